@@ -170,20 +170,28 @@ static void note_lost(void *arg)
     starpu_task_ft_success(arg);
 }
 
-/* Asked for the second one when it is submitted, and by a policy, before the device
- * was lost. */
+/* How often the second one was asked about: when it is submitted, then by a policy,
+ * which gets no answer before the device is lost. */
+static atomic_int late_questions;
+
 static int can_execute(unsigned worker, struct starpu_task *task, unsigned n)
 {
-    static atomic_int ncalls;
-
     (void)worker;
     (void)task;
     (void)n;
-    if (atomic_fetch_add(&ncalls, 1) == 0)
+    if (atomic_fetch_add(&late_questions, 1) == 0)
         return 1;
     while (!atomic_load(&lost))
         sched_yield();
     return 0;
+}
+
+/* The first one does not lose the device before the second one is accepted. */
+static void wait_for_late(void *arg)
+{
+    (void)arg;
+    while (atomic_load(&late_questions) == 0)
+        sched_yield();
 }
 
 static void late(int d, int round)
@@ -199,7 +207,8 @@ static void late(int d, int round)
     if (starpu_task_insert(
             &plus_one_cl, STARPU_W, handles[1], STARPU_R, handles[2],
             STARPU_PROLOGUE_CALLBACK, starpu_task_ft_prologue,
-            STARPU_PROLOGUE_CALLBACK_ARG_NFREE, note_lost, 0) != 0 ||
+            STARPU_PROLOGUE_CALLBACK_ARG_NFREE, note_lost,
+            STARPU_PROLOGUE_CALLBACK_POP, wait_for_late, 0) != 0 ||
         starpu_task_insert(&cl, STARPU_RW, handles[0], 0) != 0)
         exit(2);
 }
