@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 static inline _Atomic uint64_t *orr_asleep_word(const struct orr_worker *worker)

@@ -10,7 +10,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 static void check_handles(struct orr_runtime *rt, unsigned max)

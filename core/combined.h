@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 struct orr_combined {

@@ -35,10 +35,10 @@
 #include "core/device/leftovers.h"
 #include "core/device/simulated.h"
 #include "core/device/threads.h"
+#include "core/exec/runtime.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
-#include "core/runtime.h"
 #include "core/task/count.h"
 
 enum { FAILURE = -1 }; /* instead of a signal's number */

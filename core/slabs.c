@@ -4,7 +4,7 @@
 
 #include "core/data/handle.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"

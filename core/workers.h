@@ -11,8 +11,8 @@
 
 #include <starpu_config.h>
 
+#include "core/exec/runtime.h"
 #include "core/members.h"
-#include "core/runtime.h"
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
 

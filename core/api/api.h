@@ -13,8 +13,8 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
+#include "core/exec/runtime.h"
 #include "core/observe/calls.h"
-#include "core/runtime.h"
 #include "core/workers.h"
 
 /* The runtime of the caller; without one the program ends. */

@@ -10,9 +10,9 @@
 
 #include "core/api/api.h"
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/observe/calls.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 
 static struct orr_job *job_of(struct orr_runtime *rt, const char *call,

@@ -6,7 +6,7 @@
 #include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

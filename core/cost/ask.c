@@ -11,7 +11,7 @@
 #include "core/cost/estimates.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 #include "perfmodel/arch.h"
 

@@ -21,7 +21,7 @@
 #include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 #include "perfmodel/distributions.h"

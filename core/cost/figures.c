@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/base/log.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 void orr_figures_count(struct orr_figures *figures,

@@ -3,7 +3,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
 #include "core/cost/estimates.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 #include "perfmodel/model.h"
 

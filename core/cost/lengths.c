@@ -12,7 +12,7 @@
 #include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"

@@ -7,7 +7,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/cost_private.h"
 #include "core/cost/noise.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 /* All unknown: without a variation of its own, a kernel has the deviation 0. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "core/cost/row.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS

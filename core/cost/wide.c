@@ -10,7 +10,7 @@
 #include "core/cost/cost_private.h"
 #include "core/cost/estimates.h"
 #include "core/cost/speed.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 #include "perfmodel/arch.h"

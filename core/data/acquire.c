@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/await.h"
 #include "core/base/log.h"
 #include "core/data/convert.h"
 #include "core/data/data.h"
@@ -20,7 +19,8 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/await.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

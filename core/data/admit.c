@@ -59,7 +59,7 @@
 #include "core/data/reduction.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "core/data/nodes.h"
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 
 static size_t pair(const struct orr_runtime *rt, unsigned src, unsigned dst)
 {

@@ -23,7 +23,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/device/pinned.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 typedef int (*compare_t)(void *, void *);
 

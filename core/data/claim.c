@@ -58,7 +58,7 @@
 #include "core/data/handle.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 enum { PATIENCE = 8 };

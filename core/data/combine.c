@@ -34,7 +34,7 @@
 #include "core/data/within.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 #include "core/workers.h"

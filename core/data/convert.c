@@ -9,7 +9,7 @@
 #include "core/data/handle.h"
 #include "core/data/interfaces/multiformat.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/conversion.h"
 #include "core/task/job.h"
 

@@ -9,7 +9,7 @@
  * taken inside that of a handle.
  */
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* The original and its copy have nothing to do with each other any more. */
 static void part_locked(struct orr_handle *original, struct orr_handle *copy)

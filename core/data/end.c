@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/await.h"
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
@@ -22,7 +21,8 @@
 #include "core/data/registry.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/await.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

@@ -8,7 +8,7 @@
 #include "core/data/bus.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 void orr_node_estimate(struct orr_runtime *rt, unsigned id)

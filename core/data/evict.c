@@ -17,8 +17,8 @@
 #include "core/data/lost.h"
 #include "core/data/nodes.h"
 #include "core/data/request.h"
+#include "core/exec/runtime.h"
 #include "core/observe/livelock.h"
-#include "core/runtime.h"
 #include "core/workers.h"
 
 const struct orr_eviction *orr_eviction_find(const char *name)

@@ -16,7 +16,7 @@
 #include "core/data/private.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/ahead.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"

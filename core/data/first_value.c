@@ -14,7 +14,7 @@
 
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 

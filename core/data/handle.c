@@ -19,7 +19,7 @@
 #include "core/data/registry.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/workers.h"
 

@@ -15,7 +15,7 @@
 #include "core/data/registry.h"
 #include "core/data/request.h"
 #include "core/device/kind_settings.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
 

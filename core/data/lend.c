@@ -22,7 +22,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 static inline bool orr_node_is_lost(const struct orr_runtime *rt, unsigned node)
 {

@@ -15,7 +15,7 @@
 #include "core/data/lost.h"
 #include "core/data/nodes.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* --- the lists --- */
 

@@ -19,7 +19,7 @@
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* What a method of an interface may take without asking. */
 struct orr_grant {

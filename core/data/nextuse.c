@@ -33,7 +33,7 @@
 #include "core/data/evict.h"
 #include "core/data/nodes.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

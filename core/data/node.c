@@ -14,7 +14,7 @@
 #include "core/data/eviction.h"
 #include "core/data/nodes.h"
 #include "core/device/pinned.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 /* One that has nothing to do, one that waits for data, or the first. A worker

@@ -14,7 +14,7 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/ahead.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"

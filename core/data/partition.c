@@ -30,7 +30,7 @@
 #include "core/data/placement.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 unsigned orr_filter_count(struct orr_handle *handle,
                           struct starpu_data_filter *filter)

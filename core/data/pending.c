@@ -5,7 +5,7 @@
 #include "core/base/bits.h"
 #include "core/data/eviction.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* Copies under way per (progress node, peer, direction), by urgency, as in
  * StarPU. */

@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 /* --- checks --- */

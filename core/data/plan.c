@@ -28,7 +28,7 @@
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
 

@@ -7,7 +7,7 @@
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 bool orr_whole_has_begun(const struct orr_handle *handle)
 {

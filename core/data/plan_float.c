@@ -29,7 +29,7 @@
 #include "core/data/plan_private.h"
 #include "core/data/within.h"
 #include "core/device/methods.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 static struct orr_handle *floating_whole(const struct orr_job *job)
 {

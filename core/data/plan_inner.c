@@ -18,7 +18,7 @@
 #include "core/base/log.h"
 #include "core/data/plan_private.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
 #include "core/task/tasks.h"

@@ -12,7 +12,7 @@
 #include "core/data/placement.h"
 #include "core/data/plan_private.h"
 #include "core/data/relocation.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* The part's place in memory that the whole gets later is not known: where it has
  * some now, pinned, the filter has said where in it the part is. */

@@ -47,7 +47,7 @@
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES] = {
     [ORR_SWITCH_TO_PARTS] = {STARPU_RW, STARPU_W, ORR_GOES, ORR_COMES,

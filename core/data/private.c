@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/data/data.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 static struct orr_handle **table_of(const struct orr_handle *handle)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* Whether what is submitted now finds a value. */
 static enum orr_beginning beginning_of(struct orr_handle *handle)

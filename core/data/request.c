@@ -20,7 +20,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
 #include "core/workers.h"

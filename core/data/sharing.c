@@ -40,7 +40,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 static struct orr_node *block_node(const struct orr_handle *handle,
                                    const struct orr_block *block)

@@ -10,7 +10,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 static unsigned traffic_get(const atomic_uint *n)

@@ -9,7 +9,7 @@
 #include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/data/traffic.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 static const double MIB = 1 << 20;
 

@@ -6,7 +6,7 @@
 
 #include "core/data/nodes.h"
 #include "core/device/driver.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 struct within {

@@ -28,10 +28,10 @@
 #include "core/base/place.h"
 #include "core/base/result.h"
 #include "core/base/spool.h"
+#include "core/exec/runtime.h"
 #include "core/observe/formats.h"
 #include "core/observe/out.h"
 #include "core/observe/waits.h"
-#include "core/runtime.h"
 
 enum {
     /* Chunks that are filled before the thread begins, and between two times that it

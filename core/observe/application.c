@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "core/exec/runtime.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 
 /* µs: what is shorter is no event of its own, but counts as a part of the calls around
  * it. Programs that make tasks in a loop take less between two of them. */

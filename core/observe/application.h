@@ -15,16 +15,6 @@
 
 struct orr_runtime;
 
-/* A wait, or a sleep, that goes on. */
-struct orr_application_span {
-    struct orr_runtime *rt;
-    enum orr_trace_doing doing;
-    const char *call;
-    double since; /* NaN: not the main context's, or no trace shows it */
-    uint32_t ticket;
-    bool outermost; /* of no call that the context is in */
-};
-
 /* What the application does until the block is left, by whichever way: it waits in the
  * call, a constant, or sleeps in none, NULL. `rt` may be NULL. Once in a block. */
 #define ORR_APPLICATION_DOES(rt, doing, call)                                  \

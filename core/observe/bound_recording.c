@@ -11,9 +11,9 @@
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
+#include "core/exec/runtime.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

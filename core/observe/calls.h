@@ -15,9 +15,9 @@
 
 #include <starpu.h>
 
+#include "core/exec/runtime.h"
 #include "core/observe/application.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "record/call.h"
 
 struct orr_calls;

@@ -15,8 +15,8 @@
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/cost/estimates.h"
+#include "core/exec/runtime.h"
 #include "core/observe/graph_record.h"
-#include "core/runtime.h"
 
 #define TOLERANCE 1e-9 /* of the makespan: dates are sums of durations */
 #define MAX_TASKS 2000 /* for bounds that solve a program */

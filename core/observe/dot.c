@@ -13,11 +13,11 @@
 #include "bound/graph.h"
 #include "core/base/spool.h"
 #include "core/device/machine.h"
+#include "core/exec/runtime.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
 #include "core/observe/views.h"
 #include "core/observe/waits.h"
-#include "core/runtime.h"
 
 /* The text in quotation marks, on one line. */
 static void put_quoted(struct orr_out *out, const char *text)

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "core/base/grow.h"
+#include "core/exec/runtime.h"
 #include "core/observe/graph_record_private.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 
 struct pair {
     uint32_t before, after; /* nodes of the record, from `low` on */

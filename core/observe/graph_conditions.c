@@ -12,7 +12,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/estimates.h"
 #include "core/cost/figures.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/exec/runtime.h"
 #include "core/observe/graph_record_private.h"
-#include "core/runtime.h"
 #include "core/workers.h"
 
 struct logged {

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/exec/runtime.h"
 #include "core/observe/graph_record_private.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/tasks.h"
 #include "perfmodel/origin.h"
 

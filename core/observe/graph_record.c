@@ -13,9 +13,9 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
 #include "core/observe/waits_log.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

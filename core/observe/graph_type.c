@@ -13,7 +13,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

@@ -15,7 +15,7 @@
 #include "core/observe/tool.h"
 #include "core/observe/trace_observer.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

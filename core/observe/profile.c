@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/exec/tell.h"
 #include "core/observe/report.h"
-#include "core/observe/tell.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
 #include "core/workers.h"

@@ -14,7 +14,7 @@
 
 #include <starpu.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/tasks.h"
 
 struct orr_worker;

@@ -29,7 +29,7 @@
 #include "core/observe/tally.h"
 #include "core/observe/views.h"
 #include "core/observe/what_if.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 #include "core/workers.h"

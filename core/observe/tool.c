@@ -13,8 +13,8 @@
 
 #include "core/base/log.h"
 #include "core/device/kind.h"
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

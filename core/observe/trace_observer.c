@@ -8,14 +8,15 @@
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
 #include "core/data/pending.h"
+#include "core/exec/runtime.h"
+#include "core/exec/tell.h"
 #include "core/observe/ahead.h"
+#include "core/observe/application.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/submissions.h"
-#include "core/observe/tell.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/trace_record_private.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 
@@ -278,6 +279,26 @@ static void trace_loops(struct orr_runtime *rt, const struct orr_told *told)
     orr_iterations_number(&rt->views->iterations, told->ctx, rt->views->trace);
 }
 
+/* One thing at a time, but as a worker in whose place it is. */
+static bool trace_main_waits(const struct orr_runtime *rt)
+{
+    return orr_self == rt->main && !orr_self->worker;
+}
+
+static void trace_blocks(struct orr_runtime *rt, const struct orr_told *told)
+{
+    if (trace_main_waits(rt))
+        rt->views->application.wait =
+            orr_application_begin(rt, ORR_TRACE_WAITS, told->text);
+}
+
+static void trace_goes_on(struct orr_runtime *rt, const struct orr_told *told)
+{
+    (void)told;
+    if (trace_main_waits(rt))
+        orr_application_end(&rt->views->application.wait);
+}
+
 static void trace_mark(struct orr_runtime *rt, const struct orr_told *told)
 {
     const struct orr_worker *worker = orr_self->worker;
@@ -303,6 +324,8 @@ static const struct orr_observer trace_observer = {{
     [ORR_TOLD_COPY_ENDED] = trace_copy_ended,
     [ORR_TOLD_MEMORY] = trace_memory,
     [ORR_TOLD_ALLOCATED] = trace_allocated,
+    [ORR_TOLD_BLOCKS] = trace_blocks,
+    [ORR_TOLD_GOES_ON] = trace_goes_on,
     [ORR_TOLD_WONT_USE] = trace_wont_use,
     [ORR_TOLD_LOOPS] = trace_loops,
     [ORR_TOLD_MARK] = trace_mark,
@@ -340,7 +363,9 @@ int orr_trace_observe(struct orr_runtime *rt)
         orr_trace_keep_tasks_alone(rt->views->trace);
     rt->views->follows = orr_trace_shows_application(path);
     if (!rt->views->follows)
-        kinds &= ~ORR_TOLD_BIT(ORR_TOLD_ALLOCATED);
+        kinds &= ~(ORR_TOLD_BIT(ORR_TOLD_ALLOCATED) |
+                   ORR_TOLD_BIT(ORR_TOLD_BLOCKS) |
+                   ORR_TOLD_BIT(ORR_TOLD_GOES_ON));
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
         orr_ahead_start(rt->views->trace, rt->exec, path);

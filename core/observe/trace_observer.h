@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* Whether there is a trace. */
 static inline bool orr_is_traced(const struct orr_runtime *rt)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct orr_runtime;
+
 /* What a worker does while it executes no task. */
 enum orr_trace_state {
     ORR_TRACE_IDLE,
@@ -45,11 +47,22 @@ enum orr_trace_doing {
     ORR_TRACE_NDOINGS
 };
 
+/* A wait, or a sleep, that goes on. */
+struct orr_application_span {
+    struct orr_runtime *rt;
+    enum orr_trace_doing doing;
+    const char *call;
+    double since; /* NaN: not the main context's, or no trace shows it */
+    uint32_t ticket;
+    bool outermost; /* of no call that the context is in */
+};
+
 /* Where the application's main context is, of which application.h tells. */
 struct orr_application {
     double entered;  /* [main] µs, when it made the call it is in, or was in last */
     double returned; /* [main] µs, when it went on with code of its own */
     bool inside;     /* [main] it is in a call */
+    struct orr_application_span wait; /* [main] in which it is, or was last */
 };
 
 /* One executed task. Times in µs of the machine's clock. */

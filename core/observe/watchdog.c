@@ -10,9 +10,9 @@
 #include "core/base/config.h"
 #include "core/base/log.h"
 #include "core/base/wait.h"
+#include "core/exec/runtime.h"
 #include "core/observe/ticker.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/count.h"
 
 struct orr_watchdog_tasks {

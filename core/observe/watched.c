@@ -2,8 +2,8 @@
 /* core/observe/watched.c - see watched.h. */
 #include "core/observe/watched.h"
 
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/tasks.h"
 #include "core/workers.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/log.h"
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 /* What the run did where an edit has changed something. */

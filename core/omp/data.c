@@ -5,8 +5,8 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 
 /* The table of the caller: its team's, its own, or that of all others. */
 static struct orr_omp_handles *own_table(struct orr_omp *omp)

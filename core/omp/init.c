@@ -10,8 +10,8 @@
 #include "core/base/log.h"
 #include "core/base/slab.h"
 #include "core/device/clock.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 #include "core/sched/direct.h"
 #include "core/workers.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* A few microseconds. After that the worker looks for other tasks, and at the same
  * time for the end of the wait, for a while longer. */

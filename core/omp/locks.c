@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/lock.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 
 static struct orr_omp_lock *new_lock(const char *call)
 {

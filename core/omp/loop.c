@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
-#include "core/runtime.h"
 
 /* -- who gets which iterations -- */
 

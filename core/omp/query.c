@@ -8,8 +8,8 @@
 
 #include "core/base/log.h"
 #include "core/device/clock.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 
 /* What set_nested(1) makes of the levels. */
 enum { MANY_LEVELS = 999999 };

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 
 /* As orr_omp_thread_need. */

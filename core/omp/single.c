@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 #include "core/omp/share.h"
-#include "core/runtime.h"
 
 int starpu_omp_single_inline(void)
 {

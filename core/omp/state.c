@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

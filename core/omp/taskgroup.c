@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
-#include "core/runtime.h"
 
 void orr_omp_group_open(struct orr_omp_task *task, const char *call)
 {

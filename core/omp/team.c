@@ -13,10 +13,10 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
-#include "core/runtime.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"

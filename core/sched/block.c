@@ -8,7 +8,7 @@
 
 #include "core/base/wait.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/workers.h"

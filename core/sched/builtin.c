@@ -11,7 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/base/words.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/dm.h"

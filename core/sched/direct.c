@@ -7,9 +7,9 @@
 
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/exec/runtime.h"
 #include "core/members.h"
 #include "core/observe/watched.h"
-#include "core/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/queue.h"
 #include "core/sched/sched.h"

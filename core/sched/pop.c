@@ -9,7 +9,7 @@
  * which one it asks, then looks whether it still may; there its bit is cleared,
  * then is looked whether it says so.
  */
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"

@@ -12,7 +12,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/bundle.h"

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/task/job.h"
 

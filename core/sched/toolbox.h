@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "core/base/list.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 struct orr_sched;

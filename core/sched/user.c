@@ -12,7 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/policies.h"

@@ -9,7 +9,7 @@
 #include "core/base/lock.h"
 #include "core/base/log.h"
 #include "core/base/race.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"

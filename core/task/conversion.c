@@ -8,7 +8,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 /* What the model sees. */
 static void make_task(struct starpu_codelet *cl, struct orr_handle *handle,

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/await.h"
 #include "core/base/lock.h"
-#include "core/runtime.h"
+#include "core/exec/await.h"
+#include "core/exec/runtime.h"
 #include "core/task/inside.h"
 #include "core/task/tasks.h"
 

@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/tasks.h"
 
 /* What is counted. */

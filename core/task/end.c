@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 void orr_job_end(struct orr_runtime *rt, struct orr_job *job)

@@ -4,7 +4,7 @@
  * Computed once per job.
  */
 #include "core/cost/ask.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)

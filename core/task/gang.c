@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/combined.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"

@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 struct orr_combined;
 struct orr_job;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/await.h"
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/await.h"
+#include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/nest.h"
 #include "core/task/tasks.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/tasks.h"
 
 void orr_nest_ref(struct orr_nest *nest)

@@ -5,7 +5,7 @@
  * meanwhile, in the same context; nor can those that wait for it.
  */
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/await.h"
 #include "core/base/log.h"
-#include "core/runtime.h"
+#include "core/exec/await.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
 

@@ -18,7 +18,7 @@
 #include "core/observe/trace_record.h"
 #include "core/observe/profile.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"

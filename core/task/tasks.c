@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
                        unsigned long long job)

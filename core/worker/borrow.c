@@ -6,8 +6,8 @@
 
 #include "core/asleep.h"
 #include "core/device/threads.h"
+#include "core/exec/runtime.h"
 #include "core/observe/watched.h"
-#include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"

@@ -8,7 +8,7 @@
 #include "core/base/log.h"
 #include "core/device/kind.h"
 #include "core/device/open.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"

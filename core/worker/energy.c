@@ -2,8 +2,8 @@
 /* core/worker/energy.c - see energy.h. */
 #include "core/worker/energy.h"
 
+#include "core/exec/runtime.h"
 #include "core/observe/views.h"
-#include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/workers.h"
 

@@ -11,7 +11,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/lost.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/count.h"
 #include "core/task/job.h"

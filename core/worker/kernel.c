@@ -28,7 +28,7 @@
 #include "core/device/clock.h"
 #include "core/device/driver.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"

@@ -16,7 +16,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/registry.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/direct.h"

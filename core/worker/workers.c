@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/worker/borrow.h"

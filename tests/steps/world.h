@@ -14,7 +14,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "tests/steps/explore.h"
 

@@ -15,7 +15,7 @@
 
 #include "core/base/exec.h"
 #include "core/device/machine.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 #include "../suite.h"
 #include "core/workers.h"

@@ -16,7 +16,7 @@
 #include "core/base/exec.h"
 #include "core/device/driver.h"
 #include "core/device/gpu/gpu.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 #include "../api/on-gpu.h"
 #include "../suite.h"

@@ -12,7 +12,7 @@
 #include <starpu.h>
 
 #include "core/asleep.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 #include "tests/suite.h"
 

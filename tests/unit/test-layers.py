@@ -23,11 +23,9 @@ import tools_util as util   # noqa: E402, pylint: disable=wrong-import-position
 # The folders of core, bottom up, are structure.LAYERS; "run" is core's own files.
 # A folder, one above it, and what of this it needs.
 UP = """
-base device: orr_self
 cost task: orr_job_footprint orr_job_name
 data api: orr_interface_own_memory orr_interface_register
-data observe: orr_livelock_evicted orr_tell
-data run: orr_await orr_may_block orr_runtime_fail
+data observe: orr_livelock_evicted
 data task: orr_conversion_measure orr_conversion_us orr_count_unfinished orr_job_add_dep
     orr_job_after orr_job_arrive orr_job_avoid orr_job_complete orr_job_get orr_job_name
     orr_job_new orr_job_number orr_job_put_inside orr_job_release orr_job_unref
@@ -35,18 +33,15 @@ data task: orr_conversion_measure orr_conversion_us orr_count_unfinished orr_job
     orr_nest_scope orr_nest_switch orr_task_free orr_task_new orr_task_submit_own
 data worker: orr_active_end orr_worker_wake
 device bus: orr_bus_counts_of orr_bus_prepare
-observe run: orr_runtime_fail
 sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
-    orr_iterations_clear orr_tasks_are_watched orr_tell
-sched run: orr_combinations_find orr_combined_is_blocked orr_runtime_fail
-    orr_runtime_hold_back orr_runtime_need
+    orr_iterations_clear orr_tasks_are_watched
+sched run: orr_combinations_find orr_combined_is_blocked
 sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
-task observe: orr_profile_expect_task orr_tell
-task run: orr_await orr_may_block orr_runtime_fail
+task observe: orr_profile_expect_task
 task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push orr_sched_submitted
 task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way
-worker observe: orr_report_write orr_tasks_are_watched orr_tell
-worker run: orr_ends_exit orr_ends_forget orr_runtime_fail
+worker observe: orr_report_write orr_tasks_are_watched
+worker run: orr_ends_exit orr_ends_forget
 """
 # Folders that call public functions as an application would: layouts of data and
 # policies, which users could have written, OpenMP's constructs, and who calls what users

@@ -7,7 +7,7 @@
 
 #include <starpu.h>
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/workers.h"
 #include "tests/suite.h"

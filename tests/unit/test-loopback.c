@@ -15,7 +15,7 @@
 
 #include "core/device/driver.h"
 #include "core/device/mailbox.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "pipeline.h"
 #include "tests/loopback/loopback.h"
 #include "tests/loopback/use.h"

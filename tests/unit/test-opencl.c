@@ -14,7 +14,7 @@
 #include "core/base/exec.h"
 #include "core/device/driver.h"
 #include "core/device/opencl/opencl.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 #include "../suite.h"
 #include "driver-table.h"

@@ -10,7 +10,7 @@
 
 #include "core/data/node.h"
 #include "core/device/kind.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/heteroprio_score.h"
 #include "core/sched/toolbox.h"

@@ -13,8 +13,8 @@
 
 #include "core/base/module.h"
 #include "core/device/pinned.h"
+#include "core/exec/runtime.h"
 #include "core/open.h"
-#include "core/runtime.h"
 #include "core/workers.h"
 #include "sim/machine.h"
 #include "tests/suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/unit/test-tell.c - who is told of the events of a run, and in which order. */
-#include "core/observe/tell.h"
+#include "core/exec/tell.h"
 
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "tests/suite.h"
 
 #include <check.h>

@@ -52,7 +52,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Bottom up. Names of folders that are not there are passed over.
-LAYERS = ("base exec device machine bus events model cost memory data graph task "
+LAYERS = ("base device bus exec model cost memory data graph task "
           "layouts sched worker submit observe run omp api").split()
 PRODUCT = "core bound import perfmodel platforms record replay sim tools".split()
 STRUCTS = ("orr_runtime", "orr_job", "orr_handle", "orr_worker", "orr_node",
@@ -297,7 +297,7 @@ def count_sources():
                                                           ".sh", ".md"))
     grow = [path for path in files(*PRODUCT, ends=(".c", ".h", ".cpp"))
             if re.search(r"\brealloc(array)?\(", code(path))]
-    return {"files that include runtime.h": sum('"core/runtime.h"' in p.read_text()
+    return {"files that include runtime.h": sum('"core/exec/runtime.h"' in p.read_text()
                                                 for p in core),
             "lines of core": sum(p.read_text().count("\n") for p in core),
             "static functions": n, "of these with a name that others have": shared,

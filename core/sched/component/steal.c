@@ -6,7 +6,7 @@
 #include "core/sched/component/component.h"
 
 #include "core/api/api.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 #include "core/workers.h"
 
 typedef struct starpu_sched_component component_t;

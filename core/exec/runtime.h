@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/runtime.h - one run from starpu_init to starpu_shutdown. All writable
+ * core/exec/runtime.h - one run from starpu_init to starpu_shutdown. All writable
  * state hangs off it. Contexts lead here; a thread that the application made
  * itself is adopted by the one real runtime of the process.
  */
@@ -13,7 +13,7 @@
 #include "core/base/exec.h"
 #include "core/base/lock.h"
 #include "core/device/machine.h"
-#include "core/observe/tell.h"
+#include "core/exec/tell.h"
 
 struct orr_data;
 struct orr_estimates;

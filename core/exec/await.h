@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/await.h - the application waits, in a call that may block (orr_may_block). Any
+ * core/exec/await.h - the application waits, in a call that may block (orr_may_block). Any
  * context.
  */
 #pragma once
@@ -9,6 +9,6 @@
 
 struct orr_runtime;
 
-/* orr_wait, told to traces that show what the application does. */
+/* orr_wait, of which is told. */
 void orr_await(struct orr_runtime *rt, struct orr_waiter *waiter,
                const struct orr_awaited *awaited);

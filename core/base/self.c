@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/self.c - the running context of each OS thread, see exec.h.
+ * core/base/self.c - the running context of each OS thread, see exec.h.
  * Visible to modules, whose machines write it with every switch.
  */
 #include "core/base/exec.h"

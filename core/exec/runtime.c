@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/runtime.c - which run a caller belongs to, what it may do there, and
+ * core/exec/runtime.c - which run a caller belongs to, what it may do there, and
  * how a run ends that cannot go on. open.c opens and closes a run.
  */
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 #include <stdlib.h>
 

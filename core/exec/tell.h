@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/tell.h - the events of a run, and who is told of them. The rest of core
+ * core/exec/tell.h - the events of a run, and who is told of them. The rest of core
  * tells what happens with ORR_TELL, once, where it happens; observers (trace, tally,
  * counters, graph …) register a function per kind of event that they want. A kind
  * that nobody wants costs a test of one word.
@@ -83,6 +83,8 @@ enum orr_told_kind {
     /* -- the application -- */
     ORR_TOLD_CALL,      /* it makes a call other than a submission, of those that its
                          * record has: ORR_RECORD in calls.h [called] */
+    ORR_TOLD_BLOCKS,    /* the calling context waits, in that call [text] … */
+    ORR_TOLD_GOES_ON,   /* … and does not any more */
     ORR_TOLD_WAITED,    /* for tasks */
     ORR_TOLD_WONT_USE,  /* a datum [handle] */
     ORR_TOLD_LOOPS,     /* it is in other iterations of its loops than before [ctx] */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/await.c - see await.h. */
-#include "core/await.h"
+/* core/exec/await.c - see await.h. */
+#include "core/exec/await.h"
 
-#include "core/observe/application.h"
-#include "core/runtime.h"
+#include "core/exec/runtime.h"
 
 void orr_await(struct orr_runtime *rt, struct orr_waiter *waiter,
                const struct orr_awaited *awaited)
 {
-    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, orr_self->call);
-
+    ORR_TELL(rt, ORR_TOLD_BLOCKS, .text = orr_self->call);
     orr_wait(waiter, awaited);
+    ORR_TELL(rt, ORR_TOLD_GOES_ON);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/observe/tell.c - see tell.h. */
-#include "core/observe/tell.h"
+/* core/exec/tell.c - see tell.h. */
+#include "core/exec/tell.h"
 
 #include <assert.h>
 
