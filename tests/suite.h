@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/suite.h - how programs of tests with Check end and report: TAP, where a
+ * tests/suite.h - how programs of tests with Check begin, end and report: TAP, where a
  * test that lacks something is skipped, not passed. One thread.
  */
 #pragma once
@@ -13,6 +13,28 @@ extern "C" {
 
 /* Runs a suite as TAP, and frees it; 0 iff all passed. */
 int suite_main(Suite *suite);
+
+struct suite_entry {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    struct suite_entry *next;
+};
+
+/* Before main; `entry` stays. */
+void suite_add_entry(struct suite_entry *entry);
+
+/* Stands for `int main(int argc, char **argv)` in test-NAME.c: many such files make one
+ * program. Its first argument says which one runs (with - for _), and that one gets the
+ * others; so does a link to the program that is called test-NAME. */
+#define SUITE_MAIN(name)                                                       \
+    static int suite_##name(int argc, char **argv);                            \
+    __attribute__((constructor)) static void suite_add_##name(void)            \
+    {                                                                          \
+        static struct suite_entry entry = {#name, suite_##name, NULL};         \
+        suite_add_entry(&entry);                                               \
+    }                                                                          \
+    static int suite_##name(int argc __attribute__((unused)),                  \
+                            char **argv __attribute__((unused)))
 
 /* From within a test: it is skipped (printf style: what is missing), unless it
  * fails. A helper may call it and go on. */

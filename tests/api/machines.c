@@ -3,6 +3,7 @@
 #include "machines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <orrery.h>
 
@@ -12,6 +13,15 @@ static const char *const policies[] = {"lws", "eager", "dmda",
 int machine_simulated(int i)
 {
     return i >= FIRST_SIMULATED;
+}
+
+int machine_count(void)
+{
+    const char *machines = getenv("TEST_MACHINES");
+
+    return machines && strcmp(machines, "real") == 0
+               ? FIRST_SIMULATED
+               : (int)(sizeof(policies) / sizeof(*policies));
 }
 
 const char *machine_ncpus(void)

@@ -343,7 +343,7 @@ START_TEST(an_attempt_waits_for_copies_only)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(access)
 {
     Suite *suite = suite_create("access");
     TCase *tc = tcase_create("access");

@@ -703,7 +703,7 @@ START_TEST(a_task_that_was_cleaned_is_not_waited_for)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(again)
 {
     Suite *suite = suite_create("tasks that run again");
     TCase *each = tcase_create("on each machine");

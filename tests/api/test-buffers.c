@@ -411,7 +411,7 @@ START_TEST(several_threads_teach_a_codelet_its_modes)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(buffers)
 {
     Suite *suite = suite_create("buffers");
     TCase *tc = tcase_create("buffers");

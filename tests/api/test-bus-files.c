@@ -242,7 +242,7 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(bus_files)
 {
     return suite_main(suite());
 }

@@ -388,7 +388,7 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(bus)
 {
     return suite_main(suite());
 }

@@ -374,7 +374,7 @@ static Suite *cache_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(cache)
 {
     return suite_main(cache_suite());
 }

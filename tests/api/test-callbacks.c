@@ -443,7 +443,7 @@ START_TEST(an_executed_codelet_runs_the_function_of_its_worker)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(callbacks)
 {
     Suite *suite = suite_create("callbacks");
     TCase *each = tcase_create("on each machine");

@@ -449,7 +449,7 @@ START_TEST(cleared_tags_were_never_reached)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(calls)
 {
     Suite *suite = suite_create("calls");
     TCase *each = tcase_create("on each machine");

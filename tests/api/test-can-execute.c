@@ -99,7 +99,7 @@ START_TEST(a_task_lives_while_can_execute_is_called_for_it)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(can_execute)
 {
     Suite *suite = suite_create("can-execute");
     TCase *tc = tcase_create("all");

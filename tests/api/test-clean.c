@@ -142,7 +142,7 @@ START_TEST(what_was_written_leaves_up_to_the_target)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(clean)
 {
     Suite *suite = suite_create("clean");
     TCase *tc = tcase_create("clean");

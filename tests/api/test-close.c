@@ -369,7 +369,7 @@ START_TEST(shutdown_waits_for_what_callbacks_submit)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(close)
 {
     Suite *suite = suite_create("close");
     TCase *tc = tcase_create("close");

@@ -692,7 +692,7 @@ START_TEST(expectations_know_how_many_there_are)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(combined)
 {
     Suite *suite = suite_create("combined workers");
     TCase *each = tcase_create("on each machine");

@@ -648,7 +648,7 @@ START_TEST(what_a_root_refuses_while_nobody_is_there_waits)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(component_queues)
 {
     Suite *suite = suite_create("component-queues");
     TCase *each = tcase_create("on each machine");

@@ -503,7 +503,7 @@ START_TEST(every_modular_policy_executes_all_tasks)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(components)
 {
     Suite *suite = suite_create("components");
     TCase *each = tcase_create("on each machine");

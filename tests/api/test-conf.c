@@ -526,7 +526,7 @@ START_TEST(half_a_limit_of_submission_is_told)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(conf)
 {
     Suite *suite = suite_create("conf");
     TCase *tc = tcase_create("machines");

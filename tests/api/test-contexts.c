@@ -978,7 +978,7 @@ START_TEST(a_context_gets_free_workers_of_an_interval)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(contexts)
 {
     Suite *suite = suite_create("contexts");
     TCase *tc = tcase_create("on each machine");

@@ -783,7 +783,7 @@ START_TEST(counters_of_other_types_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(counters)
 {
     Suite *suite = suite_create("counters");
     TCase *each = tcase_create("on each machine");

@@ -622,7 +622,7 @@ START_TEST(a_better_policy_is_recommended_once)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(ctx_policies)
 {
     Suite *suite = suite_create("ctx-policies");
     TCase *tc = tcase_create("on each machine");

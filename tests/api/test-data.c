@@ -571,7 +571,7 @@ START_TEST(memory_of_many_handles_is_used_again)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(data)
 {
     Suite *suite = suite_create("api-data");
     TCase *tc = tcase_create("each machine");

@@ -616,7 +616,7 @@ START_TEST(copies_within_main_memory_take_none_where_copies_cost_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(disk_places)
 {
     Suite *suite = suite_create("disk-places");
     TCase *tc = tcase_create("disk-places");

@@ -396,7 +396,7 @@ START_TEST(parts_at_two_levels_leave_main_memory_whatever_their_state)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(disk_plans)
 {
     Suite *suite = suite_create("disk-plans");
     TCase *tc = tcase_create("disk-plans");

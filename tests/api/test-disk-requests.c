@@ -15,7 +15,7 @@
 #include <check.h>
 #include <starpu.h>
 
-#include "tests/suite.h"
+#include "../suite.h"
 
 enum { N = 8, NX = 16 * 1024 };
 
@@ -412,7 +412,7 @@ START_TEST(packed_data_go_from_disk_to_disk_as_they_are)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(disk_requests)
 {
     Suite *suite = suite_create("requests of disks");
     TCase *tcase = tcase_create("all");

@@ -897,7 +897,7 @@ START_TEST(main_memory_has_no_objects)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(disks)
 {
     Suite *suite = suite_create("disks");
     TCase *tcase = tcase_create("disks"), *ends = tcase_create("ends");

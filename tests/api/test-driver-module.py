@@ -3,11 +3,11 @@
 """The driver of docs/NEW_DRIVER.md, compiled as its users would: programs run on its
 devices, and what cannot be used is refused with what to do about it. TAP.
 
-usage: test-driver-module.py CC BUILD PAGE MACHINE LOOPBACK PROGRAM ...
+usage: test-driver-module.py CC BUILD PAGE MACHINE LOOPBACK TESTS SUITE ...
 
 CC is the words of a compiler, BUILD the folder of the build, PAGE docs/NEW_DRIVER.md,
-MACHINE gpus.xml, LOOPBACK another driver, PROGRAM are programs of tests/api whose first
-two machines are real.
+MACHINE gpus.xml, LOOPBACK another driver, TESTS the program that has the SUITEs of
+tests/api.
 """
 
 import atexit
@@ -21,9 +21,9 @@ import tempfile
 
 from programs import Programs, run_all, test
 
-if len(sys.argv) < 7:
+if len(sys.argv) < 8:
     sys.exit(__doc__.strip())
-CC, BUILD, PAGE, MACHINE, LOOPBACK = sys.argv[1:6]
+CC, BUILD, PAGE, MACHINE, LOOPBACK, TESTS = sys.argv[1:7]
 PROGRAMS = Programs(MACHINE)
 FOLDER = tempfile.mkdtemp(prefix="driver-module")
 atexit.register(shutil.rmtree, FOLDER)
@@ -138,8 +138,9 @@ def with_a_bit_of_its_own_it_gets_the_tasks_that_name_it():
 
 @test
 def programs_of_tests_have_the_right_values_there():
-    for program in sys.argv[6:]:
-        run(DRIVER + ":2", program=program, TEST_NCPU="0").has_status(0)
+    for suite in sys.argv[7:]:
+        run(DRIVER + ":2", suite, program=TESTS, TEST_MACHINES="real",
+            TEST_NCPU="0").has_status(0)
 
 
 @test

@@ -262,7 +262,7 @@ START_TEST(a_thread_goes_where_main_is)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(drivers)
 {
     Suite *suite = suite_create("drivers");
     TCase *tc = tcase_create("on each machine");

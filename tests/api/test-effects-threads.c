@@ -472,7 +472,7 @@ START_TEST(a_listener_is_called_by_one_worker_at_a_time)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(effects_threads)
 {
     Suite *suite = suite_create("effects-threads");
     TCase *tc = tcase_create("threads");

@@ -706,7 +706,7 @@ START_TEST(threads_that_are_busy_get_processors_of_their_own)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(effects)
 {
     Suite *suite = suite_create("effects");
     TCase *each = tcase_create("on each machine");

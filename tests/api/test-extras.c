@@ -706,7 +706,7 @@ START_TEST(words_are_changed_atomically)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(extras)
 {
     Suite *suite = suite_create("extras");
     TCase *each = tcase_create("on each machine");

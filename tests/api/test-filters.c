@@ -702,7 +702,7 @@ START_TEST(blocks_of_a_sparse_matrix)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(filters)
 {
     Suite *suite = suite_create("filters");
     TCase *each = tcase_create("on each machine");

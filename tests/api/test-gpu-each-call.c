@@ -194,7 +194,7 @@ static unsigned number(const char *variable, unsigned otherwise)
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
-int main(void)
+SUITE_MAIN(gpu_each_call)
 {
     Suite *suite = suite_create("gpu-each-call");
     TCase *tc = tcase_create("all");

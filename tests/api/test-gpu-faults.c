@@ -508,7 +508,7 @@ static int nplaces(void)
     return text ? (int)strtol(text, NULL, 10) : 2;
 }
 
-int main(void)
+SUITE_MAIN(gpu_faults)
 {
     Suite *suite = suite_create("gpu-faults");
     TCase *tc = tcase_create("all");

@@ -263,7 +263,7 @@ START_TEST(asynchronous_methods_alone_are_refused_with_the_reason)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(gpu_methods)
 {
     Suite *suite = suite_create("gpu-methods");
     TCase *tc = tcase_create("all");

@@ -725,7 +725,7 @@ START_TEST(workers_have_handles_of_libraries)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(gpu)
 {
     Suite *suite = suite_create("gpu");
     /* The second is for stand-ins alone (CK_EXCLUDE_TAGS). */

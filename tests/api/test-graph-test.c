@@ -243,7 +243,7 @@ END_TEST
 
 #define EACH(name) tcase_add_loop_test(tc, name, 0, NMACHINES)
 
-int main(void)
+SUITE_MAIN(graph_test)
 {
     Suite *suite = suite_create("graph_test");
     TCase *tc = tcase_create("each");

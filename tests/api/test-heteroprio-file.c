@@ -277,7 +277,7 @@ START_TEST(orders_and_figures_are_printed)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(heteroprio_file)
 {
     Suite *suite = suite_create("heteroprio-file");
     TCase *each = tcase_create("on each machine");

@@ -369,7 +369,7 @@ START_TEST(groups_need_locality)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(heteroprio_groups)
 {
     Suite *suite = suite_create("heteroprio-groups");
     TCase *simulated = tcase_create("simulated");

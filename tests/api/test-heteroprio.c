@@ -350,7 +350,7 @@ START_TEST(a_place_is_below_the_number_of_buckets)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(heteroprio)
 {
     Suite *suite = suite_create("heteroprio");
     TCase *each = tcase_create("on each machine");

@@ -314,7 +314,7 @@ START_TEST(what_can_copy_refuses_goes_through_main_memory)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(interfaces)
 {
     Suite *suite = suite_create("interfaces");
     TCase *each = tcase_create("on each machine");

@@ -343,7 +343,7 @@ START_TEST(a_question_gives_nothing_back_before_the_epilogue)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(late_ends)
 {
     Suite *suite = suite_create("tasks whose end waits for others");
     TCase *tc = tcase_create("on each machine");

@@ -784,7 +784,7 @@ START_TEST(data_come_back_after_one_inside_has_asked_for_them_in_vain)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(lend)
 {
     Suite *suite = suite_create("api-lend");
     TCase *tc = tcase_create("each machine");

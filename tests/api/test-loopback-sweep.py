@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs of tests/api on loopback devices that fail: whatever fails, each test of
+"""Suites of tests/api on loopback devices that fail: whatever fails, each test of
 theirs either passes, so that its values are right, or its run has ended with status
 1 and a message. No wrong value, no crash, nobody waits for ever. TAP.
 
-usage: test-loopback-sweep.py MODULE PROGRAM ...
+usage: test-loopback-sweep.py MODULE PROGRAM SUITE ...
 """
 
 import os
@@ -16,11 +16,11 @@ FAULTS = ("alloc@2", "alloc@5+", "copy@3", "copy@2+", "start@3", "start@2+",
 ENDED = "Early exit with return value 1"
 
 
-def run(program, fault):
+def run(program, suite, fault):
     return subprocess.run(
-        [program], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        [program, suite], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=300, check=False,
-        env=dict(os.environ, TEST_NCPU="2",
+        env=dict(os.environ, TEST_MACHINES="real", TEST_NCPU="2",
                  ORRERY_DRIVERS=f"{sys.argv[1]}:2 seed=3 fault={fault}"))
 
 
@@ -37,20 +37,20 @@ def trouble_of(result):
 
 
 def main():
-    programs = sys.argv[2:]
+    program, *suites = sys.argv[2:]
     number = 0
     failed = 0
-    print(f"1..{len(programs) * len(FAULTS)}")
-    for program in programs:
+    print(f"1..{len(suites) * len(FAULTS)}")
+    for suite in suites:
         for fault in FAULTS:
             number += 1
             try:
-                wrong = trouble_of(run(program, fault))
+                wrong = trouble_of(run(program, suite, fault))
             except subprocess.TimeoutExpired:
                 wrong = ["it does not end"]
             failed += bool(wrong)
             print(f"{'not ok' if wrong else 'ok'} {number} - "
-                  f"{os.path.basename(program)} with {fault}", flush=True)
+                  f"{suite} with {fault}", flush=True)
             for line in wrong:
                 print("# " + line)
     return failed > 0

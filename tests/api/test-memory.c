@@ -630,7 +630,7 @@ static Suite *memory_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(memory)
 {
     return suite_main(memory_suite());
 }

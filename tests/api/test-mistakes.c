@@ -638,7 +638,7 @@ static void too_large(void)
 
 #include "mistakes.h"
 
-int main(void)
+SUITE_MAIN(mistakes)
 {
     return suite_main(mistakes_suite("mistakes"));
 }

@@ -169,7 +169,7 @@ START_TEST(raw_measures_are_in_the_side_file)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(model_print)
 {
     Suite *suite = suite_create("model-print");
     TCase *tc = tcase_create("machines"), *files = tcase_create("files");

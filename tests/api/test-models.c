@@ -384,7 +384,7 @@ START_TEST(a_kernel_without_a_time_on_a_device_is_named)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(models)
 {
     Suite *suite = suite_create("models");
     TCase *tc = tcase_create("all");

@@ -376,7 +376,7 @@ START_TEST(data_go_to_disks_and_come_back)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(multiformat)
 {
     Suite *suite = suite_create("multiformat");
     TCase *tc = tcase_create("multiformat");

@@ -126,6 +126,13 @@ class Suite:
             sources = {w for w in words if w.startswith(source)}
             for word in words:
                 sources |= made_of.get(word, set())
+            # Of a program of many suites, the one that its words name.
+            suites = {os.path.join(os.path.dirname(path), f"test-{word}{end}")
+                      for path in sources for word in test["cmd"][1:]
+                      for end in (".c", ".cpp")} & sources
+            if suites:
+                sources = suites | {path for path in sources if not
+                                    os.path.basename(path).startswith("test-")}
             for path in sources:
                 self.by_source[os.path.relpath(path, source)].append(test)
 

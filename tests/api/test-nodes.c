@@ -441,7 +441,7 @@ START_TEST(wrong_nodes_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(nodes)
 {
     Suite *suite = suite_create("nodes");
     TCase *tc = tcase_create("machines");

@@ -567,7 +567,7 @@ static Suite *numa_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(numa)
 {
     return suite_main(numa_suite());
 }

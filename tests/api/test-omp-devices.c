@@ -259,7 +259,7 @@ START_TEST(a_final_task_may_have_one_of_a_device)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_devices)
 {
     Suite *suite = suite_create("OpenMP's tasks on devices");
     TCase *each = tcase_create("on each machine");

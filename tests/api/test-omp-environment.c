@@ -446,7 +446,7 @@ START_TEST(a_region_needs_openmp)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_environment)
 {
     Suite *suite = suite_create("the environment of OpenMP");
     TCase *each = tcase_create("on each machine");

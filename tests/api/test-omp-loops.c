@@ -389,7 +389,7 @@ START_TEST(each_section_is_executed_once)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_loops)
 {
     Suite *suite = suite_create("loops that threads of OpenMP share");
     TCase *each = tcase_create("on each machine");

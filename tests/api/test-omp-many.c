@@ -218,7 +218,7 @@ START_TEST(a_chain_of_tasks_needs_no_stack)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_many)
 {
     Suite *suite = suite_create("many tasks of OpenMP");
     TCase *each = tcase_create("on each machine");

@@ -717,7 +717,7 @@ START_TEST(a_lock_may_be_the_first_call_of_a_thread)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_regions)
 {
     Suite *suite = suite_create("threads of OpenMP regions");
     TCase *each = tcase_create("on each machine");

@@ -880,7 +880,7 @@ START_TEST(simulated_runs_repeat_to_the_last_digit)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_tasks)
 {
     Suite *suite = suite_create("explicit tasks of OpenMP");
     TCase *each = tcase_create("on each machine");

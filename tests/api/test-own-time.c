@@ -818,7 +818,7 @@ START_TEST(it_is_in_the_record_after_each_call)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(own_time)
 {
     Suite *suite = suite_create("own-time");
     TCase *tcase = tcase_create("calls");

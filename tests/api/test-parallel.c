@@ -439,7 +439,7 @@ START_TEST(a_context_combines_its_members)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(parallel)
 {
     Suite *suite = suite_create("parallel tasks");
     TCase *tc = tcase_create("policies");

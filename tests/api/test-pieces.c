@@ -785,7 +785,7 @@ static Suite *pieces_suite(void)
     return s;
 }
 
-int main(void)
+SUITE_MAIN(pieces)
 {
     return suite_main(pieces_suite());
 }

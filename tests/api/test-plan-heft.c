@@ -91,7 +91,7 @@ START_TEST(the_plan_is_followed_where_there_is_room_for_all)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(plan_heft)
 {
     Suite *suite = suite_create("plan-heft");
     TCase *tc = tcase_create("memory");

@@ -982,7 +982,7 @@ START_TEST(calls_that_do_not_fit_end_the_program)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(plans)
 {
     Suite *suite = suite_create("plans");
     TCase *each = tcase_create("on each machine");

@@ -498,7 +498,7 @@ START_TEST(the_run_and_its_links_are_summed_up)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(policy_calls)
 {
     Suite *suite = suite_create("policy calls");
     TCase *each = tcase_create("on each machine");

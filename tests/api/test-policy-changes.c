@@ -339,7 +339,7 @@ START_TEST(who_is_enabled_takes_what_was_kept)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(policy_changes)
 {
     Suite *suite = suite_create("policy-changes");
     TCase *tc = tcase_create("every policy");

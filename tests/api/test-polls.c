@@ -317,7 +317,7 @@ START_TEST(a_callback_that_spins_is_told)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(polls)
 {
     Suite *suite = suite_create("polls");
     TCase *tc = tcase_create("polls");

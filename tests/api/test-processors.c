@@ -682,7 +682,7 @@ START_TEST(trees_find_the_nearest_leaf_with_a_worker)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(processors)
 {
     Suite *suite = suite_create("processors");
     TCase *each = tcase_create("on each machine");

@@ -757,7 +757,7 @@ START_TEST(what_a_driver_has_pinned_is_unpinned_once)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(queries)
 {
     Suite *suite = suite_create("queries");
     TCase *each = tcase_create("on each machine");

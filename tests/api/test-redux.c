@@ -743,7 +743,7 @@ START_TEST(wrong_codelets_abort)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(redux)
 {
     const TTest *const everywhere[] = {
         contributions_are_added_to_the_value,

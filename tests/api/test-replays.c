@@ -326,7 +326,7 @@ static Suite *suite(void)
     return s;
 }
 
-int main(void)
+SUITE_MAIN(replays)
 {
     return suite_main(suite());
 }

@@ -787,7 +787,7 @@ START_TEST(values_return_to_homes_on_devices)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(round_trips)
 {
     Suite *suite = suite_create("round trips");
 

@@ -163,7 +163,7 @@ START_TEST(help_lists_those_of_the_object)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sched_lib)
 {
     Suite *suite = suite_create("STARPU_SCHED_LIB");
     TCase *each = tcase_create("on each machine");

@@ -183,7 +183,7 @@ START_TEST(scratch_cannot_be_acquired)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(scratch)
 {
     Suite *suite = suite_create("scratch");
     TCase *tc = tcase_create("scratch");

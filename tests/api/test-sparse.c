@@ -441,7 +441,7 @@ START_TEST(arrays_of_any_dimensions_are_copied)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sparse)
 {
     Suite *suite = suite_create("sparse");
     TCase *each = tcase_create("on each machine");

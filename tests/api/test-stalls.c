@@ -594,7 +594,7 @@ START_TEST(nothing_is_said_on_request)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(stalls)
 {
     Suite *suite = suite_create("stalls");
     TCase *tc = tcase_create("real");

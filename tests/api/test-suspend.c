@@ -715,7 +715,7 @@ START_TEST(a_kernel_that_sleeps_sees_time_pass)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(suspend)
 {
     Suite *suite = suite_create("api-suspend");
     TCase *tc = tcase_create("each machine");

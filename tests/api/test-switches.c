@@ -193,7 +193,7 @@ START_TEST(a_simulated_device_updates_no_map)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(switches)
 {
     Suite *suite = suite_create("switches");
     TCase *each = tcase_create("on each machine");

@@ -685,7 +685,7 @@ START_TEST(an_iteration_that_has_not_begun_does_not_end)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(task_calls)
 {
     Suite *suite = suite_create("task calls");
     TCase *each = tcase_create("on each machine");

@@ -301,7 +301,7 @@ static void shut_in_a_callback(void)
 
 #include "mistakes.h"
 
-int main(void)
+SUITE_MAIN(task_mistakes)
 {
     return suite_main(mistakes_suite("task-mistakes"));
 }

@@ -443,7 +443,7 @@ START_TEST(what_does_nothing_does_it_on_a_worker)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(tasks)
 {
     Suite *suite = suite_create("api-tasks");
     TCase *tc = tcase_create("each machine");

@@ -412,7 +412,7 @@ START_TEST(priorities_become_small_numbers)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(toolbox)
 {
     Suite *suite = suite_create("toolbox");
     TCase *each = tcase_create("on each machine");

@@ -317,7 +317,7 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(traffic)
 {
     return suite_main(suite());
 }

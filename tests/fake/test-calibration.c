@@ -230,7 +230,7 @@ START_TEST(calibration_wastes_no_worker)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(calibration)
 {
     Suite *suite = suite_create("calibration");
     TCase *tc = tcase_create("all");

@@ -119,7 +119,7 @@ START_TEST(nor_while_tasks_are_still_submitted)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(spikes)
 {
     Suite *suite = suite_create("spikes");
     TCase *tc = tcase_create("all");

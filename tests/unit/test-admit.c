@@ -555,7 +555,7 @@ static Suite *admit_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(admit)
 {
     return suite_main(admit_suite());
 }

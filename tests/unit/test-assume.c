@@ -189,7 +189,7 @@ START_TEST(a_file_of_assumptions_has_lines_and_comments)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(assume)
 {
     Suite *suite = suite_create("assume");
     TCase *tc = tcase_create("all");

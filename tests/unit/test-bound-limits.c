@@ -237,7 +237,7 @@ START_TEST(a_variant_that_is_too_wide_is_none)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bound_limits)
 {
     Suite *suite = suite_create("bound-limits");
     TCase *tc = tcase_create("limits");

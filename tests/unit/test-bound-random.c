@@ -456,7 +456,7 @@ START_TEST(the_check_finds_known_errors)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(bound_random)
 {
     bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     Suite *suite = suite_create("bound-random");

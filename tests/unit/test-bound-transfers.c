@@ -572,7 +572,7 @@ START_TEST(no_order_of_cholesky_needs_fewer_bytes)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bound_transfers)
 {
     Suite *suite = suite_create("bound-transfers");
     TCase *tests = tcase_create("bounds with transfers");

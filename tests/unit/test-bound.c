@@ -240,7 +240,7 @@ START_TEST(mps_text_has_fixed_columns)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bound)
 {
     Suite *suite = suite_create("bound");
     TCase *tc = tcase_create("all");

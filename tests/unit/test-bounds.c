@@ -522,7 +522,7 @@ START_TEST(reference_is_met)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bounds)
 {
     Suite *suite = suite_create("bounds");
     TCase *instances = tcase_create("instances");

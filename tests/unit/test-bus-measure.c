@@ -321,7 +321,7 @@ START_TEST(synthetic_nodes_are_measured_in_both_directions)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bus_measure)
 {
     Suite *suite = suite_create("bus-measure");
     TCase *tcase = tcase_create("all");

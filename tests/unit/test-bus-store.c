@@ -356,7 +356,7 @@ START_TEST(more_nodes_than_the_files_have_room_for_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(bus_store)
 {
     Suite *suite = suite_create("bus-store");
     TCase *tcase = tcase_create("all");

@@ -251,7 +251,7 @@ START_TEST(this_machine_works_without_its_files)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(cgroup)
 {
     Suite *suite = suite_create("cgroup");
     TCase *tc = tcase_create("all");

@@ -222,7 +222,7 @@ START_TEST(a_job_that_is_gone_looks_so)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(checks)
 {
     Suite *suite = suite_create("checks");
     TCase *tc = tcase_create("objects");

@@ -389,7 +389,7 @@ START_TEST(those_that_conflict_are_never_under_way_together)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(claim)
 {
     Suite *suite = suite_create("claim");
     TCase *tc = tcase_create("one datum");

@@ -307,7 +307,7 @@ START_TEST(nothing_is_prefetched_while_it_is_written)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(coherency)
 {
     Suite *suite = suite_create("coherency");
     TCase *tc = tcase_create("coherency");

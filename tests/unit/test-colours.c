@@ -109,7 +109,7 @@ START_TEST(shades_darken_in_even_steps)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(colours)
 {
     Suite *suite = suite_create("colours");
     TCase *tcase = tcase_create("colours");

@@ -353,7 +353,7 @@ START_TEST(an_end_that_cannot_wait_says_so)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(complete)
 {
     Suite *suite = suite_create("complete");
     TCase *tc = tcase_create("complete");

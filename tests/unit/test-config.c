@@ -308,7 +308,7 @@ static Suite *config_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(config)
 {
     return suite_main(config_suite());
 }

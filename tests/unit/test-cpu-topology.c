@@ -684,7 +684,7 @@ static Suite *topology_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(cpu_topology)
 {
     return suite_main(topology_suite());
 }

@@ -78,7 +78,7 @@ START_TEST(public_functions_are_the_same_crc)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(crc)
 {
     Suite *suite = suite_create("crc");
     TCase *tc = tcase_create("crc");

@@ -238,7 +238,7 @@ START_TEST(values_are_kept_as_text)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(decimal)
 {
     Suite *suite = suite_create("decimal");
     TCase *tests = tcase_create("decimal");

@@ -195,7 +195,7 @@ static Suite *discover_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(discover)
 {
     return suite_main(discover_suite());
 }

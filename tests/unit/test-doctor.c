@@ -778,7 +778,7 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(doctor)
 {
     return suite_main(suite());
 }

@@ -282,7 +282,7 @@ START_TEST(medians_skip_what_is_not_known)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(drift)
 {
     Suite *suite = suite_create("drift");
     TCase *tcase = tcase_create("all");

@@ -552,7 +552,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
+SUITE_MAIN(edit)
 {
     Suite *suite = suite_create("edit");
     TCase *tc = tcase_create("edit");

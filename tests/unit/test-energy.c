@@ -391,7 +391,7 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(energy)
 {
     return suite_main(suite());
 }

@@ -88,7 +88,7 @@ START_TEST(an_unknown_value_ends_the_program)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(env)
 {
     Suite *suite = suite_create("env");
     TCase *tc = tcase_create("env");

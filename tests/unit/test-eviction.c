@@ -433,7 +433,7 @@ static TCase *dirty(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(eviction)
 {
     Suite *suite = suite_create("eviction");
 

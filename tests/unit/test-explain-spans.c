@@ -101,7 +101,7 @@ START_TEST(spans_by_chance_are_as_counted)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(explain_spans)
 {
     Suite *suite = suite_create("explain-spans");
     TCase *tests = tcase_create("explain-spans");

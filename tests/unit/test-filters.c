@@ -378,7 +378,7 @@ START_TEST(a_filter_refuses_another_interface)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(filters)
 {
     Suite *suite = suite_create("filters");
     TCase *tc = tcase_create("filters");

@@ -385,7 +385,7 @@ START_TEST(an_option_that_only_simgrid_has_is_not_ignored)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(fluid)
 {
     Suite *suite = suite_create("fluid");
     TCase *tests = tcase_create("dates");

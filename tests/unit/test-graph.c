@@ -673,7 +673,7 @@ START_TEST(long_chains_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(graph)
 {
     Suite *suite = suite_create("graph");
     TCase *tc = tcase_create("all");

@@ -96,7 +96,7 @@ START_TEST(a_million_come_out_sorted)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(heap)
 {
     Suite *suite = suite_create("heap");
     TCase *tc = tcase_create("heap");

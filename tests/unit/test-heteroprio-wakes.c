@@ -128,7 +128,7 @@ START_TEST(who_passed_by_what_has_gone_is_woken_by_who_puts_back)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(heteroprio_wakes)
 {
     Suite *suite = suite_create("heteroprio-wakes");
     TCase *tc = tcase_create("wakes");

@@ -113,7 +113,7 @@ START_TEST(a_hint_does_not_wait_for_readers)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(hint)
 {
     Suite *suite = suite_create("hint");
     TCase *tc = tcase_create("hint");

@@ -675,7 +675,7 @@ START_TEST(overlapping_columns_of_blocks_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(interfaces)
 {
     Suite *suite = suite_create("interfaces");
     TCase *tc = tcase_create("interfaces");

@@ -578,7 +578,7 @@ static TCase *waiting(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(job)
 {
     Suite *suite = suite_create("job");
 

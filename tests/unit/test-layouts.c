@@ -517,7 +517,7 @@ START_TEST(a_copy_under_way_is_said_to_be)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(layouts)
 {
     Suite *suite = suite_create("layouts");
     TCase *tc = tcase_create("layouts");

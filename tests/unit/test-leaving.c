@@ -66,7 +66,7 @@ START_TEST(who_leaves_is_given_no_tasks)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(leaving)
 {
     Suite *suite = suite_create("leaving");
     TCase *tc = tcase_create("members");

@@ -86,7 +86,7 @@ START_TEST(a_further_lock_below_another_is_stopped)
 END_TEST
 #endif
 
-int main(void)
+SUITE_MAIN(lock)
 {
     Suite *suite = suite_create("lock");
     TCase *tc = tcase_create("order");

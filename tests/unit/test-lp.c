@@ -574,7 +574,7 @@ END_TEST
 
 #define LENGTH(array) (int)(sizeof(array) / sizeof(*(array)))
 
-int main(void)
+SUITE_MAIN(lp)
 {
     Suite *suite = suite_create("lp");
     TCase *tc = tcase_create("all");

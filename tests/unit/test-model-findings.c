@@ -346,7 +346,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-int main(void)
+SUITE_MAIN(model_findings)
 {
     Suite *suite = suite_create("model-findings");
     TCase *tc = tcase_create("check");

@@ -640,7 +640,7 @@ START_TEST(what_goes_home_from_elsewhere_is_not_written_back)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(nextuse)
 {
     Suite *suite = suite_create("nextuse");
     TCase *tc = tcase_create("choice"), *more = tcase_create("more");

@@ -786,7 +786,7 @@ static TCase *others(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(node)
 {
     Suite *suite = suite_create("node");
 

@@ -216,7 +216,7 @@ START_TEST(the_variable_is_measured_or_a_share)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(noise)
 {
     Suite *suite = suite_create("noise");
     TCase *all = tcase_create("all");

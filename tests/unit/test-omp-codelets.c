@@ -89,7 +89,7 @@ START_TEST(long_ones_are_remembered_for_a_thousand)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(omp_codelets)
 {
     Suite *suite = suite_create("omp-codelets");
     TCase *tc = tcase_create("short");

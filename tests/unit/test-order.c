@@ -717,7 +717,7 @@ START_TEST(any_jobs_wait_for_those_before_that_conflict_and_no_others)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(order)
 {
     Suite *suite = suite_create("order");
     TCase *tc = tcase_create("order");

@@ -308,7 +308,7 @@ START_TEST(rows_that_are_dropped_are_told_once_and_summed_up)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_between)
 {
     Suite *suite = suite_create("perfmodel-between");
     TCase *tc = tcase_create("all");

@@ -198,7 +198,7 @@ START_TEST(other_levels_are_covered_as_often_as_requested)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(perfmodel_coverage)
 {
     Suite *suite = suite_create("perfmodel-coverage");
     TCase *tc = tcase_create("all");

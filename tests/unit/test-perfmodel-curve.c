@@ -595,7 +595,7 @@ START_TEST(errors_of_the_points_are_part_of_the_expected_error)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_curve)
 {
     Suite *suite = suite_create("perfmodel-curve");
     TCase *regressions = tcase_create("laws"),

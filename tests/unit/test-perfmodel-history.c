@@ -743,7 +743,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
+SUITE_MAIN(perfmodel_history)
 {
     Suite *suite = suite_create("perfmodel-history");
     TCase *tc = tcase_create("all");

@@ -109,7 +109,7 @@ START_TEST(interior_sizes_of_real_kernels_are_estimated_from_the_others)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_interpolate)
 {
     Suite *suite = suite_create("perfmodel-interpolate");
     TCase *tc = tcase_create("timings");

@@ -271,7 +271,7 @@ START_TEST(a_comment_is_about_the_row_behind_it)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_origin)
 {
     Suite *suite = suite_create("perfmodel-origin");
     TCase *tc = tcase_create("all");

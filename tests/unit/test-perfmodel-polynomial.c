@@ -393,7 +393,7 @@ START_TEST(numbers_that_are_not_finite_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_polynomial)
 {
     Suite *suite = suite_create("perfmodel-polynomial");
     TCase *tc = tcase_create("regression");

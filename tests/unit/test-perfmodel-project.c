@@ -427,7 +427,7 @@ START_TEST(kernels_of_one_size_are_within_the_range_from_other_machines)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_project)
 {
     Suite *suite = suite_create("perfmodel-project");
     TCase *tc = tcase_create("all");

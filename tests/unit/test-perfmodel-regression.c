@@ -387,7 +387,7 @@ START_TEST(broken_observations_are_named_and_left_alone)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_regression)
 {
     Suite *suite = suite_create("perfmodel-regression");
     TCase *tc = tcase_create("all");

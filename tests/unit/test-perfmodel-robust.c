@@ -433,7 +433,7 @@ START_TEST(spikes_do_not_hide_regimes)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_robust)
 {
     Suite *suite = suite_create("perfmodel-robust");
     TCase *tc = tcase_create("all");

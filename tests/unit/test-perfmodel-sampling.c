@@ -341,7 +341,7 @@ START_TEST(architecture_names_are_cut_to_31_characters)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_sampling)
 {
     Suite *suite = suite_create("perfmodel-sampling");
     TCase *tc = tcase_create("all");

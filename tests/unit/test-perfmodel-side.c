@@ -235,7 +235,7 @@ START_TEST(removing_an_entry_leaves_the_others_in_order)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_side)
 {
     Suite *suite = suite_create("perfmodel-side");
     TCase *tc = tcase_create("all");

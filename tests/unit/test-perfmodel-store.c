@@ -620,7 +620,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
+SUITE_MAIN(perfmodel_store)
 {
     Suite *suite = suite_create("perfmodel-store");
     TCase *tc = tcase_create("all");

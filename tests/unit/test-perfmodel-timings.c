@@ -200,7 +200,7 @@ START_TEST(what_is_set_aside_are_few_samples)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_timings)
 {
     Suite *suite = suite_create("perfmodel-timings");
     TCase *tc = tcase_create("all");

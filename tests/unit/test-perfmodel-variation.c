@@ -164,7 +164,7 @@ START_TEST(samples_of_rows_that_others_have_measured_do_not_count)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_variation)
 {
     Suite *suite = suite_create("perfmodel-variation");
     TCase *all = tcase_create("all");

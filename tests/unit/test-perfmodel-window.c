@@ -514,7 +514,7 @@ START_TEST(any_series_leaves_consistent_sums)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(perfmodel_window)
 {
     Suite *suite = suite_create("perfmodel-window");
     TCase *tc = tcase_create("all");

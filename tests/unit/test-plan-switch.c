@@ -112,7 +112,7 @@ START_TEST(readers_do_not_wait_for_a_copy_of_the_value)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(plan_switch)
 {
     Suite *suite = suite_create("plan-switch");
     TCase *tc = tcase_create("plan-switch");

@@ -250,7 +250,7 @@ START_TEST(a_route_of_too_many_links_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(platforms_refusals)
 {
     Suite *suite = suite_create("platforms-refusals");
     TCase *tests = tcase_create("refusals");

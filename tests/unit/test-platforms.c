@@ -787,7 +787,7 @@ static void add_others(TCase *tests)
     tcase_add_test(tests, text_and_json_show_the_machine);
 }
 
-int main(void)
+SUITE_MAIN(platforms)
 {
     Suite *suite = suite_create("platforms");
     TCase *tests = tcase_create("platforms");

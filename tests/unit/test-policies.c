@@ -24,7 +24,7 @@ START_TEST(the_list_ends_behind_the_last_name)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(policies)
 {
     Suite *suite = suite_create("policies");
     TCase *tc = tcase_create("names");

@@ -64,7 +64,7 @@ static Suite *process_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(process)
 {
     return suite_main(process_suite());
 }

@@ -237,7 +237,7 @@ START_TEST(implementations_are_picked_by_runs_then_speed)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(recalibrate)
 {
     Suite *suite = suite_create("recalibrate");
     TCase *tc = tcase_create("all");

@@ -233,7 +233,7 @@ START_TEST(private_data_are_a_workers_own)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(reduction)
 {
     Suite *suite = suite_create("reduction");
     TCase *tc = tcase_create("reduction");

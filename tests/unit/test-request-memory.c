@@ -777,7 +777,7 @@ static TCase *numa(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(request_memory)
 {
     Suite *suite = suite_create("request-memory");
 

@@ -789,7 +789,7 @@ static TCase *old_values(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(request)
 {
     Suite *suite = suite_create("request");
 

@@ -120,7 +120,7 @@ START_TEST(a_device_adopts_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(result)
 {
     Suite *suite = suite_create("result");
     TCase *tests = tcase_create("result");

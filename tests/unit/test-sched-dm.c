@@ -764,7 +764,7 @@ START_TEST(the_choice_by_classes_is_that_of_a_walk_over_all_workers)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sched_dm)
 {
     Suite *suite = suite_create("sched-dm");
     TCase *tc = tcase_create("all");

@@ -537,7 +537,7 @@ START_TEST(a_user_policy_without_push_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sched_lws)
 {
     Suite *suite = suite_create("sched-lws");
     TCase *lws = tcase_create("lws"), *central = tcase_create("central");

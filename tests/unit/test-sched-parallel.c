@@ -284,7 +284,7 @@ START_TEST(a_parallel_job_that_no_leader_can_run_is_for_all)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sched_parallel)
 {
     Suite *suite = suite_create("policies with combined workers");
     TCase *pheft = tcase_create("pheft"), *peager = tcase_create("peager");

@@ -309,7 +309,7 @@ static Suite *make_suite(void)
     return suite;
 }
 
-int main(void)
+SUITE_MAIN(sched_plan)
 {
     return suite_main(make_suite());
 }

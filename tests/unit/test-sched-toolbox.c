@@ -309,7 +309,7 @@ START_TEST(loads_agree_with_a_plain_search_as_the_clock_goes_on)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sched_toolbox)
 {
     Suite *suite = suite_create("sched-toolbox");
     TCase *tc = tcase_create("all");

@@ -397,7 +397,7 @@ START_TEST(data_are_cut_or_not)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sharing)
 {
     Suite *suite = suite_create("sharing");
     TCase *tc = tcase_create("sharing");

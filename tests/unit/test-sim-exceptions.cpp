@@ -170,7 +170,7 @@ START_TEST(unwinding_works_on_a_stack_of_ours)
 }
 END_TEST
 
-int main()
+SUITE_MAIN(sim_exceptions)
 {
     Suite *suite = suite_create("sim-exceptions");
     TCase *tc = tcase_create("exceptions");

@@ -767,7 +767,7 @@ static TCase *ending_case(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(sim_exec)
 {
     Suite *suite = suite_create("sim-exec");
 

@@ -841,7 +841,7 @@ static TCase *rest_case(void)
     return tc;
 }
 
-int main(void)
+SUITE_MAIN(sim_machine)
 {
     Suite *suite = suite_create("sim-machine");
 

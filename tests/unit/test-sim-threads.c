@@ -542,7 +542,7 @@ START_TEST(sleeping_takes_virtual_time)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sim_threads)
 {
     Suite *suite = suite_create("sim-threads");
     TCase *tc = tcase_create("both machines");

@@ -143,7 +143,7 @@ static void seed(void)
     state = 20;
 }
 
-int main(void)
+SUITE_MAIN(statistics)
 {
     Suite *suite = suite_create("statistics");
     TCase *all = tcase_create("all");

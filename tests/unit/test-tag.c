@@ -654,7 +654,7 @@ START_TEST(a_removed_tag_waits_for_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(tag)
 {
     Suite *suite = suite_create("tag");
     TCase *tc = tcase_create("tag");

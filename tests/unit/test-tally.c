@@ -244,7 +244,7 @@ START_TEST(copies_are_summed_per_direction)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(tally)
 {
     Suite *suite = suite_create("tally");
     TCase *tcase = tcase_create("all");

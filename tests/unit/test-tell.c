@@ -112,7 +112,7 @@ START_TEST(only_who_wants_a_kind_is_told_of_it)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(tell)
 {
     Suite *suite = suite_create("tell");
     TCase *tcase = tcase_create("tell");

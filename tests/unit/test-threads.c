@@ -164,7 +164,7 @@ START_TEST(a_wake_may_come_after_the_end_of_an_adopted_thread)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(threads)
 {
     Suite *suite = suite_create("threads");
     TCase *own = tcase_create("threads only");

@@ -350,7 +350,7 @@ START_TEST(what_comes_before_a_part_that_was_read_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(timeline)
 {
     Suite *suite = suite_create("timeline");
     TCase *tests = tcase_create("timeline");

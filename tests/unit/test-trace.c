@@ -524,7 +524,7 @@ static void record_run(unsigned n, unsigned names)
     clock_us = 100;
     for (unsigned i = 0; i < n; i++) {
         unsigned w = i % 4;
-        char name[16];
+        char name[24];
 
         clock_us += i % 5;
         if (i % 100 == 0) {
@@ -709,7 +709,7 @@ START_TEST(a_child_of_the_run_writes_from_the_record)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(trace)
 {
     Suite *suite = suite_create("trace");
     TCase *tests = tcase_create("trace");

@@ -485,7 +485,7 @@ START_TEST(version_3_is_refused_by_simgrid_and_read_by_us)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(transfers)
 {
     int n = argc > 1 && strcmp(argv[1], "all") == 0 ? 10000 : 60;
     Suite *suite = suite_create("transfers");

@@ -250,7 +250,7 @@ START_TEST(behind_an_access_is_the_first_one_of_the_next_turn)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(turns)
 {
     Suite *suite = suite_create("turns");
     TCase *tc = tcase_create("turns");

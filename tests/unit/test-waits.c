@@ -241,7 +241,7 @@ START_TEST(what_passes_very_many_on_is_not_plain)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(waits)
 {
     Suite *s = suite_create("waits");
     TCase *tc = tcase_create("waits");
