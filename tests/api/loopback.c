@@ -186,10 +186,13 @@ static int can_execute(unsigned worker, struct starpu_task *task, unsigned n)
     return 0;
 }
 
-/* The first one does not lose the device before the second one is accepted. */
+/* The first one does not lose the device before the second one is accepted. Called by
+ * main, too, for the task whose try the worker runs. */
 static void wait_for_late(void *arg)
 {
     (void)arg;
+    if (starpu_worker_get_id() < 0)
+        return;
     while (atomic_load(&late_questions) == 0)
         sched_yield();
 }
