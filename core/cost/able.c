@@ -47,10 +47,10 @@ static bool job_has_member(const struct orr_runtime *rt,
            job->task->execute_on_a_specific_worker;
 }
 
-unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
-                                 const struct orr_job *job,
-                                 const struct orr_cost_row *row,
-                                 unsigned worker)
+inline unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
+                                        const struct orr_job *job,
+                                        const struct orr_cost_row *row,
+                                        unsigned worker)
 {
     unsigned class_id = rt->workers->at[worker].class_id;
 
@@ -61,10 +61,10 @@ unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
     return row->able[class_id];
 }
 
-unsigned orr_job_maybe_able(const struct orr_runtime *rt,
-                            const struct orr_job *job,
-                            const struct orr_cost_row *row, unsigned worker,
-                            bool *ask)
+inline unsigned orr_job_maybe_able(const struct orr_runtime *rt,
+                                   const struct orr_job *job,
+                                   const struct orr_cost_row *row,
+                                   unsigned worker, bool *ask)
 {
     unsigned class_id = rt->workers->at[worker].class_id;
 
@@ -180,23 +180,27 @@ static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
 }
 
 /* Whether a combined worker that the task names can. */
-static bool combined_possible(struct orr_runtime *rt, struct orr_job *job,
-                              const struct orr_cost_row *row)
+static bool combined_possible(struct orr_runtime *rt, struct orr_job *job)
 {
     unsigned n = orr_combined_count(rt);
 
     for (unsigned i = 0; names_workers(job->task) && i < n; i++)
-        if (orr_job_able_combined(rt, job, row,
+        if (orr_job_able_combined(rt, job, job->costs,
                                   orr_combined_at(rt, rt->workers->n + i)))
             return true;
     return false;
 }
 
-bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
-                      const struct orr_cost_row *row)
+bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job)
 {
+    const struct orr_cost_row *row = job->costs;
+
+    /* Most tasks leave open where they run. */
+    if (row->able_classes && !row->per_worker && job->task->where <= 0 &&
+        !names_workers(job->task))
+        return true;
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (class_possible(rt, job, row, k))
             return true;
-    return combined_possible(rt, job, row);
+    return combined_possible(rt, job);
 }

@@ -280,7 +280,7 @@ uint64_t orr_task_misfits(const struct orr_runtime *rt,
     uint64_t misfits = 0;
     size_t size;
 
-    if (least == SIZE_MAX || task_data_bytes(task, false) <= least)
+    if (task_data_bytes(task, false) <= least)
         return 0;
     size = task_data_bytes(task, true);
     for (unsigned k = 0; k < rt->workers->nclasses; k++)

@@ -105,6 +105,7 @@ double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
 size_t orr_memory_least(const struct orr_runtime *rt);
 
 /* Bit k: the memory of class k does not hold all data of the task at once. Main
- * memory is left to the application. `least` is orr_memory_least. */
+ * memory is left to the application. `least` is orr_memory_least; without a limit there
+ * is nothing to ask. */
 uint64_t orr_task_misfits(const struct orr_runtime *rt,
                           struct starpu_task *task, size_t least);

@@ -248,10 +248,10 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .per_worker = cl->can_execute != NULL,
                 .able = (uint8_t *)&row->lengths[2 * nlengths],
                 .length = row->lengths,
-                .error = &row->lengths[nlengths]},
+                .error = &row->lengths[nlengths],
+                .news = &no_news},
         .key = *key,
         .shape = shape,
-        .news = &no_news,
     };
     if (!cl->name && !(cl->model && cl->model->symbol))
         row->called = orr_codelet_called(cl);
@@ -379,7 +379,7 @@ static struct row *make_row(struct orr_costs_table *table,
     }
     row->model = costs_find_model(table, key->perfmodel);
     if (row->model)
-        row->news = orr_model_version_at(row->model);
+        row->pub.news = orr_model_version_at(row->model);
     row->parameters = parameters;
     assume(table, row);
     set_able(table, row, task);
@@ -387,7 +387,9 @@ static struct row *make_row(struct orr_costs_table *table,
         row_free(rt, row);
         return NULL;
     }
-    if (!row->pub.per_task) {
+    if (row->pub.per_task) {
+        orr_row_ask(rt, row, task);
+    } else {
         orr_row_refresh(rt, row, task);
         tell_what_is_unknown(table, row);
     }
@@ -421,8 +423,12 @@ static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
 {
     struct orr_costs_table *table = rt->estimates->costs;
     struct starpu_codelet *cl = task->cl;
-    struct key key = {cl, cl->model, footprint,
-                      0,  0,         orr_task_misfits(rt, task, table->least)};
+    struct key key = {.cl = cl,
+                      .perfmodel = cl->model,
+                      .footprint = footprint,
+                      .misfits = table->least < SIZE_MAX
+                                     ? orr_task_misfits(rt, task, table->least)
+                                     : 0};
     const struct slots *slots =
         atomic_load_explicit(&table->slots, memory_order_acquire);
     double *parameters = NULL;
@@ -457,46 +463,26 @@ int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
     return 0;
 }
 
-static bool is_old(const struct row *row)
+static void row_renew(struct orr_runtime *rt, struct row *row,
+                      struct starpu_task *task)
 {
-    return atomic_load_explicit(row->news, memory_order_acquire) !=
-           __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED);
-}
-
-static void look_again(struct orr_runtime *rt, struct row *row,
-                       struct starpu_task *task)
-{
-    if (is_old(row))
+    if (orr_cost_is_old(&row->pub))
         orr_row_refresh(rt, row, task);
     else if (row->pub.per_task)
         orr_row_ask(rt, row, task);
 }
 
-/* Not inline, so that orr_job_costs saves no registers, three times a task. */
-static __attribute__((noinline)) const struct orr_cost_row *
-renew(struct orr_runtime *rt, struct orr_job *job)
+const struct orr_cost_row *orr_job_renew_costs(struct orr_runtime *rt,
+                                               struct orr_job *job)
 {
-    struct row *row;
-
     if (orr_job_make_costs(rt, job) != 0) {
         orr_log_error("out of memory for the costs of task `%s': the program "
                       "ends",
                       orr_job_name(job));
         abort();
     }
-    row = (struct row *)job->costs;
-    look_again(rt, row, job->task);
-    return &row->pub;
-}
-
-const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
-                                         struct orr_job *job)
-{
-    struct row *row = (struct row *)job->costs;
-
-    if (row && !row->pub.per_task && !is_old(row))
-        return &row->pub;
-    return renew(rt, job);
+    row_renew(rt, (struct row *)job->costs, job->task);
+    return job->costs;
 }
 
 const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
@@ -510,7 +496,7 @@ const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
 
     if (!row)
         return NULL;
-    look_again(rt, row, task);
+    row_renew(rt, row, task);
     return &row->pub;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/row.h"
+#include "core/task/job.h"
 
 struct orr_assumptions;
 struct orr_combined;
@@ -21,15 +23,43 @@ struct orr_costs_table;
 struct orr_worker;
 struct orr_worker_class;
 
-/* Finds or makes the job's row, at its submission: orr_job_costs, which others
- * call, needs no memory for it then. Errors: -ENOMEM. */
+/* Finds or makes the job's row, job->costs, at its submission: what others call needs
+ * no memory for it then. Errors: -ENOMEM. */
 int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job);
 
-/* The job's row, found or made, with lengths as new as the model's. Policies
- * call it once per push. Never NULL: when memory is out the program ends with
- * a message. Any context, no lock held. */
-const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
-                                         struct orr_job *job);
+/* Whether the model has other lengths than the row. */
+static inline bool orr_cost_is_old(const struct orr_cost_row *row)
+{
+    return atomic_load_explicit(row->news, memory_order_acquire) !=
+           __atomic_load_n(&row->version, __ATOMIC_RELAXED);
+}
+
+/* The job's row, found or made, with new lengths; cost functions are asked for the
+ * job's task. Never NULL: when memory is out the program ends with a message. */
+const struct orr_cost_row *orr_job_renew_costs(struct orr_runtime *rt,
+                                               struct orr_job *job);
+
+/* The same, with lengths as new as the model's, for who reads lengths. Policies call it
+ * once per push. Any context, no lock held. */
+static inline const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                                       struct orr_job *job)
+{
+    const struct orr_cost_row *row = job->costs;
+
+    return row && !row->per_task && !orr_cost_is_old(row)
+               ? row
+               : orr_job_renew_costs(rt, job);
+}
+
+/* The same, where cost functions are not asked, for who reads which workers can run the
+ * job. */
+static inline const struct orr_cost_row *orr_job_row(struct orr_runtime *rt,
+                                                     struct orr_job *job)
+{
+    const struct orr_cost_row *row = job->costs;
+
+    return row && !orr_cost_is_old(row) ? row : orr_job_renew_costs(rt, job);
+}
 
 /* The row of a task that has no job, of a codelet, which is asked about or
  * executed as a part of another one. NULL without memory. Any context, no lock
@@ -53,8 +83,7 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 
 /* Whether some worker of the machine may run it, now or when it has joined the
  * job's scheduling context; can_execute is called for those who are there. */
-bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
-                      const struct orr_cost_row *row);
+bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job);
 
 /* The same for a combined worker: of its first member, 0 if a member takes none of
  * these tasks, or the codelet is not parallel or not for so many (max_parallelism).

@@ -50,7 +50,6 @@ struct row {
     const struct shape *shape;    /* [const] lent by the table */
     struct row *next;             /* [lock] in order of creation */
     struct orr_model *model;      /* [const] lent by rt->estimates->models, or NULL */
-    const _Atomic uint32_t *news; /* [const] the model's version */
     double *parameters;           /* [const] owned; of a multiple regression */
     char *called;                 /* [const] owned; pub.called, or NULL */
     struct orr_noise_source *noise; /* owned; classes × NIMPL, by noise_source.c;
@@ -97,7 +96,10 @@ void orr_row_free_noise(const struct orr_runtime *rt, struct row *row);
 /* --- lengths.c --- */
 
 /* Whether the model is one of the regression types. */
-bool orr_row_regresses(const struct starpu_perfmodel *perfmodel);
+static inline bool orr_row_regresses(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
+}
 
 /* Asks the model for all lengths anew, for classes that can run it only: on the
  * real machine an unknown time starts a calibration. */

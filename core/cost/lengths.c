@@ -35,11 +35,6 @@ static void set_length(struct row *row, unsigned class_id, unsigned impl,
     __atomic_store_n(&row->pub.origin[at], (uint8_t)origin, __ATOMIC_RELAXED);
 }
 
-bool orr_row_regresses(const struct starpu_perfmodel *perfmodel)
-{
-    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
-}
-
 /* --- models --- */
 
 /* A history model by the row of the footprint alone. */
@@ -291,7 +286,7 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
                      struct starpu_task *task)
 {
     __atomic_store_n(&row->pub.version,
-                     atomic_load_explicit(row->news, memory_order_acquire),
+                     atomic_load_explicit(row->pub.news, memory_order_acquire),
                      __ATOMIC_RELAXED);
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)

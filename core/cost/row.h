@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,7 +32,8 @@ struct orr_cost_row {
     const char *called; /* what the codelet is called that has neither a name nor
                          * a model: orr_codelet_called, ORR_UNNAMED_CODELET */
     uint32_t footprint;
-    uint32_t version;      /* of the model when the lengths were read */
+    uint32_t version;      /* of the model when the lengths were read … */
+    const _Atomic uint32_t *news; /* [const] … and now */
     bool per_task;         /* cost functions: called again for every task */
     bool assumed; /* ORRERY_ASSUME has a time for what no model knows */
     bool per_worker;       /* can_execute must be called for each worker */

@@ -440,7 +440,7 @@ static bool heteroprio_accept_job(struct orr_runtime *rt,
                                   struct orr_worker *worker,
                                   struct orr_job *job)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     unsigned bits = orr_job_able(rt, job, row, worker->id);
 
     if (!bits)

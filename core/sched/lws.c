@@ -83,7 +83,7 @@ static int ws_choose_worker(struct orr_sched *sched, struct orr_job *job,
 {
     struct orr_runtime *rt = sched->runtime;
     struct stealing *ws = sched->data;
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     const struct orr_worker *self = orr_self->worker;
     unsigned last = atomic_load_explicit(&ws->last, memory_order_relaxed);
 

@@ -53,7 +53,7 @@ static int master_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     int master = atomic_load(&sched->master);
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     unsigned bits = master < 0 ? 0 : orr_job_able(rt, job, row, (unsigned)master);
 
     if (!bits)

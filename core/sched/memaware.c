@@ -390,7 +390,7 @@ static int memaware_push(struct orr_sched *sched, struct orr_job *job)
 static bool memaware_accept(struct orr_runtime *rt, struct orr_worker *worker,
                             struct orr_job *job)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     unsigned bits = orr_job_able(rt, job, row, worker->id);
 
     if (!bits)

@@ -67,7 +67,7 @@ static bool is_parallel(struct orr_sched *sched, struct orr_job *job)
 
     if (cl->type == STARPU_SEQ || cl->max_parallelism <= 1)
         return false;
-    row = orr_job_costs(rt, job);
+    row = orr_job_row(rt, job);
     for (unsigned w = 0; w < rt->workers->n; w++)
         if (takes_parallel(sched, w) && orr_job_able(rt, job, row, w))
             return true;
@@ -118,7 +118,7 @@ static const struct orr_combined *leader_find_combined(struct orr_sched *sched,
                                                        unsigned leader)
 {
     struct orr_runtime *rt = sched->runtime;
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     const struct orr_combined *best = NULL;
 
     for (unsigned i = 0; i < orr_combined_count(rt); i++) {

@@ -49,7 +49,7 @@ static void push_specific(struct orr_sched *sched, struct orr_job *job,
 static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
                            unsigned *ret_node)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     const struct orr_worker_class *first = NULL;
 
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
@@ -86,7 +86,7 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
 {
     struct orr_runtime *rt = sched->runtime;
     unsigned bits =
-        orr_job_able_combined(rt, job, orr_job_costs(rt, job), combined);
+        orr_job_able_combined(rt, job, orr_job_row(rt, job), combined);
 
     if (!bits)
         return false;
@@ -136,7 +136,7 @@ static bool push_listed(struct orr_sched *sched, struct orr_job *job)
 /* Whether a worker that takes tasks of the context can run it. */
 static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
 
     for (unsigned w = 0; w < rt->workers->n; w++)
         if (orr_job_able(rt, job, row, w))
@@ -188,7 +188,7 @@ void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job)
 static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
 {
     struct orr_runtime *rt = sched->runtime;
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
 
     orr_sched_check_lost(rt, job); /* since it was asked */
     orr_log_warning("the policy %s %s task `%s': it goes to the first worker "
@@ -332,7 +332,7 @@ static bool push_named_worker(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     unsigned worker = job->task->workerid;
-    unsigned bits = orr_job_able(rt, job, orr_job_costs(rt, job), worker);
+    unsigned bits = orr_job_able(rt, job, orr_job_row(rt, job), worker);
 
     if (!bits)
         return false;

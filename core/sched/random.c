@@ -61,7 +61,7 @@ static double worker_relative_speedup(struct orr_runtime *rt, unsigned worker)
 static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     unsigned chosen = 0, chosen_bits = 0;
     double sum = 0;
 

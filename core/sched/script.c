@@ -84,7 +84,7 @@ static void host_look_at(const struct orr_job *job, unsigned i,
 static unsigned script_able_impls(struct orr_sched *sched, struct orr_job *job,
                                   unsigned worker)
 {
-    return orr_job_able(sched->runtime, job, orr_job_costs(sched->runtime, job),
+    return orr_job_able(sched->runtime, job, orr_job_row(sched->runtime, job),
                         worker);
 }
 

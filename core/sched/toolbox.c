@@ -338,7 +338,7 @@ static bool some_able(struct orr_runtime *rt, struct orr_job *job,
  * otherwise. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row = orr_job_row(rt, job);
     uint64_t able = 0, differ = 0;
 
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {

@@ -140,7 +140,7 @@ static struct orr_job *user_pop(struct orr_sched *sched,
         forget_gang(job);
     if (orr_job_gang(job))
         return job;
-    bits = orr_job_able(rt, job, orr_job_costs(rt, job), worker->id);
+    bits = orr_job_able(rt, job, orr_job_row(rt, job), worker->id);
     if (bits && !(bits >> job->implementation & 1))
         job->implementation = orr_first_implementation(bits);
     return job;

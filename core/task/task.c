@@ -351,15 +351,12 @@ static void say_too_large(const struct orr_runtime *rt,
 
 static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
 {
-    const struct orr_cost_row *row;
-
     if (orr_job_make_costs(rt, job) != 0)
         return -ENOMEM;
-    row = orr_job_costs(rt, job);
-    if (orr_job_possible(rt, job, row))
+    if (orr_job_possible(rt, job))
         return 0;
-    if (row->too_small)
-        say_too_large(rt, job, row->too_small);
+    if (job->costs->too_small)
+        say_too_large(rt, job, job->costs->too_small);
     return -ENODEV;
 }
 

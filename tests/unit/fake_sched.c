@@ -53,8 +53,8 @@ static double fake_now(struct orr_exec *exec)
 static const struct orr_exec_ops exec_ops = {.now = fake_now};
 static struct orr_exec exec = {.ops = &exec_ops, .one_thread = false};
 
-const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
-                                         struct orr_job *job)
+const struct orr_cost_row *orr_job_renew_costs(struct orr_runtime *rt,
+                                               struct orr_job *job)
 {
     (void)rt;
     return job->costs;
@@ -371,7 +371,7 @@ void fake_stop(void)
 {
     ck_assert_int_eq(fake.references, 0);
     ck_assert_int_eq(fake.ends_held, 0);
-    ck_assert_uint_eq(context.locks, 0);
+    ck_assert_uint_eq(context.ranks, 0);
     ck_assert_uint_eq(context.frozen, 0);
     if (fake.rt.sched_ctxs->at[0] && sched.ops->deinit)
         sched.ops->deinit(&sched);
@@ -385,9 +385,11 @@ void fake_stop(void)
 
 struct orr_cost_row *fake_row(const double *lengths)
 {
+    static const _Atomic uint32_t version;
     struct orr_cost_row *row = own(calloc(1, sizeof(*row)));
 
     row->cl = own(calloc(1, sizeof(*row->cl)));
+    row->news = &version;
     row->able = own(calloc(FAKE_CLASSES, 1));
     row->length =
         own(calloc(FAKE_CLASSES * STARPU_MAXIMPLEMENTATIONS, sizeof(double)));

@@ -44,7 +44,7 @@ static bool is_uniform(struct orr_runtime *rt,
         return false;
     if (task->cl->model && task->cl->model->type == STARPU_PER_WORKER)
         return false;
-    (void)orr_job_able_class(rt, job, orr_job_costs(rt, job),
+    (void)orr_job_able_class(rt, job, orr_job_row(rt, job),
                              (unsigned)(class - rt->workers->classes),
                              &uniform);
     return uniform;
@@ -94,7 +94,7 @@ static unsigned worker_able_impls(int worker, struct starpu_task *task)
         return bits;
     }
     if (job && orr_job_state(job) != ORR_JOB_NEW)
-        return orr_job_able_combined(rt, job, orr_job_costs(rt, job),
+        return orr_job_able_combined(rt, job, orr_job_row(rt, job),
                                      orr_combined_at(rt, (unsigned)worker));
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
         if (orr_component_can_run(worker, task, i))
