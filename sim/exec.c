@@ -258,7 +258,7 @@ _Noreturn static void refuse(const struct orr_context *self, const char *what)
                       "know; simulated, all threads that call the library "
                       "must be made with starpu_pthread_create",
                       what);
-    else if (self->locks)
+    else if (self->ranks)
         orr_log_error("%s: %s would wait for %s while it holds a lock of the "
                       "library",
                       what, self->name, text);
@@ -275,7 +275,7 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
 {
     struct orr_context *self = orr_self;
 
-    if (!self || self->frozen || self->locks)
+    if (!self || self->frozen || self->ranks)
         refuse(self, what);
     assert(self->exec == &x->head);
     self->polls = 0;
@@ -287,12 +287,26 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
     return context_of(self);
 }
 
-/* Whether there is no event up to and including that date, so that the caller
- * may move the clock. */
-static bool nothing_before(const struct orr_sim_exec *x, double date)
+/* Sleeps until the date where no context is ready, if what comes first by then is
+ * nothing, or a context that sleeps: the clock moves, and that one goes on. Else
+ * returns false, and nothing has happened. */
+static bool exec_try_sleep(struct orr_sim_exec *x, struct orr_sim_context *self,
+                           enum orr_sim_state state, double date)
 {
-    return !x->first_ready && orr_timers_next(&x->timers) > date &&
-           events_next(x) > date;
+    double timer = orr_timers_next(&x->timers), event = events_next(x);
+    struct orr_sim_context *next;
+
+    if (timer > date && event > date) {
+        exec_advance_clock(x, date);
+        return true;
+    }
+    if (timer >= event || x->timers.heap[0].timer->fire)
+        return false;
+    self->state = state;
+    next = timer_context(orr_timers_exchange(&x->timers, &self->timer, date));
+    exec_advance_clock(x, timer);
+    switch_to(x, self, next);
+    return true;
 }
 
 /* Blocks in `state` until the date or, when parked, a wake. */
@@ -301,15 +315,13 @@ static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
 {
     if (date < x->now)
         date = x->now;
-    if (date < ORR_FOREVER) {
-        if (nothing_before(x, date)) {
-            exec_advance_clock(x, date);
-            return;
-        }
-        orr_timers_set(&x->timers, &self->timer, date);
+    if (x->first_ready || !(date < ORR_FOREVER) ||
+        !exec_try_sleep(x, self, state, date)) {
+        if (date < ORR_FOREVER)
+            orr_timers_set(&x->timers, &self->timer, date);
+        self->state = state;
+        block(x, self);
     }
-    self->state = state;
-    block(x, self);
     orr_timers_cancel(&x->timers, &self->timer);
 }
 

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHILDREN = 4 };
 
@@ -25,10 +26,15 @@ void orr_timers_release(struct orr_timers *timers)
     timers->reserved--;
 }
 
-static bool timer_precedes(const struct orr_timer_entry *a,
-                           const struct orr_timer_entry *b)
+/* Dates are not negative: their bits are in the same order. */
+static inline bool timer_precedes(const struct orr_timer_entry *a,
+                                  const struct orr_timer_entry *b)
 {
-    return a->date < b->date || (a->date == b->date && a->order < b->order);
+    uint64_t x, y;
+
+    memcpy(&x, &a->date, sizeof(x));
+    memcpy(&y, &b->date, sizeof(y));
+    return x < y || (x == y && a->order < b->order);
 }
 
 static void timers_put(struct orr_timers *timers, size_t i,
@@ -53,30 +59,27 @@ static void timers_sift_up(struct orr_timers *timers, size_t i,
     timers_put(timers, i, entry);
 }
 
-static size_t least_child(const struct orr_timers *timers, size_t i)
-{
-    size_t first = CHILDREN * i + 1;
-    size_t last = first + CHILDREN;
-    size_t least = first;
-
-    if (last > timers->n)
-        last = timers->n;
-    for (size_t k = first + 1; k < last; k++)
-        if (timer_precedes(&timers->heap[k], &timers->heap[least]))
-            least = k;
-    return least;
-}
-
+/* The same downwards. */
 static void timers_sift_down(struct orr_timers *timers, size_t i,
                              struct orr_timer_entry entry)
 {
-    while (CHILDREN * i + 1 < timers->n) {
-        size_t child = least_child(timers, i);
+    const struct orr_timer_entry *end = timers->heap + timers->n;
 
-        if (!timer_precedes(&timers->heap[child], &entry))
+    for (;;) {
+        struct orr_timer_entry *first = &timers->heap[CHILDREN * i + 1];
+        struct orr_timer_entry *last = first + CHILDREN, *least = first;
+
+        if (first >= end)
             break;
-        timers_put(timers, i, timers->heap[child]);
-        i = child;
+        if (last > end)
+            last = timers->heap + timers->n;
+        for (struct orr_timer_entry *child = first + 1; child < last; child++)
+            if (timer_precedes(child, least))
+                least = child;
+        if (!timer_precedes(least, &entry))
+            break;
+        timers_put(timers, i, *least);
+        i = (size_t)(least - timers->heap);
     }
     timers_put(timers, i, entry);
 }
@@ -84,7 +87,7 @@ static void timers_sift_down(struct orr_timers *timers, size_t i,
 void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
                     double date)
 {
-    assert(!timer->place && timers->n < timers->reserved);
+    assert(!timer->place && timers->n < timers->reserved && !(date < 0));
     timers->n++;
     timers_sift_up(timers, timers->n - 1,
                    (struct orr_timer_entry){date, timers->order++, timer});
@@ -115,6 +118,18 @@ struct orr_timer *orr_timers_pop(struct orr_timers *timers)
 
     assert(timers->n > 0);
     timers_remove(timers, 0);
+    return first;
+}
+
+struct orr_timer *orr_timers_exchange(struct orr_timers *timers,
+                                      struct orr_timer *timer, double date)
+{
+    struct orr_timer *first = timers->heap[0].timer;
+
+    assert(!timer->place && timers->n > 0 && date >= timers->heap[0].date);
+    first->place = 0;
+    timers_sift_down(timers, 0,
+                     (struct orr_timer_entry){date, timers->order++, timer});
     return first;
 }
 

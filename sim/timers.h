@@ -36,7 +36,7 @@ int orr_timers_reserve(struct orr_timers *timers);
 /* Gives that room back; the timer must not be set. */
 void orr_timers_release(struct orr_timers *timers);
 
-/* Sets a timer that is not set. */
+/* Sets a timer that is not set; the date is not negative. */
 void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
                     double date);
 
@@ -45,6 +45,11 @@ void orr_timers_cancel(struct orr_timers *timers, struct orr_timer *timer);
 
 /* Takes out and returns the first timer; there must be one. */
 struct orr_timer *orr_timers_pop(struct orr_timers *timers);
+
+/* Takes out and returns the first timer, and sets another one, whose date is not
+ * earlier: less than both by themselves. */
+struct orr_timer *orr_timers_exchange(struct orr_timers *timers,
+                                      struct orr_timer *timer, double date);
 
 void orr_timers_done(struct orr_timers *timers);
 

@@ -52,15 +52,13 @@ struct orr_context {
                                   * where it must not switch */
     unsigned frozen;          /* [owner] > 0: user code is on the stack,
                                   * blocking calls are refused */
-    unsigned locks;           /* [owner] core locks held, debug builds */
     unsigned short in_policy; /* [owner] hooks of a policy of the application
                                * that are on the stack */
     unsigned short sched_ctx; /* [owner] the scheduling context of what it
                                * submits, + 1, 0: none was chosen */
-    unsigned short
-        ranks; /* [owner] … bits of the ranks of which it holds some */
-    unsigned short more[ORR_MAX_LOCK_RANKS]; /* [owner] … and how many of each,
-                                              * less one */
+    unsigned short ranks; /* [owner] of the core locks that it holds, a bit each, and … */
+    unsigned short more[ORR_MAX_LOCK_RANKS]; /* [owner] … how many of each, less one;
+                                              * debug builds */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */
     struct orr_grant *grant; /* [owner] memory that a method of an interface is

@@ -82,28 +82,44 @@ void orr_lock_wait(struct orr_lock *lock);
 /* Names the lock that the context may not take now, and stops the program. */
 _Noreturn void orr_lock_refuse(const struct orr_lock *lock, bool next);
 
-/* Stops the program if the context may not take the lock now: it holds one of
- * that rank or a higher one; with `next`, of a higher rank, or none of that. */
-static inline void orr_lock_check_order(const struct orr_lock *lock, bool next)
+/* Counts a lock that is about to be taken. Stops the program if the context may not
+ * take it: it holds one of that rank or a higher one. */
+static inline void orr_lock_count_first(const struct orr_lock *lock)
 {
 #ifndef NDEBUG
-    if (orr_self->ranks >> lock->rank != next)
-        orr_lock_refuse(lock, next);
+    struct orr_context *self = orr_self;
+    unsigned ranks = self->ranks;
+
+    if (__builtin_expect(ranks >> lock->rank, 0))
+        orr_lock_refuse(lock, false);
+    self->ranks = (unsigned short)(ranks | 1u << lock->rank);
 #else
     (void)lock;
-    (void)next;
 #endif
 }
 
-/* Counts a lock that was taken. Mostly it is the only one of its rank. */
-static inline void orr_lock_count(const struct orr_lock *lock)
+/* The same of one more of a rank: it holds one of a higher rank, or none of that. */
+static inline void orr_lock_count_next(const struct orr_lock *lock)
+{
+#ifndef NDEBUG
+    struct orr_context *self = orr_self;
+
+    if (self->ranks >> lock->rank != 1)
+        orr_lock_refuse(lock, true);
+    self->more[lock->rank]++;
+#else
+    (void)lock;
+#endif
+}
+
+/* The same of one that was taken in any order. */
+static inline void orr_lock_count_tried(const struct orr_lock *lock)
 {
 #ifndef NDEBUG
     struct orr_context *self = orr_self;
     unsigned bit = 1u << lock->rank;
 
-    self->locks++;
-    if (__builtin_expect(self->ranks & bit, 0))
+    if (self->ranks & bit)
         self->more[lock->rank]++;
     else
         self->ranks = (unsigned short)(self->ranks | bit);
@@ -118,7 +134,6 @@ static inline void orr_lock_discount(const struct orr_lock *lock)
 #ifndef NDEBUG
     struct orr_context *self = orr_self;
 
-    self->locks--;
     if (__builtin_expect(self->more[lock->rank], 0))
         self->more[lock->rank]--;
     else
@@ -131,7 +146,6 @@ static inline void orr_lock_discount(const struct orr_lock *lock)
 static inline void orr_lock_take(struct orr_lock *lock)
     ORR_ACQUIRES(lock) ORR_UNCHECKED
 {
-    orr_lock_count(lock);
     if (orr_self->exec->one_thread) {
         assert(!atomic_load_explicit(&lock->taken, memory_order_relaxed));
 #ifndef NDEBUG
@@ -147,7 +161,7 @@ static inline void orr_lock_take(struct orr_lock *lock)
  * orr_unlock of the previous holder. */
 static inline void orr_lock(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
-    orr_lock_check_order(lock, false);
+    orr_lock_count_first(lock);
     orr_lock_take(lock);
 }
 
@@ -155,7 +169,7 @@ static inline void orr_lock(struct orr_lock *lock) ORR_ACQUIRES(lock)
  * order among these, which all others keep too. */
 static inline void orr_lock_next(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
-    orr_lock_check_order(lock, true);
+    orr_lock_count_next(lock);
     orr_lock_take(lock);
 }
 
@@ -172,6 +186,6 @@ static inline bool orr_trylock(struct orr_lock *lock)
 {
     if (atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire))
         return false;
-    orr_lock_count(lock);
+    orr_lock_count_tried(lock);
     return true;
 }

@@ -13,6 +13,7 @@
 #define BATCH        64u
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define LINE         ((size_t)64)
+#define LINES        3u /* that are fetched at once */
 /* The part of a block without objects: its header, and the gap before the next
  * line of the cache. */
 #define HEADER_BYTES (sizeof(struct block) + LINE)
@@ -200,33 +201,42 @@ static void cache_refill(struct orr_slab *slab, struct cache *cache)
     cache->n = cache->current ? BATCH : slab_carve(slab, &cache->current);
 }
 
-/* The next object, which will be written from its begin to its end, was another
- * processor's, or nobody's yet: it comes while this one is worked on. */
-__attribute__((always_inline)) static inline void
-fetch_next(const struct orr_slab *slab, struct object *object)
+/* Unchecked: the shared cache alone is locked. */
+void *orr_slab_get(struct orr_slab *slab) ORR_UNCHECKED
 {
-    for (size_t at = 0; at < slab->size; at += LINE)
-        __builtin_prefetch((char *)object + at, 1);
-}
-
-static void *cache_get(struct orr_slab *slab, struct cache *cache)
-{
+    unsigned own = orr_self->cache;
+    struct cache *cache = &slab->caches[own];
     struct object *object;
 
+    if (!own)
+        orr_lock(&slab->shared);
     if (!cache->current)
         cache_refill(slab, cache);
     object = cache->current;
-    if (!object)
-        return NULL;
-    cache->current = object->next;
-    cache->n--;
-    fetch_next(slab, object->next);
+    if (object) {
+        /* The next one, which will be written from its begin to its end, was another
+         * processor's, or nobody's yet: it comes while this one is worked on. */
+        const char *at = (const char *)object->next, *end = at + slab->size;
+
+        cache->current = object->next;
+        cache->n--;
+        for (; at < end; at += LINES * LINE)
+            for (unsigned line = 0; line < LINES; line++)
+                __builtin_prefetch(at + line * LINE, 1);
+    }
+    if (!own)
+        orr_unlock(&slab->shared);
     return object;
 }
 
-static void cache_put(struct orr_slab *slab, struct cache *cache,
-                      struct object *object)
+void orr_slab_put(struct orr_slab *slab, void *memory) ORR_UNCHECKED
 {
+    unsigned own = orr_self->cache;
+    struct cache *cache = &slab->caches[own];
+    struct object *object = memory;
+
+    if (!own)
+        orr_lock(&slab->shared);
     if (cache->n == BATCH) {
         if (cache->full)
             give_batch(slab, cache->full);
@@ -237,32 +247,8 @@ static void cache_put(struct orr_slab *slab, struct cache *cache,
     object->next = cache->current;
     cache->current = object;
     cache->n++;
-}
-
-void *orr_slab_get(struct orr_slab *slab)
-{
-    unsigned own = orr_self->cache;
-    void *object;
-
-    if (own)
-        return cache_get(slab, &slab->caches[own]);
-    orr_lock(&slab->shared);
-    object = cache_get(slab, &slab->caches[0]);
-    orr_unlock(&slab->shared);
-    return object;
-}
-
-void orr_slab_put(struct orr_slab *slab, void *object)
-{
-    unsigned own = orr_self->cache;
-
-    if (own) {
-        cache_put(slab, &slab->caches[own], object);
-        return;
-    }
-    orr_lock(&slab->shared);
-    cache_put(slab, &slab->caches[0], object);
-    orr_unlock(&slab->shared);
+    if (!own)
+        orr_unlock(&slab->shared);
 }
 
 void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),

@@ -49,7 +49,7 @@ awaited_begin(const struct orr_awaited *awaited)
     struct orr_context *self = orr_self;
     const struct orr_awaited *outer = self->awaited;
 
-    assert(self->locks == 0 || self->exec->one_thread); /* that says which */
+    assert(self->ranks == 0 || self->exec->one_thread); /* that says which */
     __atomic_store_n(&self->seen, false, __ATOMIC_RELAXED);
     __atomic_store_n(&self->awaited, awaited, __ATOMIC_RELEASE);
     return outer;

@@ -372,7 +372,7 @@ static void run_body(void *arg)
 
     for (;;) {
         c->body(c->arg);
-        if (c->head.locks)
+        if (c->head.ranks)
             step_fail("%s ends with a lock", name_of(c));
         c->state = ENDED;
         if (ending) {
@@ -454,7 +454,7 @@ static void exec_park(struct orr_exec *exec, double until)
         return;
     if (!running)
         step_fail("waits at the end");
-    STEP_ASSERT(c->head.locks == 0);
+    STEP_ASSERT(c->head.ranks == 0);
     STEP_ASSERT(c->head.frozen == 0);
     STEP_POINT("park", "");
     while (!c->token && !ending) {

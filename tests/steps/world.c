@@ -77,7 +77,7 @@ static void machine_copy_start(struct orr_driver *driver, struct orr_copy *copy)
     const struct orr_machine *machine = driver->machine;
 
     STEP_ASSERT(direct[copy->src * machine->nnodes + copy->dst]);
-    STEP_ASSERT(orr_self->locks == 0);
+    STEP_ASSERT(orr_self->ranks == 0);
     if (is_ram(copy->src) && is_ram(copy->dst)) {
         (void)copy->perform(copy, NULL);
         copy->done(copy);
@@ -376,7 +376,7 @@ static void job_ready(struct orr_runtime *rt, struct orr_job *job)
     struct entry *entry = &entries[job->id];
 
     (void)rt;
-    STEP_ASSERT(orr_self->locks == 0);
+    STEP_ASSERT(orr_self->ranks == 0);
     orr_job_set_state(job, ORR_JOB_READY);
     if (entry->nready++)
         step_fail("job %u is ready twice", (unsigned)job->id);

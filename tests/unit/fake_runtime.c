@@ -122,7 +122,7 @@ static void fake_park(struct orr_exec *exec, double until)
 {
     (void)exec;
     (void)until;
-    check(orr_self->locks == 0, "waits with a lock held");
+    check(orr_self->ranks == 0, "waits with a lock held");
     check(orr_self->frozen == 0, "waits with user code on the stack");
     if (!(fake.woken & bit_of(orr_self))) {
         check(fake.meanwhile != NULL, "would wait for ever");
@@ -397,8 +397,8 @@ void fake_close(void)
     end_jobs();
     end_handles();
     for (unsigned w = 0; w < rt->workers->n; w++)
-        ck_assert_uint_eq(contexts[w].locks, 0);
-    ck_assert_uint_eq(main_context.locks, 0);
+        ck_assert_uint_eq(contexts[w].ranks, 0);
+    ck_assert_uint_eq(main_context.ranks, 0);
     ck_assert_uint_eq(main_context.frozen, 0);
     for (unsigned node = 0; node < rt->nodes->n; node++) {
         ck_assert_uint_eq(fake.bytes[node], 0);

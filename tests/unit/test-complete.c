@@ -57,7 +57,7 @@ static void called(void *arg)
 static void callback(void *arg)
 {
     ck_assert_uint_gt(orr_self->frozen, 0);
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
     say(arg);
     if (fake.woken >> FAKE_MAIN & 1)
         say("(too late)");

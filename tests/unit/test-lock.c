@@ -29,7 +29,7 @@ START_TEST(locks_of_rising_rank_are_taken)
     orr_unlock(&node);
     orr_lock(&handle);
     orr_unlock(&handle);
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
 }
 END_TEST
 
@@ -41,7 +41,7 @@ START_TEST(a_further_lock_of_a_rank_is_taken_in_the_callers_order)
     orr_unlock(&node);
     orr_unlock(&other);
     orr_unlock(&handle);
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
 }
 END_TEST
 
@@ -52,7 +52,7 @@ START_TEST(a_try_may_come_in_any_order)
     ck_assert(!orr_trylock(&handle));
     orr_unlock(&handle);
     orr_unlock(&node);
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
 }
 END_TEST
 

@@ -203,7 +203,7 @@ static int only_worker_3(unsigned worker, struct starpu_task *task, unsigned i)
 {
     (void)task;
     (void)i;
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
     return worker == 3;
 }
 

@@ -348,7 +348,7 @@ static bool popping;
  * changes. */
 static int picky(unsigned worker, struct starpu_task *task, unsigned impl)
 {
-    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_eq(orr_self->ranks, 0);
     ck_assert_uint_gt(orr_self->frozen, 0);
     ck_assert_int_eq(fake.ends_held, popping);
     if (nasked++ == 0 && late)

@@ -628,7 +628,7 @@ static void wait_with_lock(void *arg)
 {
     (void)arg;
     setup();
-    orr_self->locks++;
+    orr_self->ranks = 1;
     exec->ops->park(exec, 1);
 }
 
