@@ -58,6 +58,7 @@ static int transaction_submit(struct starpu_transaction *transaction,
                               struct _starpu_trs_epoch *after, void *arg)
 {
     struct transition *transition = malloc(sizeof(*transition));
+    struct _starpu_trs_epoch *before = transaction->epoch;
     struct starpu_task *task = starpu_task_create();
     int rc;
 
@@ -65,8 +66,7 @@ static int transaction_submit(struct starpu_transaction *transaction,
         orr_log_error("out of memory for a transaction: the program ends");
         abort();
     }
-    *transition =
-        (struct transition){transaction, transaction->epoch, after, arg};
+    *transition = (struct transition){transaction, before, after, arg};
     task->cl = &codelet;
     task->handles[0] = transaction->handle;
     task->cl_arg = transition;
@@ -76,11 +76,11 @@ static int transaction_submit(struct starpu_transaction *transaction,
         task->callback_func = free_transaction;
         task->callback_arg = transaction;
     }
+    transaction->epoch = after;
     rc = starpu_task_submit(task);
-    if (rc == 0) {
-        transaction->epoch = after;
+    if (rc == 0) /* the last task may have freed the transaction */
         return 0;
-    }
+    transaction->epoch = before;
     task->destroy = 0;
     starpu_task_destroy(task);
     return rc;

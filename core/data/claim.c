@@ -56,6 +56,7 @@
  * serving it: no wake is lost.
  */
 #include "core/data/handle.h"
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
@@ -207,7 +208,8 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     if (!first || handle->claims.n > 0 ||
         !awaits_sum_locked(handle, first->wait.claim.refused_by))
         return (struct combination){NULL, 0};
-    orr_handle_note_beginning(handle);
+    if (!orr_job_is_switch(first)) /* what it moves was noted when submitted */
+        orr_handle_note_beginning(handle);
     handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
     handle->claims.n = 1;
     handle->nusers++;

@@ -162,11 +162,14 @@ static bool handle_enter_locked(struct orr_handle *handle,
     return !orr_turns_enter(&handle->turns, access, orr_access_group(access));
 }
 
-/* The value is going to change. */
-static void note_write_locked(struct orr_handle *handle)
+/* The value is going to change. A switch between parts and whole moves a value, but
+ * makes none. */
+static void note_write_locked(struct orr_handle *handle,
+                              const struct orr_job *job)
     ORR_REQUIRES(handle->lock)
 {
-    orr_handle_note_beginning(handle);
+    if (handle->reduction && !orr_job_is_switch(job))
+        orr_handle_note_beginning(handle);
     if (handle->duplicate)
         orr_duplicate_part(handle);
 }
@@ -186,7 +189,7 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
         return false;
     }
     if (access->mode & (STARPU_W | STARPU_REDUX))
-        note_write_locked(handle);
+        note_write_locked(handle, access->job);
     if (orr_job_rare(access->job) &&
         orr_lend_enter_locked(handle, access, &waits))
         return waits;

@@ -353,6 +353,22 @@ static void quieten(struct orr_runtime *rt, struct orr_handle *child,
     orr_handle_wait_idle(rt, child, false);
 }
 
+/* Where some child has a value and others have none, which an init codelet would make,
+ * it does: the whole is to be complete. Nobody uses the children any more. */
+static void partition_begin_children(struct orr_runtime *rt,
+                                     struct orr_handle *handle)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        any |= handle->children[i]->valid ||
+               orr_handle_has_partials(handle->children[i]);
+    for (unsigned i = 0; any && i < handle->nchildren; i++)
+        if (!handle->children[i]->valid &&
+            orr_handle_begin(rt, handle->children[i]) == 0)
+            orr_handle_wait_idle(rt, handle->children[i], false);
+}
+
 /* Brings a child's value to the node, if it has one, and waits until nobody uses
  * it. */
 static void partition_gather_child(struct orr_runtime *rt,
@@ -424,6 +440,7 @@ static void partition_join(struct orr_runtime *rt, struct orr_handle *handle)
     for (unsigned i = 0; i < handle->nchildren; i++)
         unreal |= handle->children[i]->unreal;
     free_children(handle);
+    orr_duplicate_part(handle);
     orr_lock(&handle->lock);
     handle->partitioned = false;
     handle->unreal = unreal;
@@ -452,6 +469,7 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     base = orr_handle_base(handle);
     for (unsigned i = 0; i < handle->nchildren; i++)
         quieten(rt, handle->children[i], gathering_node);
+    partition_begin_children(rt, handle);
     node = choose_meeting(handle, gathering_node);
     for (unsigned i = 0; i < handle->nchildren; i++)
         partition_gather_child(rt, handle->children[i], node);

@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
+#include "core/device/kind.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
 
@@ -24,8 +25,34 @@ static int complain(const struct starpu_task *task, unsigned buffer,
     return -EINVAL;
 }
 
+/* One code for all that mean the same node, whichever worker runs the task. */
+static int common_code(const struct orr_runtime *rt,
+                       const struct starpu_task *task, unsigned buffer)
+{
+    int code = orr_task_node_code(task, buffer);
+
+    switch (code) {
+    case STARPU_SPECIFIC_NODE_SLOW:
+        code = STARPU_SPECIFIC_NODE_CPU;
+        break;
+    case STARPU_SPECIFIC_NODE_FAST:
+        code = STARPU_SPECIFIC_NODE_LOCAL;
+        break;
+    default:
+        break;
+    }
+    if (rt->nodes->nram == 1 &&
+        (code == STARPU_SPECIFIC_NODE_CPU ||
+         (code < 0 && code != STARPU_SPECIFIC_NODE_NONE &&
+          orr_codelet_stays_on_host(
+              task->cl, task->where > 0 ? (uint32_t)task->where : 0))))
+        return STARPU_MAIN_RAM;
+    return code;
+}
+
 /* A value is written in one place. */
-static int buffer_check_others(const struct starpu_task *task, unsigned buffer)
+static int buffer_check_others(const struct orr_runtime *rt,
+                               const struct starpu_task *task, unsigned buffer)
 {
     for (unsigned i = 0; i < buffer; i++) {
         unsigned modes =
@@ -34,7 +61,7 @@ static int buffer_check_others(const struct starpu_task *task, unsigned buffer)
         if (STARPU_TASK_GET_HANDLE(task, i) ==
                 STARPU_TASK_GET_HANDLE(task, buffer) &&
             modes & STARPU_W && !(modes & STARPU_SCRATCH) &&
-            orr_task_node_code(task, i) != orr_task_node_code(task, buffer))
+            common_code(rt, task, i) != common_code(rt, task, buffer))
             return complain(task, buffer,
                             "differs from that of an earlier buffer with the "
                             "same data: several nodes at once can only be "
@@ -61,7 +88,7 @@ int orr_task_check_places(const struct orr_runtime *rt,
             return complain(task, i,
                             "is no memory node of this machine: see "
                             "starpu_memory_nodes_get_count()");
-        err = orr_task_is_placed(task, i) ? buffer_check_others(task, i) : 0;
+        err = buffer_check_others(rt, task, i);
         if (err)
             return err;
     }

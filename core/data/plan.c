@@ -131,6 +131,8 @@ static void batch_submit_switch(struct batch *batch, struct orr_plan *plan,
             .optional = 1,
             .placed = i > 0 && alone,
         };
+    if (effect->of_whole == ORR_COMES)
+        orr_parts_hand_back_beginning(plan, job);
     job->data.spread = alone;
     orr_job_own(job)->node = orr_handle_base(plan->whole);
     orr_job_own(job)->scope = batch->in;
@@ -334,6 +336,8 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
 {
     struct batch batch;
 
+    if (what == ORR_SWITCH_TO_READERS)
+        (void)orr_handle_begin(rt, plan->whole);
     begin_batch(rt, &batch);
     batch_choose_sequence(&batch, plan->whole,
                           orr_switch_effects[what].whole & STARPU_W);

@@ -53,11 +53,62 @@ void orr_parts_inherit_beginning(struct orr_handle *handle)
     orr_unlock(&rt->data->plans_lock);
 }
 
+static enum orr_beginning beginning_of_part(const struct orr_handle *part)
+{
+    return part->reduction ? atomic_load_explicit(&part->reduction->beginning,
+                                                  memory_order_acquire)
+                           : ORR_BEGINNING_INHERITED;
+}
+
+static void set_beginning(struct orr_handle *handle, enum orr_beginning state)
+{
+    if (handle->reduction)
+        atomic_store_explicit(&handle->reduction->beginning,
+                              (unsigned char)state, memory_order_release);
+}
+
+/* The part is the first one of its whole, which had no value, that gets one: the
+ * others have none yet. */
+static void begin_alone(const struct orr_plan *plan,
+                        const struct orr_handle *part)
+{
+    for (unsigned i = 0; i < plan->n; i++)
+        if (plan->children[i] != part &&
+            beginning_of_part(plan->children[i]) == ORR_BEGINNING_INHERITED)
+            set_beginning(plan->children[i], ORR_BEGINNING_NONE);
+}
+
 void orr_plans_note_beginning(struct orr_handle *handle)
 {
-    const struct orr_plan *plan = orr_handle_plan(handle);
-
     inherit_beginning(handle);
-    for (; plan; plan = orr_handle_plan(plan->whole))
+    for (const struct orr_plan *plan; (plan = orr_handle_plan(handle)) != NULL;
+         handle = plan->whole) {
+        if (!orr_whole_has_begun(handle))
+            begin_alone(plan, handle);
         orr_handle_note_beginning(plan->whole);
+    }
+}
+
+void orr_parts_hand_back_beginning(const struct orr_plan *plan,
+                                   struct orr_job *job)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < plan->n; i++)
+        any |= beginning_of_part(plan->children[i]) != ORR_BEGINNING_NONE;
+    for (unsigned i = 0; i < plan->n; i++) {
+        struct orr_handle *part = plan->children[i];
+        enum orr_beginning state = beginning_of_part(part);
+
+        if (state == ORR_BEGINNING_NONE && any && part->reduction->init) {
+            job->accesses[i + 1].optional = 0;
+            orr_lock(&part->lock);
+            orr_handle_require_claims_locked(part);
+            orr_unlock(&part->lock);
+        }
+        if (state != ORR_BEGINNING_COMING)
+            set_beginning(part, ORR_BEGINNING_INHERITED);
+    }
+    if (!any)
+        set_beginning(plan->whole, ORR_BEGINNING_NONE);
 }

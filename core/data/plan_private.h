@@ -26,6 +26,12 @@ struct orr_switch_effect {
 
 extern const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES];
 
+/* The switch, whose accesses are filled in, takes the value back from the parts. Those
+ * that nobody has written, where others were, get their first value before it. With
+ * the plans lock. */
+void orr_parts_hand_back_beginning(const struct orr_plan *plan,
+                                   struct orr_job *job);
+
 /* What is written is a value of all wholes and parts of the handle. Plans lock. */
 void orr_plans_note_beginning(struct orr_handle *handle);
 

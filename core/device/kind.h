@@ -110,6 +110,10 @@ orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
 /* Whether it has functions for processors and for nothing else. */
 bool orr_codelet_is_for_host(const struct starpu_codelet *cl);
 
+/* Whether processors alone run its tasks that ask for the kinds of `where` (0: for
+ * those of the codelet). */
+bool orr_codelet_stays_on_host(const struct starpu_codelet *cl, uint32_t where);
+
 /* Whether its `where`, if it has one, names processors. */
 bool orr_codelet_allows_host(const struct starpu_codelet *cl);
 

@@ -296,6 +296,14 @@ bool orr_codelet_is_for_host(const struct starpu_codelet *cl)
     return host;
 }
 
+bool orr_codelet_stays_on_host(const struct starpu_codelet *cl, uint32_t where)
+{
+    if (!where)
+        where = cl->where;
+    return where ? where == orr_device_where(STARPU_CPU_WORKER)
+                 : orr_codelet_is_for_host(cl);
+}
+
 bool orr_codelet_allows_host(const struct starpu_codelet *cl)
 {
     return cl->where == 0 ||

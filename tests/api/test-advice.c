@@ -571,6 +571,36 @@ START_TEST(a_copy_that_has_ended_is_made_anew)
 }
 END_TEST
 
+/* Pieces write the value of the whole. */
+/* shows starpu_data_dup_ro */
+START_TEST(a_copy_of_before_a_partition_is_old_after_it)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t h, a, b;
+    int *value;
+
+    open_for_copies(_i);
+    value = register_one(&h, 4096);
+    ck_assert_int_eq(starpu_data_dup_ro(&a, h, 1), 0);
+    starpu_data_partition(h, &halves);
+    ck_assert_int_eq(starpu_task_insert(&cl_rw, STARPU_RW,
+                                        starpu_data_get_sub_data(h, 1, 0), 0),
+                     0);
+    starpu_data_unpartition(h, STARPU_MAIN_RAM);
+    ck_assert_int_eq(starpu_data_dup_ro(&b, h, 1), 0);
+    ck_assert_ptr_ne(a, b);
+    ck_assert_int_eq(starpu_data_acquire(b, STARPU_R), 0);
+    ck_assert_int_eq(*(int *)starpu_vector_get_local_ptr(b), 1);
+    starpu_data_release(b);
+    starpu_data_unregister(a);
+    starpu_data_unregister(b);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+    free(value);
+}
+END_TEST
+
 /* --- structures --- */
 
 static void check_all(void *buffers[], void *arg)
@@ -839,6 +869,8 @@ SUITE_MAIN(advice)
         tc, the_length_of_a_vector_is_asked_for_while_memory_is_made, 0,
         NMACHINES);
     tcase_add_loop_test(tc, a_copy_is_shared_until_the_original_is_written, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_copy_of_before_a_partition_is_old_after_it, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_copy_that_has_ended_is_made_anew, 0, NMACHINES);
     tcase_add_loop_test(tc, memory_is_made_free_on_demand, 0, NMACHINES);

@@ -207,6 +207,67 @@ START_TEST(tasks_of_a_transaction_need_room_for_its_data)
 }
 END_TEST
 
+/* A policy under which a task has ended when its submission returns. */
+static struct starpu_task_list pushed;
+static starpu_pthread_mutex_t pushed_lock;
+
+static void pushed_init(unsigned ctx)
+{
+    (void)ctx;
+    starpu_task_list_init(&pushed);
+    starpu_pthread_mutex_init(&pushed_lock, NULL);
+}
+
+static int push_and_wait(struct starpu_task *task)
+{
+    starpu_pthread_mutex_lock(&pushed_lock);
+    starpu_task_list_push_back(&pushed, task);
+    starpu_pthread_mutex_unlock(&pushed_lock);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_wake_worker_relax_light(w);
+    while (starpu_task_nsubmitted() > 0)
+        sched_yield();
+    return 0;
+}
+
+static struct starpu_task *pop_pushed(unsigned ctx)
+{
+    struct starpu_task *task;
+
+    (void)ctx;
+    starpu_pthread_mutex_lock(&pushed_lock);
+    task = starpu_task_list_empty(&pushed)
+               ? NULL
+               : starpu_task_list_pop_front(&pushed);
+    starpu_pthread_mutex_unlock(&pushed_lock);
+    return task;
+}
+
+static struct starpu_sched_policy ending = {.init_sched = pushed_init,
+                                            .push_task = push_and_wait,
+                                            .pop_task = pop_pushed,
+                                            .policy_name = "ending"};
+
+/* The sanitizer sees whether the call uses the transaction after the last task, which
+ * frees it. */
+START_TEST(a_transaction_may_have_ended_when_its_close_returns)
+{
+    struct starpu_transaction *transaction;
+    struct starpu_conf conf;
+
+    starpu_conf_init(&conf);
+    conf.sched_policy = &ending;
+    conf.ncpus = 2;
+    conf.ncuda = conf.nopencl = conf.nhip = 0;
+    if (starpu_init(&conf) != 0)
+        SKIP_TEST("no processor");
+    transaction = starpu_transaction_open(NULL, NULL);
+    ck_assert_ptr_nonnull(transaction);
+    starpu_transaction_close(transaction);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- destroyed on request --- */
 
 static struct starpu_codelet cl_run = {
@@ -719,6 +780,7 @@ SUITE_MAIN(extras)
     EACH(a_task_that_failed_is_tried_again);
     EACH(every_other_epoch_of_a_transaction_is_cancelled);
     EACH(tasks_of_a_transaction_need_room_for_its_data);
+    tcase_add_test(once, a_transaction_may_have_ended_when_its_close_returns);
     EACH(a_task_is_destroyed_when_that_is_wanted_late);
     EACH(where_a_task_was_submitted_is_noted);
     EACH(tasks_are_cleaned_after_the_end);

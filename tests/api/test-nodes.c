@@ -426,7 +426,7 @@ static void refuse(struct starpu_codelet *cl)
 
 START_TEST(wrong_nodes_are_refused)
 {
-    struct starpu_codelet cl = cl_look(2, (const int[]){0, -2});
+    struct starpu_codelet cl = cl_look(2, (const int[]){0, -1});
 
     machine_open(_i);
     register_values(1, 4096);
@@ -437,6 +437,81 @@ START_TEST(wrong_nodes_are_refused)
     cl.nodes[0] = -7;
     refuse(&cl);
     check_values(1, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Two buffers that may be on two nodes, in either order, also in dyn_nodes. */
+START_TEST(a_value_is_not_written_on_two_nodes)
+{
+    static const int pairs[][2] = {
+        {STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_LOCAL},
+        {STARPU_SPECIFIC_NODE_SLOW, STARPU_SPECIFIC_NODE_FAST},
+        {STARPU_MAIN_RAM, STARPU_SPECIFIC_NODE_LOCAL},
+        {STARPU_SPECIFIC_NODE_LOCAL_OR_CPU, STARPU_SPECIFIC_NODE_FAST},
+        {STARPU_SPECIFIC_NODE_NONE, STARPU_SPECIFIC_NODE_LOCAL}};
+
+    machine_open(_i);
+    register_values(1, 4096);
+    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        for (int order = 0; order < 2; order++)
+            for (int writer = 0; writer < 2; writer++) {
+                int nodes[2] = {pairs[i][order], pairs[i][!order]};
+                struct starpu_codelet cl = cl_look(2, nodes);
+
+                cl.modes[writer] = STARPU_R;
+                refuse(&cl);
+                cl.dyn_nodes = nodes;
+                cl.nodes[0] = cl.nodes[1] = STARPU_SPECIFIC_NODE_LOCAL;
+                refuse(&cl);
+            }
+    check_values(1, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static void add_by_both(void *buffers[], void *arg)
+{
+    int *a = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    __atomic_fetch_add(&nkernels, 1, __ATOMIC_RELAXED);
+    note(a == (int *)STARPU_VECTOR_GET_PTR(buffers[1]));
+    ++*a;
+}
+
+/* Names of one node, for the workers that may run the task. */
+START_TEST(names_of_one_node_go_together)
+{
+    static const int pairs[][3] = {
+        {STARPU_SPECIFIC_NODE_LOCAL, STARPU_SPECIFIC_NODE_FAST, 0},
+        {STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_SLOW, 0},
+        {STARPU_SPECIFIC_NODE_CPU, STARPU_MAIN_RAM, 0},
+        {STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_LOCAL, STARPU_CPU},
+        {STARPU_MAIN_RAM, STARPU_SPECIFIC_NODE_LOCAL_OR_CPU, STARPU_CPU}};
+    int n = 0;
+
+    machine_open(_i);
+    register_values(1, 4096);
+    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        for (int order = 0; order < 2; order++) {
+            struct starpu_codelet cl = {.cpu_funcs = {add_by_both},
+                                        .cuda_funcs = {add_by_both},
+                                        .nbuffers = 2,
+                                        .modes = {STARPU_RW, STARPU_R},
+                                        .specific_nodes = 1,
+                                        .nodes = {pairs[i][order],
+                                                  pairs[i][!order]},
+                                        .where = (uint32_t)pairs[i][2],
+                                        .name = "k"};
+
+            ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handles[0],
+                                                STARPU_R, handles[0], 0),
+                             0);
+            starpu_task_wait_for_all();
+            n++;
+        }
+    check_values(1, n);
     starpu_shutdown();
 }
 END_TEST
@@ -459,6 +534,8 @@ SUITE_MAIN(nodes)
     tcase_add_loop_test(tc, predictions_count_the_transfer_to_the_node, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, wrong_nodes_are_refused, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_value_is_not_written_on_two_nodes, 0, NMACHINES);
+    tcase_add_loop_test(tc, names_of_one_node_go_together, 0, NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -856,6 +856,118 @@ START_TEST(parts_begin_with_the_value_of_the_whole)
 }
 END_TEST
 
+static void add_1(void *buffers[], void *arg)
+{
+    (void)arg;
+    for (uint32_t j = 0; j < STARPU_MATRIX_GET_NY(buffers[0]); j++)
+        for (uint32_t i = 0; i < STARPU_MATRIX_GET_NX(buffers[0]); i++)
+            ((uint32_t *)STARPU_MATRIX_GET_PTR(
+                buffers[0]))[j * STARPU_MATRIX_GET_LD(buffers[0]) + i]++;
+}
+
+static struct starpu_codelet begins_with_1 = {.cpu_funcs = {set_1},
+                                              .cuda_funcs = {set_1},
+                                              .nbuffers = 1,
+                                              .modes = {STARPU_W},
+                                              .name = "k"},
+                             adds_1 = {.cpu_funcs = {add_1},
+                                       .cuda_funcs = {add_1},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "k"},
+                             wants_7 = {.cpu_funcs = {expect_7},
+                                      .cuda_funcs = {expect_7},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_R},
+                                      .name = "k"};
+
+/* Part i of the whole has values[i]. */
+static void expect_rows(starpu_data_handle_t whole, const uint32_t *values)
+{
+    const uint32_t *x;
+
+    ck_assert_int_eq(starpu_data_acquire(whole, STARPU_R), 0);
+    x = (const uint32_t *)starpu_matrix_get_local_ptr(whole);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_uint_eq(x[i], values[i % N * PARTS / N]);
+    starpu_data_release(whole);
+}
+
+/* Some parts of a whole without a value are used, then the whole: the init codelet
+ * makes each part's first value, however the parts were made and asked for. */
+/* shows starpu_data_partition_submit, starpu_data_partition_readonly_submit,
+ * starpu_data_acquire */
+START_TEST(parts_that_nobody_wrote_have_first_values)
+{
+    enum { AUTOMATIC, SUBMITTED, READERS, ACQUIRED, WRITTEN, INVALID, SYNC, NWAYS };
+
+    machine_open(_i);
+    for (int way = 0; way < NWAYS; way++) {
+        uint32_t expected[PARTS];
+        starpu_data_handle_t whole, rows[PARTS];
+
+        for (int i = 0; i < PARTS; i++)
+            expected[i] = 1;
+        starpu_matrix_data_register(&whole, -1, 0, N, N, N, sizeof(uint32_t));
+        starpu_data_set_reduction_methods(whole, NULL, &begins_with_1);
+        if (way != SYNC)
+            starpu_data_partition_plan(whole, &by_row, rows);
+        if (way == AUTOMATIC) {
+            ck_assert_int_eq(
+                starpu_task_insert(&adds_1, STARPU_RW, rows[1], 0), 0);
+            expected[1] = 2;
+        } else if (way == SUBMITTED) {
+            starpu_data_partition_submit(whole, PARTS, rows);
+            ck_assert_int_eq(
+                starpu_task_insert(&adds_1, STARPU_RW, rows[0], 0), 0);
+            ck_assert_int_eq(
+                starpu_task_insert(&adds_1, STARPU_RW, rows[0], 0), 0);
+            starpu_data_unpartition_submit(whole, PARTS, rows, -1);
+            expected[0] = 3;
+        } else if (way == READERS) {
+            starpu_data_partition_readonly_submit(whole, PARTS, rows);
+            ck_assert_int_eq(starpu_data_acquire(rows[1], STARPU_R), 0);
+            ck_assert_uint_eq(*(uint32_t *)starpu_matrix_get_local_ptr(rows[1]),
+                              1);
+            starpu_data_release(rows[1]);
+            starpu_data_unpartition_submit(whole, PARTS, rows, -1);
+        } else if (way == ACQUIRED) {
+            ck_assert_int_eq(starpu_data_acquire(rows[1], STARPU_RW), 0);
+            ck_assert_uint_eq(*(uint32_t *)starpu_matrix_get_local_ptr(rows[1]),
+                              1);
+            starpu_data_release(rows[1]);
+        } else if (way == WRITTEN) {
+            ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, rows[0], 0),
+                             0);
+            ck_assert_int_eq(starpu_task_insert(&wants_7, STARPU_R, rows[0], 0),
+                             0);
+            expected[0] = 7;
+        } else if (way == INVALID) {
+            ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, whole, 0), 0);
+            starpu_data_invalidate_submit(rows[1]);
+            for (int i = 0; i < PARTS; i++)
+                expected[i] = i == 1 ? 1 : 7;
+        } else {
+            starpu_data_partition(whole, &by_row);
+            ck_assert_int_eq(
+                starpu_task_insert(&adds_1, STARPU_RW,
+                                   starpu_data_get_sub_data(whole, 1, 1), 0),
+                0);
+            starpu_data_unpartition(whole, STARPU_MAIN_RAM);
+            expected[1] = 2;
+        }
+        ck_assert_int_eq(starpu_task_insert(&adds_1, STARPU_RW, whole, 0), 0);
+        for (int i = 0; i < PARTS; i++)
+            expected[i]++;
+        expect_rows(whole, expected);
+        if (way != SYNC)
+            starpu_data_partition_clean(whole, PARTS, rows);
+        starpu_data_unregister(whole);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 static void *submit_many(void *arg)
 {
     struct matrix *m = arg;
@@ -1011,6 +1123,7 @@ SUITE_MAIN(plans)
     EACH(attempts_to_acquire_switch);
     EACH(parts_are_written_after_the_whole_was_invalidated);
     EACH(parts_begin_with_the_value_of_the_whole);
+    EACH(parts_that_nobody_wrote_have_first_values);
     EACH(threads_share_plans);
     EACH(one_task_reads_whole_and_parts);
     tcase_add_loop_test_raise_signal(
