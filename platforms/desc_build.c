@@ -43,6 +43,61 @@ double orr_machine_desc_get_cost(const struct orr_machine_desc *desc,
     return value;
 }
 
+static bool link_is_measured(const struct orr_link_desc *link)
+{
+    const char *from =
+        orr_props_find(link->props, link->nprops, "orrery-provenance");
+
+    return !from || strcmp(from, "measured") == 0;
+}
+
+/* Those that the machine has no use for do not matter. */
+static bool costs_are_measured(const struct orr_machine_desc *desc)
+{
+    bool devices = desc->ncuda + desc->nopencl > 0;
+
+    for (unsigned i = 0; i < ORR_NCOSTS; i++) {
+        const char *name = orr_cost_fields[i].name;
+        bool of_devices = strncmp(name, "device", 6) == 0 ||
+                          strncmp(name, "pinned", 6) == 0 ||
+                          strstr(name, "queue") != NULL;
+
+        if (orr_cost_fields[i].usual > 0 && (devices || !of_devices) &&
+            isnan(orr_machine_desc_get_cost(desc, i)))
+            return false;
+    }
+    return true;
+}
+
+int orr_machine_desc_not_measured(const struct orr_machine_desc *desc, char **ret)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    *ret = NULL;
+    if (!desc->provenance || !strstr(desc->provenance, "measured"))
+        return 0;
+    out = open_memstream(&text, &size);
+    if (!out)
+        return -ENOMEM;
+    for (unsigned l = 0; l < desc->nlinks; l++)
+        if (!link_is_measured(&desc->links[l]))
+            fprintf(out, "%slink \"%s\"", ftell(out) > 0 ? ", " : "",
+                    desc->links[l].id);
+    if (!costs_are_measured(desc))
+        fprintf(out, "%sthe runtime's costs", ftell(out) > 0 ? ", " : "");
+    if (fclose(out)) {
+        free(text);
+        return -ENOMEM;
+    }
+    if (size > 0)
+        *ret = text;
+    else
+        free(text);
+    return 0;
+}
+
 int orr_machine_desc_new(const char *name, struct orr_machine_desc **ret)
 {
     struct orr_machine_desc *desc = calloc(1, sizeof(*desc));

@@ -31,6 +31,11 @@ double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost);
 double orr_machine_desc_get_cost(const struct orr_machine_desc *desc,
                                  unsigned cost);
 
+/* Which figures of a machine that counts as measured, or partly so, are not: links
+ * whose property orrery-provenance is not "measured", and costs of the runtime that
+ * are the usual ones. Owned by the caller, NULL: none. Fails with -ENOMEM only. */
+int orr_machine_desc_not_measured(const struct orr_machine_desc *desc, char **ret);
+
 /* An empty description: no host, costs not given, name and host `name`. Owned
  * by the caller. Fails with -ENOMEM only. */
 int orr_machine_desc_new(const char *name, struct orr_machine_desc **ret);

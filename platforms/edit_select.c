@@ -228,14 +228,37 @@ static bool is_of_class(const struct orr_machine_desc *desc,
     }
 }
 
-static int select_class(const struct orr_edit_work *work, bool *links)
+/* Main memory's own links, and what joins main memories. */
+static void mark_membus_links(const struct orr_machine_desc *desc, bool *links)
+{
+    for (unsigned r = 0; r < desc->nroutes; r++) {
+        const struct orr_route_desc *route = &desc->routes[r];
+
+        if (is_of_class(desc, ORR_EDIT_MEMBUS, route, false))
+            for (unsigned h = 0; h < route->nhops; h++)
+                links[route->hops[h].link] = true;
+    }
+    for (unsigned l = 0; l < desc->nlinks; l++)
+        if (orr_edit_is_membus(&desc->links[l]))
+            links[l] = true;
+}
+
+/* Links that devices or disks share with all of main memory are no part of a class
+ * that is named after a way to devices or disks: its rate is not theirs. */
+static void unmark_membus_links(const struct orr_machine_desc *desc,
+                                const bool *membus, bool *links)
+{
+    for (unsigned l = 0; l < desc->nlinks; l++)
+        if (membus[l])
+            links[l] = false;
+}
+
+static void mark_route_links(const struct orr_edit_work *work,
+                             const bool *nvlink, bool *links)
 {
     const struct orr_machine_desc *desc = work->desc;
     const struct orr_edit *edit = work->edit;
-    bool *nvlink = orr_edit_nvlink_routes(desc);
 
-    if (!nvlink)
-        return orr_edit_no_memory(work);
     for (unsigned r = 0; r < desc->nroutes; r++) {
         const struct orr_route_desc *route = &desc->routes[r];
 
@@ -246,12 +269,28 @@ static int select_class(const struct orr_edit_work *work, bool *links)
         for (unsigned h = 0; h < route->nhops; h++)
             links[route->hops[h].link] = true;
     }
-    for (unsigned l = 0; l < desc->nlinks; l++)
-        if (edit->class == ORR_EDIT_MEMBUS &&
-            orr_edit_is_membus(&desc->links[l]))
-            links[l] = true;
+}
+
+static int select_class(const struct orr_edit_work *work, bool *links)
+{
+    const struct orr_machine_desc *desc = work->desc;
+    enum orr_edit_class class = work->edit->class;
+    bool *nvlink = orr_edit_nvlink_routes(desc);
+    bool *membus = calloc(desc->nlinks + (size_t)1, sizeof(*membus));
+    bool whole = class == ORR_EDIT_RAM || class == ORR_EDIT_BUS;
+
+    if (nvlink && membus) {
+        mark_membus_links(desc, membus);
+        if (class == ORR_EDIT_MEMBUS)
+            memcpy(links, membus, desc->nlinks * sizeof(*links));
+        else
+            mark_route_links(work, nvlink, links);
+        if (class != ORR_EDIT_MEMBUS && !whole)
+            unmark_membus_links(desc, membus, links);
+    }
     free(nvlink);
-    return 0;
+    free(membus);
+    return nvlink && membus ? 0 : orr_edit_no_memory(work);
 }
 
 /* ---- names ---- */

@@ -125,7 +125,9 @@ static int change_speed(struct orr_edit_work *work, struct orr_host_desc *host,
     rc = orr_edit_compute(work, *ret_before, false, ret_after);
     if (rc == 0)
         rc = check_speed(work, *ret_after);
-    return rc ? rc : edit_set_number(work, host, ORR_PROP_SPEED, *ret_after);
+    return rc || !(*ret_after < *ret_before || *ret_after > *ret_before)
+               ? rc
+               : edit_set_number(work, host, ORR_PROP_SPEED, *ret_after);
 }
 
 static int change_host(struct orr_edit_work *work, struct orr_host_desc *host,
@@ -240,10 +242,11 @@ static int change_kernel_on(struct orr_edit_work *work,
     if (rc)
         return rc;
     *ret_speed = after;
-    if (after != before)
-        work->changed = true;
     if (orr_edit_echo_device(work->echo, host->id, before, after))
         return orr_edit_no_memory(work);
+    if (!(fabs(after - before) > 1e-12 * before))
+        return 0;
+    work->changed = true;
     return edit_set_number(work, host, id, after);
 }
 
@@ -318,6 +321,28 @@ static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
                : 0;
 }
 
+/* A class of links that main memory and devices have has no bandwidth of its own, to
+ * which all of them could be set. */
+static int check_one_rate(const struct orr_edit_work *work, const bool *links)
+{
+    const struct orr_edit *edit = work->edit;
+    unsigned n = 0, nmembus = 0;
+
+    if (edit->op != ORR_EDIT_SET || edit->prop != ORR_EDIT_BANDWIDTH ||
+        (edit->class != ORR_EDIT_RAM && edit->class != ORR_EDIT_BUS))
+        return 0;
+    for (unsigned l = 0; l < work->desc->nlinks; l++) {
+        n += links[l];
+        nmembus += links[l] && orr_edit_is_membus(&work->desc->links[l]);
+    }
+    if (nmembus == 0 || nmembus == n)
+        return 0;
+    return orr_edit_wrong(work, edit->at_target,
+                          "main memory's own links and those of devices have no "
+                          "one bandwidth: write membus.bandwidth, "
+                          "pcie.bandwidth or disk.bandwidth, or a factor");
+}
+
 /* All routes between memories that pass one of the links. */
 static int note_routes(struct orr_edit_work *work, const bool *links,
                        unsigned *ret_n)
@@ -341,9 +366,37 @@ static int note_routes(struct orr_edit_work *work, const bool *links,
     return 0;
 }
 
-static int say_links(struct orr_edit_work *work, unsigned nroutes)
+/* The slowest of main memory's own links that is slower than a changed one on its
+ * route, NULL: none. The routes gain nothing beyond it. */
+static const struct orr_link_desc *
+find_limiting_membus(const struct orr_machine_desc *desc, const bool *links)
+{
+    const struct orr_link_desc *found = NULL;
+
+    for (unsigned r = 0; r < desc->nroutes; r++) {
+        const struct orr_route_desc *route = &desc->routes[r];
+        double fastest = 0;
+
+        for (unsigned h = 0; h < route->nhops; h++)
+            if (links[route->hops[h].link])
+                fastest = fmax(fastest, desc->links[route->hops[h].link].bandwidth);
+        for (unsigned h = 0; h < route->nhops; h++) {
+            const struct orr_link_desc *link = &desc->links[route->hops[h].link];
+
+            if (!links[route->hops[h].link] && orr_edit_is_membus(link) &&
+                link->bandwidth < fastest &&
+                (!found || link->bandwidth < found->bandwidth))
+                found = link;
+        }
+    }
+    return found;
+}
+
+static int say_links(struct orr_edit_work *work, const bool *links,
+                     unsigned nroutes)
 {
     struct orr_edit_echo *echo = work->echo;
+    const struct orr_link_desc *limit;
     int rc;
 
     if (echo->nlinks == 0)
@@ -357,7 +410,17 @@ static int say_links(struct orr_edit_work *work, unsigned nroutes)
     rc = orr_edit_echo_say(echo, "%u link%s on %u route%s: ", echo->nlinks,
                            echo->nlinks == 1 ? "" : "s", nroutes,
                            nroutes == 1 ? "" : "s");
-    return rc ? rc : orr_edit_echo_items(echo, echo->links, echo->nlinks);
+    if (rc == 0)
+        rc = orr_edit_echo_items(echo, echo->links, echo->nlinks);
+    limit = work->edit->prop == ORR_EDIT_BANDWIDTH
+                ? find_limiting_membus(work->desc, links)
+                : NULL;
+    if (rc == 0 && limit)
+        rc = orr_edit_echo_say(echo,
+                               "; main memory's \"%.60s\", %.4g GB/s, limits "
+                               "them: membus.bandwidth",
+                               limit->id, limit->bandwidth * 1e-9);
+    return rc;
 }
 
 int orr_edit_change_links(struct orr_edit_work *work)
@@ -372,15 +435,17 @@ int orr_edit_change_links(struct orr_edit_work *work)
     work->echo->quantity =
         work->edit->prop == ORR_EDIT_LATENCY ? "seconds" : "bytes_per_second";
     rc = orr_edit_select_links(work, links);
+    if (rc == 0)
+        rc = check_one_rate(work, links);
     for (unsigned l = 0; l < desc->nlinks && rc == 0; l++)
         if (links[l])
             rc = change_link(work, &desc->links[l]);
     if (rc == 0)
         rc = note_routes(work, links, &nroutes);
+    if (rc == 0 && say_links(work, links, nroutes))
+        rc = orr_edit_no_memory(work);
     free(links);
-    if (rc)
-        return rc;
-    return say_links(work, nroutes) ? orr_edit_no_memory(work) : 0;
+    return rc;
 }
 
 /* ---- costs of the runtime ---- */
@@ -407,9 +472,10 @@ static int change_cost(struct orr_edit_work *work, unsigned cost)
 
     if (rc)
         return rc;
-    *value = after * 1e6;
-    if (*value != before)
+    if (fabs(after * 1e6 - before) > 1e-12 * before) {
+        *value = after * 1e6;
         work->changed = true;
+    }
     return orr_edit_echo_cost(work->echo, orr_cost_fields[cost].name,
                               before * 1e-6, after)
                ? orr_edit_no_memory(work)

@@ -14,6 +14,7 @@
 
 #include "core/base/log.h"
 #include "platforms/bus_files.h"
+#include "platforms/desc_build.h"
 #include "sim/place.h"
 #include "sim/what_if.h"
 
@@ -412,6 +413,7 @@ int orr_describe(const struct orr_machine_desc *desc,
                  struct orr_error *err)
 {
     unsigned *endpoints = NULL, *hosts;
+    char *not_measured = NULL;
     struct choice choice;
     int error;
 
@@ -439,12 +441,15 @@ int orr_describe(const struct orr_machine_desc *desc,
         error = orr_sim_edits(desc, endpoints, hosts, machine);
     if (error == 0)
         error = copy_parameters(desc, endpoints, machine);
+    if (error == 0)
+        error = orr_machine_desc_not_measured(desc, &not_measured);
     free(hosts);
     if (error < 0) {
         free(endpoints);
         return error;
     }
     machine->provenance = desc_provenance(desc);
+    machine->not_measured = not_measured;
     machine->crowded = is_crowded(desc, machine->nworkers);
     *ret_endpoints = endpoints;
     return 0;
@@ -456,6 +461,7 @@ void orr_describe_done(struct orr_machine *machine)
     free(machine->name);
     free(machine->host);
     free(machine->sampling_dir);
+    free(machine->not_measured);
     free(machine->nodes);
     free(machine->workers);
     free(machine->bandwidth);

@@ -245,6 +245,8 @@ struct orr_machine {
     char *host;         /* owned: host name under which models are looked up */
     char *sampling_dir; /* owned: where its own models lie, or NULL */
     const char *provenance; /* "measured", "derived" or NULL, for tables */
+    char *not_measured;     /* owned: which of a measured machine's figures are not
+                             * measured, a list in words; NULL: none, or unknown */
     struct orr_driver *
         *drivers; /* the machine's, ndrivers; main memory's first */
     unsigned ndrivers;

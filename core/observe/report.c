@@ -222,6 +222,8 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
+    write_string(out, "not_measured", rt->machine->not_measured);
+    fputs(",\n", out);
     write_string(out, "scheduler", rt->sched_ctxs->at[0]->ops->name);
     fputs(",\n", out);
     write_assumptions(out, orr_costs_assumptions(rt->estimates->costs));

@@ -142,10 +142,15 @@ def core_rates(part):
             ("orrery-peak-fp64", flop_rate(peak / 2, "G"))]
 
 
-def link(ident, bandwidth, delay, split):
+def link(ident, bandwidth, delay, split, properties=()):
     policy = ' sharing_policy="SPLITDUPLEX"' if split else ""
-    return '    <link id="%s" bandwidth="%s" latency="%s"%s/>\n' % (
+    text = '    <link id="%s" bandwidth="%s" latency="%s"%s' % (
         ident, rate(bandwidth), latency(delay), policy)
+    if not properties:
+        return text + "/>\n"
+    return text + ">\n" + "".join(
+        '      <prop id="%s" value="%s"/>\n' % p for p in properties) + \
+        "    </link>\n"
 
 
 def route(source, target, hops, both=True):

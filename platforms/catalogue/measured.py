@@ -16,9 +16,11 @@ the others use those of CUDA0.
 What is not measured and needed to simulate the machine:
 
  * a copy passes its own link, with the measured rate and latency, and the PCIe
-   links of the devices at its ends, which other copies share; main memory's own
-   link never limits. Which devices share a switch is what the source's PCI
-   addresses say.
+   links of the devices at its ends, which other copies share. Main memory's own
+   link is as fast as the sources' platform files have it: their tool writes the
+   fastest copy's rate there, and for gemini-1 its authors put in 36.36 GB/s by
+   hand. The link is marked as assumed, and results say so. Which devices share a
+   switch is what the source's PCI addresses say.
  * gemini-1 has rows of law.py where nothing was measured (`derived`), so that it
    can run the examples. Its files say so, and which rows are measured; it is
    "partly measured".
@@ -37,7 +39,8 @@ CECILL = "CeCILL-C"
 
 # devices: the part and how many. memories: main memories, which are the first
 # nodes of the matrices, the devices follow. bandwidth in MB/s and latency in us
-# from row to column. nvlink: pairs above so many MB/s are joined directly.
+# from row to column. host: MB/s of each main memory's own link, as the source has
+# it. nvlink: pairs above so many MB/s are joined directly.
 # switches: devices behind one PCIe switch. rows: {(precision, kernel, side):
 # {place: (us, standard deviation in %, samples)}}. derived: kernels and sides
 # whose rows, where there are none above, are law.py's.
@@ -48,6 +51,7 @@ MACHINES = {
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
         "processor": ("Xeon Gold 6148", 2), "cores": 40,
         "devices": ("V100 PCIe", 2), "memories": 1,
+        "host": (12958,),
         "bandwidth": (
             (0, 12205, 12191),
             (12958, 0, 9713),
@@ -89,6 +93,7 @@ MACHINES = {
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
         "processor": None, "cores": 32,
         "devices": ("P100 PCIe", 2), "memories": 1,
+        "host": (13180,),
         "bandwidth": (
             (0, 12260, 12270),
             (13180, 0, 11514),
@@ -130,6 +135,7 @@ MACHINES = {
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
         "processor": None, "cores": 40,
         "devices": ("RTX 8000", 2), "memories": 1,
+        "host": (12982,),
         "bandwidth": (
             (0, 12196, 12189),
             (12982, 0, 9732),
@@ -171,6 +177,7 @@ MACHINES = {
                   "9516bf0b (sirocco-a100-ctest)", "licence": CECILL,
         "processor": None, "cores": 48,
         "devices": ("A100 PCIe 40GB", 2), "memories": 2, "near": (1, 1),
+        "host": (20493, 25922),
         "bandwidth": (
             (0, 13995, 20493, 19127),
             (11436, 0, 25484, 25749),
@@ -240,6 +247,7 @@ MACHINES = {
         "devices": ("V100 SXM2 32GB", 8), "memories": 1, "nvlink": 20000,
         "switches": ((0, 1), (2, 3), (4, 5), (6, 7)),
         "derived": {"fp32": (960, 1920), "fp64": (1920, 2880)},
+        "host": (36360,),
         "bandwidth": (
             (0, 10797, 10789, 10817, 10812, 9867, 9919, 9989, 9871),
             (12339, 0, 24091, 24093, 47817, 47819, 9236, 9468, 9692),
@@ -394,8 +402,8 @@ def own_link(machine, i, j):
 
 
 def shared_links(machine):
-    """Main memories, PCIe switches and the PCIe links of devices: no slower
-    than any copy over them alone."""
+    """Main memories, PCIe switches and the PCIe links of devices; the latter two no
+    slower than any copy over them alone."""
     rates, count = machine["bandwidth"], machine["memories"]
     total = len(rates)
 
@@ -406,8 +414,8 @@ def shared_links(machine):
 
     text = ""
     for i in range(count):
-        text += files.link("Host%s" % (i or ""), sum(
-            rates[i] + tuple(row[i] for row in rates)) * 1e6, 0, False)
+        text += files.link("Host%s" % (i or ""), machine["host"][i] * 1e6, 0,
+                           False, [("orrery-provenance", "assumed")])
     for s, switch in enumerate(machine.get("switches", ())):
         text += files.link("PCIe-switch%d" % s, max(
             fastest(count + i) for i in switch), 0, True)

@@ -242,9 +242,9 @@ HGX = [
                                                [3])),
     ("kernel[syrk] *= 0.5", several(cuda(KERNEL % "syrk", "0.5"),
                                     props(CPUS, KERNEL % "syrk", "0.5"))),
-    ("pcie.bandwidth /= 16", links("Host,UPI,PCIe", bandwidth=over(16))),
+    ("pcie.bandwidth /= 16", links("PCIe", bandwidth=over(16))),
     ("pcie[1].latency += 100us",
-     links("Host,UPI,PCIe-CUDA1", latency=lambda old: old + 100e-6)),
+     links("PCIe-CUDA1", latency=lambda old: old + 100e-6)),
     ("nvlink.bandwidth = 20GBps", links("NVLink", bandwidth=become(20e9))),
     ("nvlink.latency *= 8", links("NVLink", latency=times(8))),
     ("nvlink[0-3].bandwidth = 4GB/s",
@@ -264,7 +264,7 @@ HGX = [
 RTX = [
     ("cuda.count = 4", rtx_four),
     ("nvlink = on", rtx_nvlink),
-    ("pcie.bandwidth /= 4", links("Host,PCIe", bandwidth=over(4))),
+    ("pcie.bandwidth /= 4", links("PCIe", bandwidth=over(4))),
     ("nvlink.bandwidth *= 2", None),
 ]
 
@@ -426,7 +426,7 @@ def opencl(hand):
 MIRAGE = [
     ("cuda.count = 4", mirage_four, {}),
     ("cuda.count = 1", mirage_one, {}),
-    ("pcie.bandwidth *= 2", mirage_faster, {}),
+    ("membus.bandwidth *= 2; pcie.bandwidth *= 2", mirage_faster, {}),
     ("cuda[1].memory = 128MiB", cuda("memsize", str(128 << 20), [1]), {}),
     ("kernel[gemm] on cuda *= 0.8", cuda(KERNEL % "gemm", "0.8", range(3)),
      {}),

@@ -12,6 +12,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,8 @@ static const struct {
     {"pcie.bandwidth *= 2GBps", {"takes a factor", "2 for twice"}},
     {"pcie.bandwidth -= 3GBps", {"the result would be -1e+09"}},
     {"bus.latency = 1", {"no unit: write ns"}},
+    {"bus.bandwidth = 9GBps", {"no one bandwidth", "membus.bandwidth"}},
+    {"ram.bandwidth = 9GBps", {"no one bandwidth", "pcie.bandwidth"}},
     {"bus.latency = -1us", {"negative"}},
     {"bus.latency -= 1us", {"the result would be -1e-06"}},
     {"link.latency = 1us", {"followed by a name in brackets"}},
@@ -238,10 +241,13 @@ static const struct {
      2, 0, 0},
     {"kernel[gemm].time *= 4", true, "0.25 times the speed", 7, 0, 0},
     {"kernel[gemm] *= 1", false, "no effect", 7, 0, 0},
-    {"pcie.bandwidth *= 2", true, "4 links on 8 routes: \"Host\" 8 GB/s -> 16",
-     0, 4, 8},
-    {"pcie[1].bandwidth *= 2", true, "3 links", 0, 3, 8},
-    {"peer.latency = 1us", true, "2 links on 8 routes", 0, 2, 8},
+    {"pcie.bandwidth *= 2", true, "3 links on 8 routes: \"PCI[0] of CUDA0\" 4 ",
+     0, 3, 8},
+    {"pcie[1].bandwidth *= 2", true, "2 links", 0, 2, 4},
+    {"pcie.bandwidth = 64GBps", true,
+     "; main memory's \"Host\", 8 GB/s, limits them: membus.bandwidth", 0, 3,
+     8},
+    {"peer.latency = 1us", true, "1 link on 2 routes", 0, 1, 2},
     {"ram.bandwidth /= 2", true, "4 links on 10 routes", 0, 4, 10},
     {"membus.bandwidth = 9GB/s", true, "1 link on 8 routes", 0, 1, 8},
     {"bus.latency += 1us", true, "5 links on 10 routes", 0, 5, 10},
@@ -503,6 +509,142 @@ START_TEST(an_edited_machine_can_be_written_and_read)
 }
 END_TEST
 
+/* ---- values that are there already ---- */
+
+static char *machine_text(const struct orr_machine_desc *machine_desc)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    ck_assert_int_eq(orr_machine_desc_print_xml(machine_desc, "m", out), 0);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* An edit that does not apply to the machine is refused, and changes nothing. */
+static void check_changes_nothing(const char *path, const char *before,
+                                  const char *format, ...)
+{
+    struct orr_machine_desc *edited;
+    char text[512], *after;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    ck_assert_int_eq(orr_machine_desc_read(path, &edited, &err), 0);
+    if (orr_machine_desc_edit(edited, text, &err) == 0) {
+        after = machine_text(edited);
+        ck_assert_msg(!edited->edits[0].effect, "%s: %s has an effect: %s", path,
+                      text, edited->edits[0].text);
+        ck_assert_msg(strcmp(before, after) == 0, "%s: %s changes the file",
+                      path, text);
+        free(after);
+    } else {
+        ck_assert_msg(strstr(text, "count") || strstr(text, "memory") ||
+                          strstr(text, "kernel") || strstr(text, " = "),
+                      "%s: %s: %s", path, text, err.text);
+    }
+    orr_machine_desc_free(edited);
+}
+
+/* The value of all links of a class, if they have one. */
+static void check_class(const char *path, const char *before, const char *class,
+                        bool latency)
+{
+    const char *prop = latency ? "latency" : "bandwidth";
+    struct orr_machine_desc *edited;
+    const struct orr_edit_echo *echo;
+    char text[64];
+    bool same = true;
+
+    check_changes_nothing(path, before, "%s.%s *= 1", class, prop);
+    snprintf(text, sizeof(text), "%s.%s /= 1", class, prop);
+    ck_assert_int_eq(orr_machine_desc_read(path, &edited, &err), 0);
+    ck_assert_int_eq(orr_machine_desc_edit(edited, text, &err), 0);
+    echo = &edited->edits[0];
+    for (unsigned l = 1; l < echo->nlinks; l++)
+        same &= !(echo->links[l].before < echo->links[0].before ||
+                  echo->links[l].before > echo->links[0].before);
+    if (echo->nlinks && same)
+        check_changes_nothing(path, before, "%s.%s = %.10g%s", class, prop,
+                              echo->links[0].before * (latency ? 1e6 : 1e-6),
+                              latency ? "us" : "MBps");
+    orr_machine_desc_free(edited);
+}
+
+static void check_links(const char *path, const char *before,
+                        const struct orr_machine_desc *known)
+{
+    for (unsigned l = 0; l < known->nlinks; l++) {
+        const struct orr_link_desc *link = &known->links[l];
+
+        check_changes_nothing(path, before,
+                              "link[\"%s\"].bandwidth = %.10gMBps", link->id,
+                              link->bandwidth * 1e-6);
+        check_changes_nothing(path, before, "link[\"%s\"].latency = %.10gus",
+                              link->id, link->latency * 1e6);
+    }
+}
+
+static int check_machine(const struct orr_machine_entry *entry, void *arg)
+{
+    static const char *const classes[] = {"pcie",   "nvlink", "peer", "ram",
+                                          "membus", "disk",   "bus"};
+    static const char *const others[] = {
+        "cuda.count *= 1",   "cpu.count += 0",     "opencl.count *= 1",
+        "cuda.memory *= 1",  "ram.memory *= 1",    "cuda.speed = 1",
+        "cpu.speed /= 1",    "opencl.speed *= 1",  "kernel[gemm] = 1",
+        "kernel[*].time = 1", "kernel[potrf] on cuda *= 1", "cost *= 1",
+    };
+    struct orr_machine_desc *known;
+    char *before;
+
+    ck_assert_int_eq(orr_machine_desc_read(entry->path, &known, &err), 0);
+    before = machine_text(known);
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        check_class(entry->path, before, classes[i], false);
+        check_class(entry->path, before, classes[i], true);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        check_changes_nothing(entry->path, before, "%s", others[i]);
+    for (unsigned c = 0; c < ORR_NCOSTS; c++)
+        check_changes_nothing(entry->path, before, "cost[%s] = %.10gus",
+                              orr_cost_fields[c].name, orr_cost_fields[c].usual);
+    check_changes_nothing(entry->path, before, "cpu.count = %u",
+                          known->ncpu - known->ncuda);
+    check_changes_nothing(entry->path, before, "cuda.count = %u", known->ncuda);
+    check_links(entry->path, before, known);
+    free(before);
+    orr_machine_desc_free(known);
+    ++*(unsigned *)arg;
+    return 0;
+}
+
+START_TEST(a_value_set_to_itself_changes_nothing)
+{
+    unsigned nmachines = 0;
+
+    ck_assert_int_eq(orr_machine_desc_list(NULL, check_machine, &nmachines), 0);
+    ck_assert_uint_ge(nmachines, 16);
+}
+END_TEST
+
+START_TEST(a_faster_bus_to_devices_leaves_main_memory_alone)
+{
+    double host;
+
+    tear_down();
+    ck_assert_int_eq(orr_machine_desc_load("hgx-h100-8", NULL, &desc, &err), 0);
+    host = link_of("Host")->bandwidth;
+    edit("pcie.bandwidth = 64GBps");
+    ck_assert_double_eq(link_of("PCIe-CUDA3")->bandwidth, 64e9);
+    ck_assert_double_eq(link_of("Host")->bandwidth, host);
+    ck_assert_double_eq(link_of("UPI-0-1")->bandwidth, 102.4e9);
+}
+END_TEST
+
 static const struct {
     const char *prop, *message;
 } wrong_props[] = {
@@ -558,6 +700,8 @@ SUITE_MAIN(edit)
     TCase *tc = tcase_create("edit");
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_test(tc, a_value_set_to_itself_changes_nothing);
+    tcase_add_test(tc, a_faster_bus_to_devices_leaves_main_memory_alone);
     tcase_add_loop_test(tc, wrong_edits_are_refused_with_their_place, 0,
                         COUNT(refusals));
     tcase_add_test(tc, nothing_is_applied_when_one_cannot_be_read);

@@ -96,6 +96,8 @@ int report_take(json_t *json, struct report *ret)
     report.scheduler = report_text(json, "scheduler");
     report.exit = report_text(json, "exit");
     report.provenance = json_string_value(json_object_get(json, "provenance"));
+    report.not_measured =
+        json_string_value(json_object_get(json, "not_measured"));
     report.assumed = json_string_value(json_object_get(json, "assumed"));
     report.makespan_us = report_number(json, "makespan_us");
     report.modelled_us = report_number(json, "modelled_us");
@@ -258,17 +260,25 @@ void report_figures(const struct report *report, char *text, size_t size)
         *text = '\0';
 }
 
+void report_provenance(const struct report *report, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s",
+             report->provenance ? report->provenance : "unknown",
+             report->not_measured ? " but for " : "",
+             report->not_measured ? report->not_measured : "");
+}
+
 void report_caption(const struct report *report, char *text, size_t size)
 {
-    char times[256];
+    char times[256], machine[512];
     bool edited = json_array_size(report_list(report, "edits")) > 0;
 
     report_figures(report, times, sizeof(times));
+    report_provenance(report, machine, sizeof(machine));
     *text = '\0';
     if (report->simulated)
         snprintf(text, size, "figures %s%s%s%s%s",
-                 report->provenance ? report->provenance : "unknown",
-                 edited ? ", edited" : "", *times ? "; times " : "", times,
+                 machine, edited ? ", edited" : "", *times ? "; times " : "", times,
                  untrusted_any(report->json)
                      ? "; models not to be trusted"
                      : "");
@@ -370,13 +380,14 @@ void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char figures[256] = "";
+    char figures[256] = "", machine[512];
 
     report_figures(report, figures, sizeof(figures));
+    report_provenance(report, machine, sizeof(machine));
     if (report->simulated)
         printf("machine     %s (simulated%s%s)\n", report->machine,
                report->provenance ? ", figures " : "",
-               report->provenance ? report->provenance : "");
+               report->provenance ? machine : "");
     else
         printf("machine     %s (real)\n", report->machine);
     printf("scheduler   %s\n", report->scheduler);

@@ -39,6 +39,7 @@ struct report {
     bool simulated;
     const char *machine, *scheduler, *exit; /* borrowed from json, never NULL */
     const char *provenance, *assumed;       /* the same, or NULL */
+    const char *not_measured; /* of what is measured; the same, or NULL */
     const char *host;                       /* whose models; "" if unknown */
     double makespan_us, flops, wall_s;
     double modelled_us; /* makespan of the tasks that have models */
@@ -55,6 +56,9 @@ void report_done(struct report *report);
 /* The same of JSON that is there already, of which it takes the reference. Errors:
  * -EINVAL it is no object; -ENOMEM; without a message. */
 int report_take(json_t *json, struct report *ret);
+
+/* Where the machine's figures come from: "measured but for link "Host"", "unknown". */
+void report_provenance(const struct report *report, char *text, size_t size);
 
 /* The same for a picture, with the machine's: "figures derived, edited; times
  * 100.0 % assumed"; "" for a real run. */

@@ -159,14 +159,13 @@ static void put_figures(struct table *table, const struct cell *cell,
                         const struct row *row)
 {
     const struct report *report = &cell->launch->report;
-    char figures[256] = "";
+    char figures[256] = "", machine[512];
 
     (void)row;
     report_figures(report, figures, sizeof(figures));
+    report_provenance(report, machine, sizeof(machine));
     table_add(table, "%s%s%s",
-              report->provenance  ? report->provenance
-              : report->simulated ? "unknown"
-                                  : "real run",
+              report->provenance || report->simulated ? machine : "real run",
               *figures ? "; times " : "", figures);
 }
 
