@@ -8,14 +8,31 @@
 
 #include "core/cost/speed.h"
 
+static void assumption_done(struct orr_assumption *assumption)
+{
+    free(assumption->machine);
+    free(assumption->name);
+    free(assumption->text);
+}
+
 void orr_assumptions_done(struct orr_assumptions *a)
 {
-    for (unsigned i = 0; i < a->n; i++) {
-        free(a->all[i].name);
-        free(a->all[i].text);
-    }
+    for (unsigned i = 0; i < a->n; i++)
+        assumption_done(&a->all[i]);
     free(a->all);
     *a = (struct orr_assumptions){0};
+}
+
+void orr_assumptions_keep(struct orr_assumptions *a, const char *machine)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->all[i].machine && strcmp(a->all[i].machine, machine) != 0)
+            assumption_done(&a->all[i]);
+        else
+            a->all[n++] = a->all[i];
+    a->n = n;
 }
 
 /* How well an assumption's name fits a kernel. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "core/base/error.h"
+#include "perfmodel/origin.h"
 
 enum orr_assumed_law {
     ORR_ASSUMED_SUM,      /* Σ us·n^exponent */
@@ -27,6 +28,7 @@ struct orr_assumed_arch {
 };
 
 struct orr_assumption {
+    char *machine; /* the one that it is for; owned, NULL: all */
     char *name; /* of a codelet or of a model, or a pattern with * or ?, or a
                  * name in quotation marks; owned */
     char *text; /* as the user wrote it, blanks made one; owned */
@@ -41,6 +43,10 @@ struct orr_assumption {
     /* Of a roofline: per µs what the device does, per byte what is needed. */
     double flops_per_byte, flops, bytes;
     bool used; /* [atomic] a task took this time */
+    /* The first figure of a model that this one was taken for, and the time taken; µs,
+     * NaN: there was none. */
+    double replaced_us, instead_us;
+    enum orr_origin replaced;
 };
 
 struct orr_assumptions {
@@ -48,13 +54,24 @@ struct orr_assumptions {
     unsigned n;
 };
 
-/* Reads "kernel[init] = 50us; heat on cuda = 20us + 2ns * n; @FILE". The text may
+/* Reads "kernel[init] = 50us; moon:kernel[heat] on cuda = 20us + 2ns * n; @FILE". The
+ * text may
  * be NULL. Errors: -EINVAL, with the part that is wrong and what it should be;
  * -ENOMEM; *ret is untouched then. The caller ends it with
  * orr_assumptions_done. */
 int orr_assumptions_read(const char *text, struct orr_assumptions *ret,
                          struct orr_error *err);
 void orr_assumptions_done(struct orr_assumptions *a);
+
+/* Leaves out those that are for other machines than `machine`. */
+void orr_assumptions_keep(struct orr_assumptions *a, const char *machine);
+
+/* Whether what the user says counts before a figure of that origin: not before
+ * measures. */
+static inline bool orr_assumption_wins(enum orr_origin origin)
+{
+    return origin == ORR_ORIGIN_INTERPOLATED || origin == ORR_ORIGIN_DERIVED;
+}
 
 /* Whether some time is given for one of the names, which may be NULL. */
 bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,

@@ -225,6 +225,25 @@ static int read_law(struct reader *r, struct orr_assumption *a)
     return rc;
 }
 
+/* "moon:" before "kernel[name]". */
+static int assumption_read_machine(struct reader *r, const char *equals,
+                                   struct orr_assumption *a)
+{
+    const char *kernel;
+
+    assumption_skip_blanks(r);
+    kernel = strstr(r->at, "kernel[");
+    if (!kernel || kernel >= equals || kernel == r->at || kernel[-1] != ':')
+        return 0;
+    if (kernel - 1 == r->at)
+        return assumption_wrong(r, "it names no machine",
+                                "write one before the colon, such as "
+                                "`moon:kernel[init] = 50us'");
+    a->machine = strndup(r->at, (size_t)(kernel - 1 - r->at));
+    r->at = kernel;
+    return a->machine ? 0 : -ENOMEM;
+}
+
 /* "kernel[name]" or "name", and "on cuda" behind it. The equals sign is
  * *equals. */
 static int assumption_read_name(struct reader *r, const char *equals,
@@ -315,12 +334,15 @@ static int no_time(struct reader *r, const char *text)
 
 static int read_assumption(struct reader *r)
 {
-    struct orr_assumption a = {.text = tidy(r->part)};
+    struct orr_assumption a = {.text = tidy(r->part),
+                               .replaced_us = (double)NAN};
     const char *equals = strchr(r->part, '=');
     int rc = a.text ? 0 : -ENOMEM;
 
     if (!rc && !equals)
         rc = no_time(r, a.text);
+    if (!rc)
+        rc = assumption_read_machine(r, equals, &a);
     if (!rc)
         rc = assumption_read_name(r, equals, &a);
     if (!rc) {
@@ -338,6 +360,7 @@ static int read_assumption(struct reader *r)
     if (!rc)
         rc = assumptions_add(r->a, &a);
     if (rc) {
+        free(a.machine);
         free(a.name);
         free(a.text);
     }

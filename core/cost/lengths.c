@@ -164,18 +164,22 @@ static double other_us(const struct orr_runtime *rt, const struct row *row,
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         const struct orr_worker_class *class = &rt->workers->classes[k];
         const struct orr_assumption *a;
-        double us = NAN;
+        struct orr_length length;
+        double us;
 
         if ((int)class->type != of->type ||
             (of->devid >= 0 && class->devid != of->devid))
             continue;
+        length = (struct orr_length){NAN, NAN, ORR_ORIGIN_UNKNOWN};
         if (row->model)
-            us = ask_model(rt, row, task, class, 0).us;
+            length = ask_model(rt, row, task, class, 0);
         else if (row->pub.per_task)
-            us = ask_function(rt, row, task, class, 0);
+            length.us = ask_function(rt, row, task, class, 0);
+        us = length.us;
         a = row_find_assumption(rt, row, class);
         /* No ratio of a ratio: two could be of each other. */
-        if (!(us > 0) && a && a->law != ORR_ASSUMED_RATIO)
+        if ((!(us > 0) || orr_assumption_wins(length.origin)) && a &&
+            a->law != ORR_ASSUMED_RATIO)
             us = orr_assumption_us(
                 a,
                 (double)orr_model_size(rt, row->key.perfmodel, task, class, 0),
@@ -227,6 +231,17 @@ static struct orr_length ask_model(const struct orr_runtime *rt,
     return ask_answer(rt, row, task, class, impl);
 }
 
+/* Only the simulation's thread takes assumed times. */
+static void assumption_note_replaced(struct orr_assumption *a,
+                                     const struct orr_length *by_model, double us)
+{
+    if (!(by_model->us > 0) || a->replaced_us > 0)
+        return;
+    a->replaced_us = by_model->us;
+    a->instead_us = us;
+    a->replaced = by_model->origin;
+}
+
 /* Of a codelet whose model, if any, lies in files. */
 static struct orr_length stored_length(const struct orr_runtime *rt,
                                          const struct row *row,
@@ -243,11 +258,13 @@ static struct orr_length stored_length(const struct orr_runtime *rt,
     } else if (!row->key.perfmodel) {
         length.us = 0;
     }
-    if (length.us > 0)
+    if (length.us > 0 && !orr_assumption_wins(length.origin))
         return length;
-    us = assumed_us(rt, row, task, k, impl, true);
-    return isnan(us) ? length
-                     : (struct orr_length){us / speed, NAN, ORR_ORIGIN_ASSUMED};
+    us = assumed_us(rt, row, task, k, impl, true) / speed;
+    if (isnan(us))
+        return length;
+    assumption_note_replaced(row_find_assumption(rt, row, k), &length, us);
+    return (struct orr_length){us, NAN, ORR_ORIGIN_ASSUMED};
 }
 
 /* "CUDA 1, implementation 0" */

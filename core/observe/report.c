@@ -192,7 +192,14 @@ static void write_assumptions(FILE *out, const struct orr_assumptions *a)
     for (unsigned i = 0; i < a->n; i++) {
         fputs(i ? ", {" : "{", out);
         write_string(out, "text", a->all[i].text);
-        fprintf(out, ", \"used\": %s}", a->all[i].used ? "true" : "false");
+        fprintf(out, ", \"used\": %s", a->all[i].used ? "true" : "false");
+        if (a->all[i].replaced_us > 0)
+            fprintf(out,
+                    ", \"replaced\": {\"origin\": \"%s\", \"us\": %.6g, "
+                    "\"by_us\": %.6g}",
+                    orr_origin_name(a->all[i].replaced), a->all[i].replaced_us,
+                    a->all[i].instead_us);
+        fputs("}", out);
     }
     fputs("]", out);
 }

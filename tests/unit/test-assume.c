@@ -189,6 +189,30 @@ START_TEST(a_file_of_assumptions_has_lines_and_comments)
 }
 END_TEST
 
+START_TEST(a_time_may_be_for_one_machine)
+{
+    struct orr_assumptions a;
+    struct orr_error err = {""};
+
+    ck_assert_int_eq(
+        orr_assumptions_read("moon:kernel[k] = 4us; kernel[ k ] on cpu = 5us; "
+                             "sun:kernel[l] on cuda = 6us; n::k = 7us",
+                             &a, &err),
+        0);
+    ck_assert_uint_eq(a.n, 4);
+    ck_assert_str_eq(a.all[0].machine, "moon");
+    ck_assert_ptr_null(a.all[1].machine);
+    ck_assert_str_eq(a.all[3].name, "n::k");
+    orr_assumptions_keep(&a, "moon");
+    ck_assert_uint_eq(a.n, 3);
+    ck_assert_double_eq(read_us(&a, "k"), 4);
+    ck_assert(isnan(read_us(&a, "l")));
+    orr_assumptions_done(&a);
+    ck_assert_int_eq(orr_assumptions_read(":kernel[k] = 4us", &a, &err), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, "it names no machine"));
+}
+END_TEST
+
 SUITE_MAIN(assume)
 {
     Suite *suite = suite_create("assume");
@@ -198,6 +222,7 @@ SUITE_MAIN(assume)
     tcase_add_test(tc, a_name_may_be_a_pattern_or_quoted);
     tcase_add_test(tc, a_wrong_assumption_is_named_with_the_remedy);
     tcase_add_test(tc, a_file_of_assumptions_has_lines_and_comments);
+    tcase_add_test(tc, a_time_may_be_for_one_machine);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -357,6 +357,16 @@ def rows_that_only_one_table_has_are_named_and_failures_are_worse():
 
 
 @test
+def times_for_other_machines_than_those_compared_are_refused():
+    pretended = Pretended()
+    words = ("-m", "moon,sun", "-s", "lws", "--assume")
+    status, _, err = pretended.run(*words, "sun:kernel[k] on cuda = 1us")
+    assert status == 0, err
+    expect(2, pretended.run(*words, "sum:kernel[k] on cuda = 1us"),
+           "sum is none of the machines")
+
+
+@test
 def tables_that_are_none_are_refused():
     pretended = Pretended()
     good = pretended.save("good.json", "-m", "moon", "-s", "lws")

@@ -107,6 +107,8 @@ enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
                : ORR_ORIGIN_UNKNOWN;
 }
 
+static enum orr_origin row_origin = ORR_ORIGIN_MEASURED;
+
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
                                  unsigned impl, uint32_t footprint,
                                  double *ret_off_by)
@@ -116,7 +118,7 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
     (void)impl;
     (void)footprint;
     *ret_off_by = NAN;
-    return ORR_ORIGIN_MEASURED;
+    return row_origin;
 }
 
 int orr_model_variation(struct orr_model *model, unsigned comb, unsigned impl,
@@ -616,6 +618,28 @@ START_TEST(an_assumption_for_an_architecture_says_that_there_is_a_kernel)
 }
 END_TEST
 
+START_TEST(an_assumption_counts_before_what_was_not_measured)
+{
+    const struct orr_assumption *a;
+
+    start(true, "kernel[kern] on cuda = 5us");
+    cl.cpu_funcs[0] = function;
+    lengths[0][0] = lengths[1][0] = 30;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 15); /* speed 2 */
+    row_origin = ORR_ORIGIN_DERIVED;
+    ck_assert_double_eq(orr_cost_length(row_of(2), 1, 0), 2.5);
+    ck_assert_int_eq(orr_cost_origin(row_of(2), 1, 0), ORR_ORIGIN_ASSUMED);
+    ck_assert_double_eq(orr_cost_length(row_of(2), 0, 0), 30);
+    a = &orr_costs_assumptions(rt.estimates->costs)->all[0];
+    ck_assert_double_eq(a->replaced_us, 15);
+    ck_assert_double_eq(a->instead_us, 2.5);
+    ck_assert_int_eq(a->replaced, ORR_ORIGIN_DERIVED);
+    row_origin = ORR_ORIGIN_IMPORTED;
+    ck_assert_double_eq(orr_cost_length(row_of(3), 1, 0), 15);
+    row_origin = ORR_ORIGIN_MEASURED;
+}
+END_TEST
+
 START_TEST(an_assumption_for_any_architecture_gives_no_kernel)
 {
     start(true, "kernel[kern] = 5us");
@@ -849,6 +873,7 @@ int main(void)
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
     tcase_add_test(
         tc, an_assumption_for_an_architecture_says_that_there_is_a_kernel);
+    tcase_add_test(tc, an_assumption_counts_before_what_was_not_measured);
     tcase_add_test(tc, an_assumption_for_any_architecture_gives_no_kernel);
     tcase_add_test(tc, a_ratio_is_of_the_model_not_of_the_simulated_speed);
     tcase_add_test(tc, a_ratio_may_be_of_an_assumed_time_and_of_no_other_ratio);

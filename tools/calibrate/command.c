@@ -55,6 +55,8 @@ static int read_assumptions(const struct texts *texts,
     struct orr_error err = {""};
     int rc = orr_assumptions_read(texts->assume, &options->assumptions, &err);
 
+    orr_assumptions_keep(&options->assumptions, "");
+
     if (rc < 0)
         tool_error("calibrate kernels: %s", err.text);
     return rc;

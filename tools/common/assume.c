@@ -12,10 +12,18 @@ void assume_print(const json_t *report, const char *indent)
     json_array_foreach(list, i, one)
     {
         const char *text = json_string_value(json_object_get(one, "text"));
+        const json_t *replaced = json_object_get(one, "replaced");
+        const char *origin =
+            json_string_value(json_object_get(replaced, "origin"));
 
-        printf("%s%s%s\n", indent, text ? text : "?",
+        printf("%s%s%s", indent, text ? text : "?",
                json_is_false(json_object_get(one, "used"))
                    ? "  (not used: no such kernel there, or it has a time)"
                    : "");
+        if (origin)
+            printf("  (%.4g us instead of %.4g us, %s)",
+                   json_number_value(json_object_get(replaced, "by_us")),
+                   json_number_value(json_object_get(replaced, "us")), origin);
+        putchar('\n');
     }
 }

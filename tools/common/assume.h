@@ -11,8 +11,9 @@
 #define ASSUME_HELP                                                                      \
     "      --assume 'kernel[NAME] on cuda = 20us + 2ns * n'  time of a kernel without\n" \
     "                             figures; several are separated by ;, @FILE has one\n"  \
-    "                             a line (docs/ASSUME.md)\n"
+    "                             a line; `MACHINE:kernel[NAME] …' on one machine\n"  \
+    "                             (docs/ASSUME.md)\n"
 
 /* Prints what the run of that report assumed, one line each behind `indent`, and
- * which of it no task needed; nothing without. */
+ * which of it no task needed, or what it was used instead of; nothing without. */
 void assume_print(const json_t *report, const char *indent);

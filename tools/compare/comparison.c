@@ -3,6 +3,7 @@
 #include "tools/compare/comparison.h"
 
 #include "core/sched/names.h"
+#include "core/cost/assume.h"
 #include "tools/common/tool.h"
 
 #include <math.h>
@@ -187,6 +188,39 @@ static int comparison_make_launches(struct comparison *c)
     return TOOL_OK;
 }
 
+/* "dir/moon.xml" is called moon. */
+static bool machine_is_called(const char *machine, const char *name)
+{
+    const char *slash = strrchr(machine, '/'), *base = slash ? slash + 1 : machine;
+    size_t n = strlen(name);
+
+    return strncmp(base, name, n) == 0 && (!base[n] || base[n] == '.');
+}
+
+/* Times that are assumed on machines which are not in the table would be lost. */
+static int check_assumed_machines(const struct comparison *c)
+{
+    struct orr_assumptions all = {0};
+    struct orr_error err = {""};
+    int code = TOOL_OK;
+
+    if (orr_assumptions_read(c->options->assume, &all, &err) < 0)
+        return tool_fail(TOOL_USAGE, "compare: %s", err.text);
+    for (unsigned i = 0; i < all.n && code == TOOL_OK; i++) {
+        bool found = !all.all[i].machine;
+
+        for (size_t m = 0; m < c->nmachines && !found; m++)
+            found = machine_is_called(c->machines[m], all.all[i].machine);
+        if (!found)
+            code = tool_fail(TOOL_USAGE,
+                             "compare: --assume `%s': %s is none of the machines "
+                             "that are compared",
+                             all.all[i].text, all.all[i].machine);
+    }
+    orr_assumptions_done(&all);
+    return code;
+}
+
 int comparison_init(struct comparison *comparison,
                     const struct compare_options *options)
 {
@@ -197,6 +231,8 @@ int comparison_init(struct comparison *comparison,
     if (sweep_read(&comparison->sweep, options->edits) < 0)
         return TOOL_USAGE;
     code = read_lists(comparison);
+    if (code == TOOL_OK)
+        code = check_assumed_machines(comparison);
     if (code == TOOL_OK)
         code = comparison_make_launches(comparison);
     return code;
