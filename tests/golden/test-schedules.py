@@ -207,6 +207,20 @@ done = tools_util.run(ORRERY, "optimise", "-m", MACHINE, "--time", "soon",
                       "--", *PROGRAM, env=ENV)
 tap.claim("a message for a bad time",
           done.code == 2 and "--time soon" in done.err, done)
+tap.claim("a search in which all policies run counts none as failed",
+          said.get("failed") == 0 and "failed" not in found.err, found)
+SURVIVORS = ["/bin/sh", path("survivors", """case $STARPU_SCHED in
+eager | lws) echo "orrery: error: it is broken" >&2; exit 1 ;;
+esac
+exec "$@"
+"""), *PROGRAM]
+lost = optimise("survivor", "--runs", "50", program=SURVIVORS)
+tap.claim("the best of the policies that are left is said to be that",
+          lost.code == 1 and os.path.exists(path("survivor")) and
+          re.search(r"best policy .*\(of the \d+ of \d+ that ran\)", lost.out) and
+          re.search(r"optimise: 2 of \d+ policies failed: .*\n  (eager lws|lws eager)\n",
+                    lost.err) and
+          lost.err.count("broken") == 1, lost)
 done = optimise("fails", program=["/bin/false"])
 tap.claim("a message for a program that fails",
           done.code == 1 and not os.path.exists(path("fails")), done)

@@ -268,6 +268,7 @@ def an_interrupted_sweep_goes_on():
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "interrupted: 3 of 6 have ended" in out, out
+    assert "95 %" not in out, out
     os.remove(pretended.path("hang"))
     rows = pretended.rows(*words)
     assert len(pretended.calls()) == 4 + 3
@@ -354,6 +355,44 @@ def rows_that_only_one_table_has_are_named_and_failures_are_worse():
         json.dump(rows, file)
     status, out, err = run([ORRERY, "compare", old, new], env)
     assert status == 3 and "fails" in out, out + err
+
+
+@test
+def a_ranking_of_survivors_says_so():
+    pretended = Pretended()
+    words = ("-m", "moon", "-s", "broken,eager,lws")
+    status, out, err = pretended.run(*words)
+    assert status == 1 and err.count("it is broken") == 1, (out, err)
+    assert "1.000 of 2/3" in out and "2.000 of 2/3" in out, out
+    assert "not ranked, on moon: 1 of 3 schedulers, which failed: broken" in out, out
+    status, out, _ = pretended.run(*words, "--json")
+    rows = json.loads(out)
+    assert status == 1 and [row.get("rivals_failed") for row in rows] == [
+        None, 1, 1] and rows[2]["rivals_ran"] == 2, rows
+    status, out, _ = pretended.run("-m", "moon", "-s", "broken,lws,broken")
+    assert status == 1 and out.count("failed as broken") == 1, out
+
+
+@test
+def machines_are_ranked_together_where_asked():
+    pretended = Pretended()
+    words = ("-m", "moon,sun", "-s", "lws", "--set", "cuda.count = 1, 2")
+    apart = pretended.rows(*words)
+    assert {row["to_best"] for row in apart} == {1}, apart
+    words = ("-m", "moon,sun", "-s", "eager,lws")
+    across = pretended.rows(*words, "--across")
+    assert [row["to_best"] for row in across] == [2, 1, 2, 1], across
+    assert {row["rivals_ran"] for row in across} == {4}, across
+    _, out, _ = pretended.run("-m", "moon,sun", "-s", "lws", "--across")
+    assert "to best" in out, out
+
+
+@test
+def an_interval_of_few_runs_is_not_called_one_of_95_per_cent():
+    pretended = Pretended()
+    for repeat, proper in (("2", False), ("6", True)):
+        _, out, _ = pretended.run("-m", "moon", "-s", "lws", "--repeat", repeat)
+        assert ("95 % between" in out) == proper and "between" in out, out
 
 
 @test

@@ -27,7 +27,7 @@
 static const char help[] =
     "usage: orrery compare -m MACHINE[,...] [--set EDIT] [-s SCHEDULER[,...]]\n"
     "                      [--assume TIMES] [--repeat N] [--noise SHARE] [-j N]\n"
-    "                      [--bound] [--runs FILE] [--plot FILE.png]\n"
+    "                      [--bound] [--across] [--runs FILE] [--plot FILE.png]\n"
     "                      [--json | --csv | --markdown] -- PROGRAM [ARGUMENTS]\n"
     "       orrery compare [--worse SHARE] [--json | --markdown] OLD.json "
     "NEW.json\n"
@@ -47,6 +47,7 @@ static const char help[] =
     "                             (measured if there are repetitions, else none)\n"
     "  -j, --jobs N             programs at a time (as many as processors)\n"
     "      --bound              compare with what no scheduler can go below\n"
+    "      --across             `to best' is that of all machines, not of each\n"
     "      --runs FILE          keep what each run gives; if the command is given\n"
     "                             again, runs that FILE has are not repeated\n"
     "      --plot FILE.png      draw the times: bars; lines over one swept value;\n"
@@ -172,6 +173,7 @@ static int check_tables(const struct compare_options *options, const char *jobs,
                 {"--noise", options->noise},
                 {"-j", jobs},
                 {"--bound", options->bound},
+                {"--across", options->across},
                 {"--runs", options->runs},
                 {"--plot", options->plot},
                 {"--csv", options->csv}};
@@ -217,6 +219,7 @@ int cmd_compare(int argc, char **argv)
         {0, "noise", &options.noise, NULL},
         {'j', "jobs", &jobs, NULL},
         {0, "bound", NULL, &options.bound},
+        {0, "across", NULL, &options.across},
         {0, "runs", &options.runs, NULL},
         {0, "plot", &options.plot, NULL},
         {0, "json", NULL, &options.json},

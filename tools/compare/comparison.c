@@ -304,6 +304,30 @@ const struct cell *comparison_best(const struct comparison *c, size_t machine,
     return best;
 }
 
+static void rivals_join(struct rivals *rivals, const struct cell *cell)
+{
+    rivals->nfailed += cell->failed != NULL;
+    if (!cell_is_good(cell))
+        return;
+    rivals->nran++;
+    if (!rivals->best || cell->spread.median < rivals->best->spread.median)
+        rivals->best = cell;
+}
+
+struct rivals comparison_rivals(const struct comparison *c,
+                                const struct cell *cell)
+{
+    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
+    size_t machine = line / c->sweep.npoints, point = line % c->sweep.npoints;
+    struct rivals rivals = {NULL, 0, 0};
+
+    for (size_t m = 0; m < c->nmachines; m++)
+        for (size_t s = 0; s < c->nschedulers; s++)
+            if (m == machine || c->options->across)
+                rivals_join(&rivals, comparison_cell(c, m, point, s));
+    return rivals;
+}
+
 char *comparison_where(const struct comparison *c, size_t machine, size_t point)
 {
     char *name, *text;

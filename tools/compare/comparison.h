@@ -26,7 +26,7 @@ struct compare_options {
     const char *machines, *schedulers, *edits, *assume, *noise;
     const char *plot, *runs;
     unsigned jobs, repeat;
-    bool bound, json, csv, markdown;
+    bool bound, across, json, csv, markdown;
     char *const *argv; /* the program, or a record */
 };
 
@@ -86,6 +86,15 @@ const char *cell_policy(const struct cell *cell);
  * NULL: none is good. */
 const struct cell *comparison_best(const struct comparison *comparison,
                                    size_t machine, size_t point);
+
+/* Those with which a cell is compared: at its point the schedulers of its machine, of
+ * all machines where the command line asks for that (`across`). */
+struct rivals {
+    const struct cell *best; /* with the least median; NULL: none is good */
+    unsigned nran, nfailed;  /* good cells, and those with a failed run */
+};
+struct rivals comparison_rivals(const struct comparison *comparison,
+                                const struct cell *cell);
 
 /* "moon", or "moon, cuda.count = 4" where there is more than one point; owned. NULL
  * without memory. */

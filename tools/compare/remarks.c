@@ -66,8 +66,34 @@ static void print_untrusted(const struct comparison *c)
     }
 }
 
+/* The schedulers of a machine at a point that failed, where others ran: a ranking
+ * of the latter is none of those that were asked for. */
+static void print_failed_at(const struct comparison *c, size_t machine,
+                            size_t point)
+{
+    const struct cell *first = comparison_cell(c, machine, point, 0);
+    unsigned n = 0;
+    char *where;
+
+    for (size_t s = 0; s < c->nschedulers; s++)
+        n += first[s].failed != NULL;
+    if (n == 0 || n == c->nschedulers)
+        return;
+    where = comparison_where(c, machine, point);
+    printf("\nnot ranked, on %s: %u of %zu schedulers, which failed:",
+           where ? where : c->machines[machine], n, c->nschedulers);
+    free(where);
+    for (size_t s = 0; s < c->nschedulers; s++)
+        if (first[s].failed)
+            printf(" %s", cell_policy(&first[s]));
+    putchar('\n');
+}
+
 void remarks_print(const struct comparison *c)
 {
+    for (size_t m = 0; m < c->nmachines; m++)
+        for (size_t p = 0; p < c->sweep.npoints; p++)
+            print_failed_at(c, m, p);
     print_remarks_by_machine(c, "edits", "what if", edits_print);
     /* Also where no task needed what was assumed. */
     print_remarks_by_machine(c, "assumptions", "assumed", assume_print);

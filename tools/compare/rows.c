@@ -11,9 +11,8 @@
 
 struct row row_of(const struct comparison *c, const struct cell *cell)
 {
-    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
-    const struct cell *best =
-        comparison_best(c, line / c->sweep.npoints, line % c->sweep.npoints);
+    const struct rivals rivals = comparison_rivals(c, cell);
+    const struct cell *best = rivals.best;
     struct row row = {.ms = cell->spread.median / 1000,
                       .low_ms = cell->spread.low / 1000,
                       .high_ms = cell->spread.high / 1000,
@@ -22,7 +21,9 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
                       .difference = (double)NAN,
                       .of_bound = fmin(1, cell->bound_us / cell->spread.median),
                       .idle = cell_idle(cell),
-                      .is_best = cell == best};
+                      .is_best = cell == best,
+                      .nran = rivals.nran,
+                      .nfailed = rivals.nfailed};
 
     if (isnan(cell->bound_us))
         row.of_bound = (double)NAN;
@@ -44,6 +45,21 @@ char *cell_why(const struct comparison *c, const struct cell *cell)
         return tool_format("failed in some of %u runs: %s", c->options->repeat,
                            cell->failed->problem);
     return tool_format("%s", cell->failed->problem);
+}
+
+/* An earlier row of the machine and point that failed for the same reason, NULL:
+ * there is none. */
+static const struct cell *cell_same_failure(const struct comparison *c,
+                                            const struct cell *cell)
+{
+    size_t n = c->nschedulers;
+    const struct cell *first = c->cells + (size_t)(cell - c->cells) / n * n;
+
+    for (; cell->failed && first < cell; first++)
+        if (first->failed &&
+            strcmp(first->failed->problem, cell->failed->problem) == 0)
+            return first;
+    return NULL;
 }
 
 const char *comparison_time_title(const struct comparison *c)
@@ -97,7 +113,11 @@ static void put_to_best(struct table *table, const struct cell *cell,
                         const struct row *row)
 {
     (void)cell;
-    put_cell_number(table, "%.3f", row->to_best);
+    if (row->nfailed)
+        table_add(table, "%.3f of %u/%u", row->to_best, row->nran,
+                  row->nran + row->nfailed);
+    else
+        put_cell_number(table, "%.3f", row->to_best);
 }
 
 static void put_slower(struct table *table, const struct cell *cell,
@@ -171,21 +191,32 @@ static void put_figures(struct table *table, const struct cell *cell,
 
 enum { MOST_COLUMNS = 10 };
 
+/* Whether each row has so many runs that its interval is one of 95 %: not where some
+ * were asked for and did not come to their end. */
+static bool intervals_are_proper(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->ncells; i++)
+        if (cell_is_good(&c->cells[i]) && c->cells[i].n < STATISTICS_PROPER)
+            return false;
+    return true;
+}
+
 /* The columns behind the scheduler; the last has any length. */
 static size_t columns_of(const struct comparison *c,
                          struct column columns[MOST_COLUMNS])
 {
-    const bool repeated = c->options->repeat > 1;
+    const bool repeated = c->options->repeat > 1, across = c->options->across;
     const struct {
         struct column column;
         bool wanted;
     } all[MOST_COLUMNS] = {
         {{comparison_time_title(c), true, put_cell_ms}, true},
-        {{c->options->repeat > 5 ? "95 % between" : "between", true,
+        {{intervals_are_proper(c) ? "95 % between" : "between", true,
           put_interval},
          repeated},
-        {{"to best", true, put_to_best}, c->nschedulers > 1},
-        {{"slower in", true, put_slower}, repeated && c->nschedulers > 1},
+        {{"to best", true, put_to_best}, c->nschedulers > 1 || across},
+        {{"slower in", true, put_slower},
+         repeated && (c->nschedulers > 1 || across)},
         {{"of bound", true, put_of_bound}, c->options->bound},
         {{"GFlop/s", true, put_gflops}, true},
         {{"moved", true, put_moved}, true},
@@ -205,6 +236,7 @@ static void add_cell(struct table *table, const struct comparison *c,
                      const struct cell *cell, const struct column *columns,
                      size_t n)
 {
+    const struct cell *same;
     struct row row;
     char *why;
 
@@ -220,7 +252,8 @@ static void add_cell(struct table *table, const struct comparison *c,
     }
     for (size_t i = 0; i + 1 < n; i++)
         table_add(table, "-");
-    why = cell_why(c, cell);
+    same = cell_same_failure(c, cell);
+    why = same ? tool_format("failed as %s", cell_policy(same)) : cell_why(c, cell);
     table_add(table, "%s", why ? why : "failed");
     free(why);
 }

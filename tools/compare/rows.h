@@ -12,13 +12,14 @@
 /* What a row says of a good cell; NaN: not known. */
 struct row {
     double ms, low_ms, high_ms; /* the median and its interval */
-    double to_best;    /* over the median of the best scheduler there */
+    double to_best;    /* over the median of the best of its rivals */
     double slower;     /* share of the pairs of runs in which it is slower than
                          * that */
     double difference; /* the probability of as much by chance: rank_test */
     double of_bound;   /* the bound over the median, at most 1 */
     double idle;       /* share of the workers' time */
     bool is_best, is_alike; /* alike: as good as the best, by that test */
+    unsigned nran, nfailed; /* of its rivals; the best is of the former alone */
 };
 struct row row_of(const struct comparison *comparison, const struct cell *cell);
 

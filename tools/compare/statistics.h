@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define STATISTICS_LEVEL 0.05 /* of tests; intervals contain with the rest */
+#define STATISTICS_PROPER 6 /* samples with which an interval may be that good */
 #define STATISTICS_LEAST 4 /* samples of both without which no test can tell */
 
 /* Sorts the values; their median, and the values between which that of the

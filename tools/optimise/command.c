@@ -64,6 +64,7 @@ struct search {
     struct judge judge;
     struct trial trials[NNAMES];
     size_t ntrials;
+    size_t nfailed;                /* trials without a time */
     struct trial *best_policy;     /* in trials */
     const struct orr_graph *graph; /* of its run */
     double bound_ms;               /* NaN: not known */
@@ -104,11 +105,41 @@ static int try_policies(struct search *s)
     if (rc)
         return rc;
     qsort(s->trials, s->ntrials, sizeof(*s->trials), by_ms);
+    for (size_t i = 0; i < s->ntrials; i++)
+        s->nfailed += isnan(s->trials[i].ms);
     s->best_policy = &s->trials[0];
     if (!isnan(s->best_policy->ms))
         return 0;
     tool_error("optimise: %s", s->best_policy->problem);
     return -1;
+}
+
+/* Trials that failed, those with one cause together: a schedule that is found beside
+ * them is none of the best of all policies. */
+static void tell_failed_policies(const struct search *s)
+{
+    const struct trial *failed = s->trials + s->ntrials - s->nfailed;
+
+    for (size_t i = 0; i < s->nfailed; i++) {
+        bool first = true;
+        unsigned n = 0;
+
+        for (size_t j = 0; j < s->nfailed; j++) {
+            bool same = strcmp(failed[i].problem, failed[j].problem) == 0;
+
+            first &= !(same && j < i);
+            n += same;
+        }
+        if (!first)
+            continue;
+        tool_error("optimise: %u of %zu policies failed: %s", n, s->ntrials,
+                   failed[i].problem);
+        fputs(" ", stderr);
+        for (size_t j = i; j < s->nfailed; j++)
+            if (strcmp(failed[i].problem, failed[j].problem) == 0)
+                fprintf(stderr, " %s", failed[j].policy);
+        fputc('\n', stderr);
+    }
 }
 
 /* The bound by one method that is good and quick; none without the module. */
@@ -241,6 +272,8 @@ static int search_run(struct search *s)
     int rc = try_policies(s);
 
     if (!rc)
+        tell_failed_policies(s);
+    if (!rc)
         rc = judge_record(&s->judge, s->best_policy);
     if (rc)
         return rc;
@@ -265,8 +298,12 @@ static void print_search_text(const struct search *s, const char *path,
 {
     bool better = s->best.ms < s->best_policy->ms;
 
-    printf("\nbest policy  %12.3f ms  %s\nschedule     %12.3f ms  %s",
-           s->best_policy->ms, s->best_policy->policy, ms, path);
+    printf("\nbest policy  %12.3f ms  %s", s->best_policy->ms,
+           s->best_policy->policy);
+    if (s->nfailed)
+        printf("  (of the %zu of %zu that ran)", s->ntrials - s->nfailed,
+               s->ntrials);
+    printf("\nschedule     %12.3f ms  %s", ms, path);
     if (better)
         printf("  (%.2f %% less)", 100 * (1 - ms / s->best_policy->ms));
     else
@@ -284,12 +321,15 @@ static int print_search_json(const struct search *s, const char *path,
     json_t *policies = json_array();
 
     for (size_t i = 0; i < s->ntrials; i++)
-        json_array_append_new(policies,
-                              json_pack("{s:s, s:o}", "policy",
-                                        s->trials[i].policy, "ms",
-                                        tool_json_number(s->trials[i].ms)));
+        json_array_append_new(
+            policies,
+            json_pack("{s:s, s:o, s:o}", "policy", s->trials[i].policy, "ms",
+                      tool_json_number(s->trials[i].ms), "problem",
+                      isnan(s->trials[i].ms) ? tool_json_text(s->trials[i].problem)
+                                             : json_null()));
     return tool_json_print(json_pack(
-        "{s:o, s:o, s:f, s:b, s:s, s:f, s:o, s:i}", "policies", policies,
+        "{s:o, s:i, s:o, s:f, s:b, s:s, s:f, s:o, s:i}", "policies", policies,
+        "failed", (int)s->nfailed,
         "schedule", tool_json_text(path), "schedule_ms", ms, "better",
         s->best.ms < s->best_policy->ms, "best_policy", s->best_policy->policy,
         "best_policy_ms", s->best_policy->ms, "bound_ms",
@@ -342,7 +382,7 @@ static int optimise_program(struct search *s, const char *path)
     if (rc > 0 && s->graph)
         fputs("interrupted: what was found so far is written\n", stderr);
     if (rc >= 0 && s->graph && search_write_schedule(s, path) == 0)
-        result = rc > 0 ? 128 + rc : TOOL_OK;
+        result = rc > 0 ? 128 + rc : s->nfailed ? TOOL_FAILED : TOOL_OK;
     else if (rc > 0)
         result = tool_fail(128 + rc,
                            "interrupted: there is no schedule, %s was "
