@@ -321,15 +321,15 @@ static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
                : 0;
 }
 
-/* A class of links that main memory and devices have has no bandwidth of its own, to
- * which all of them could be set. */
+/* `ram` is of main memory's own links and of those to devices, which have no bandwidth
+ * in common; `bus` says that all links are meant. */
 static int check_one_rate(const struct orr_edit_work *work, const bool *links)
 {
     const struct orr_edit *edit = work->edit;
     unsigned n = 0, nmembus = 0;
 
     if (edit->op != ORR_EDIT_SET || edit->prop != ORR_EDIT_BANDWIDTH ||
-        (edit->class != ORR_EDIT_RAM && edit->class != ORR_EDIT_BUS))
+        edit->class != ORR_EDIT_RAM)
         return 0;
     for (unsigned l = 0; l < work->desc->nlinks; l++) {
         n += links[l];
@@ -340,7 +340,8 @@ static int check_one_rate(const struct orr_edit_work *work, const bool *links)
     return orr_edit_wrong(work, edit->at_target,
                           "main memory's own links and those of devices have no "
                           "one bandwidth: write membus.bandwidth, "
-                          "pcie.bandwidth or disk.bandwidth, or a factor");
+                          "pcie.bandwidth or disk.bandwidth, a factor, or "
+                          "bus.bandwidth for all links");
 }
 
 /* All routes between memories that pass one of the links. */
