@@ -12,6 +12,7 @@
 #include <orrery.h>
 
 #include "machines.h"
+#include "together.h"
 
 static void add_one(void *buffers[], void *arg)
 {
@@ -620,16 +621,6 @@ static void check_earlier(void *buffers[], void *arg)
 static struct starpu_codelet cl_gather = {
     .cpu_funcs = {check_earlier}, .cuda_funcs = {check_earlier}, .name = "k"};
 
-/* As nearly as threads can, after a barrier from which they come one by one. In
- * virtual time nothing is at once. */
-static void start_together(int i)
-{
-    atomic_fetch_add(&nstarted, 1);
-    while (!orrery_is_simulated() &&
-           atomic_load(&nstarted) < NDECLARERS * (i + 1)) {
-    }
-}
-
 /* One thread more, which submits what they have declared, joins in each turn. */
 static void *declare(void *arg)
 {
@@ -639,7 +630,7 @@ static void *declare(void *arg)
         make(mine, &nearlier);
         mine->detach = 0;
         STARPU_PTHREAD_BARRIER_WAIT(&turn);
-        start_together(i);
+        start_together(&nstarted, NDECLARERS * (i + 1));
         starpu_task_declare_deps_array(&gathered, 1, before);
         STARPU_PTHREAD_BARRIER_WAIT(&turn);
         ck_assert_int_eq(starpu_task_submit(mine), 0);

@@ -10,6 +10,7 @@
 #include <orrery.h>
 
 #include "machines.h"
+#include "together.h"
 
 enum { MANY = 1000 };
 
@@ -335,7 +336,8 @@ enum { NBUFFERS = 12, NTEACHERS = 2, NTURNS = 1000 };
 
 static struct starpu_codelet learner;
 static starpu_pthread_barrier_t turn;
-static int nstarted, taught[NBUFFERS];
+static atomic_int nstarted;
+static int taught[NBUFFERS];
 static starpu_data_handle_t taught_data[NBUFFERS];
 
 static void increase_all(void *buffers[], void *arg)
@@ -343,15 +345,6 @@ static void increase_all(void *buffers[], void *arg)
     (void)arg;
     for (unsigned i = 0; i < NBUFFERS; i++)
         ++*(int *)STARPU_VARIABLE_GET_PTR(buffers[i]);
-}
-
-/* As nearly as threads can; in virtual time nothing is at once. */
-static void start_together(int i)
-{
-    __atomic_fetch_add(&nstarted, 1, __ATOMIC_SEQ_CST);
-    while (!orrery_is_simulated() &&
-           __atomic_load_n(&nstarted, __ATOMIC_SEQ_CST) < NTEACHERS * (i + 1)) {
-    }
 }
 
 static void forget_modes(void)
@@ -369,7 +362,7 @@ static void *teach(void *arg)
 {
     for (int i = 0; i < NTURNS; i++) {
         STARPU_PTHREAD_BARRIER_WAIT(&turn);
-        start_together(i);
+        start_together(&nstarted, NTEACHERS * (i + 1));
         note(starpu_task_insert(&learner, BUFFER(0), BUFFER(1), BUFFER(2),
                                 BUFFER(3), BUFFER(4), BUFFER(5), BUFFER(6),
                                 BUFFER(7), BUFFER(8), BUFFER(9), BUFFER(10),
