@@ -661,8 +661,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     while (!orr_list_empty(&rt->data->handles))
         orr_handle_free(
             orr_container(rt->data->handles.next, struct orr_handle, all));
-    if (dropped)
-        orr_tasks_drop(rt);
+    orr_tasks_drop(rt);
     orr_caches_empty(rt);
     (void)orr_models_save(rt->estimates->models, model_not_saved, NULL);
     orr_ends_forget(rt);

@@ -91,10 +91,14 @@ void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
     orr_job_unref_n(rt, job, 1);
 }
 
-static void free_rare(struct orr_runtime *rt, struct orr_job *job)
+void orr_job_free_parts(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_job_rare *rare = orr_job_rare(job);
 
+    if (job->accesses != job->inside)
+        free(job->accesses);
+    if (!rare)
+        return;
     orr_job_avoid(rt, job, 0);
     orr_nest_unref(rare->around);
     orr_nest_unref(rare->nest);
@@ -109,10 +113,7 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     assert(!job->successors && !job->waiters.last);
     /* So orr_slab_each's visitors tell it from one that is in use. */
     atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
-    if (job->accesses != job->inside)
-        free(job->accesses);
-    if (orr_job_rare(job))
-        free_rare(rt, job);
+    orr_job_free_parts(rt, job);
     orr_slab_put(rt->slabs->jobs[job->slab], job);
 }
 

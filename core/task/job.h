@@ -353,6 +353,10 @@ void orr_job_unref(struct orr_runtime *rt, struct orr_job *job);
 /* Gives n references back at once. */
 void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n);
 
+/* Frees what the job owns that does not go with the runtime's slabs; it is used no
+ * more. */
+void orr_job_free_parts(struct orr_runtime *rt, struct orr_job *job);
+
 /* Whether the caller's n references are all there are: then nobody else knows
  * the job any more, nor will. */
 static inline bool orr_job_is_ours(const struct orr_job *job, unsigned n)

@@ -120,32 +120,27 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
     orr_slab_put(rt->slabs->tasks, task);
 }
 
-static void drop(void *object, void *arg)
+/* A task that has ended may be gone, and one that was not submitted is the
+ * application's; a gang's is that of all its aliases. */
+static void task_drop(void *object, void *arg)
 {
     struct orr_job *job = object;
-    bool has_gang;
 
-    (void)arg;
-    if (atomic_load(&job->refs) == 0 || !orr_job_is_submitted(job) ||
-        orr_job_state(job) == ORR_JOB_DONE)
+    if (atomic_load(&job->refs) == 0)
         return;
-    has_gang = orr_job_gang(job) != NULL;
-    free(orr_job_rare(job));
-    if (!job->task || has_gang)
-        return;
-    if (job->task->destroy) {
+    if (orr_job_is_submitted(job) && orr_job_state(job) != ORR_JOB_DONE &&
+        job->task && job->task->destroy && !orr_job_gang(job)) {
         free_arguments(job->task);
         free_attached(job->task);
     }
-    if (job->accesses != job->inside)
-        free(job->accesses);
+    orr_job_free_parts(arg, job);
 }
 
 void orr_tasks_drop(struct orr_runtime *rt)
 {
     for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
          i++)
-        orr_slab_each(rt->slabs->jobs[i], drop, NULL);
+        orr_slab_each(rt->slabs->jobs[i], task_drop, rt);
 }
 
 /* --- arguments --- */

@@ -21,9 +21,9 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
  * becomes the caller's. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
-/* The run is over, and no context looks at its tasks any more: frees what those that
- * have not ended own, if they were to be freed at their end. Their memory goes with
- * the runtime. */
+/* The run is over, and no context looks at its tasks any more: frees what the jobs own
+ * that the application has never destroyed or that have not ended, and what the tasks
+ * own that were to be freed at their end. Their memory goes with the runtime. */
 void orr_tasks_drop(struct orr_runtime *rt);
 
 /* Whether it was freed, and its memory is no other task's yet. */

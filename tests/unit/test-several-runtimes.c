@@ -88,6 +88,7 @@ static void open_runtime(unsigned i)
         {ORR_CFG_MACHINE, specs[i].machine},
         {ORR_CFG_SCHED, specs[i].sched},
         {ORR_CFG_SIM_KERNELS, "run"},
+        {ORR_CFG_ASSUME, "left = 1us"},
         {0, NULL},
     };
 
@@ -208,6 +209,92 @@ START_TEST(a_runtime_beside_an_equal_one_takes_little_memory)
 }
 END_TEST
 
+/* --- tasks that nobody destroys --- */
+
+enum { NLEFT = 1000, NMANY = 6 };
+
+static void run_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet cl_leaf = {.cpu_funcs = {run_nothing}, .name = "left"};
+
+static void submit_leaf(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ck_assert_int_eq(starpu_task_insert(&cl_leaf, 0), 0);
+}
+
+static struct starpu_codelet cl_nest = {.cpu_funcs = {submit_leaf}, .name = "left"};
+static struct starpu_codelet cl_gang = {.cpu_funcs = {run_nothing},
+                                        .type = STARPU_SPMD,
+                                        .max_parallelism = 2,
+                                        .name = "left"};
+static struct starpu_codelet cl_many = {.cpu_funcs = {run_nothing},
+                                        .nbuffers = NMANY,
+                                        .modes = {STARPU_R, STARPU_R, STARPU_R,
+                                                  STARPU_R, STARPU_R, STARPU_R},
+                                        .name = "left"};
+
+/* What few jobs have. */
+static const struct {
+    const char *what;
+    struct starpu_codelet *cl;
+    bool is_try;
+} left[] = {
+    {"a nest", &cl_nest, false},
+    {"a gang", &cl_gang, false},
+    {"a try after a failure", &cl_leaf, true},
+    {"more accesses than a job has room for", &cl_many, false},
+};
+
+static void submit_left(unsigned i, starpu_data_handle_t handle, int combined)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = left[i].cl;
+    if (left[i].is_try)
+        task = starpu_task_ft_create_retry(task, task, NULL);
+    task->destroy = 0;
+    for (int b = 0; b < left[i].cl->nbuffers; b++)
+        task->handles[b] = handle;
+    task->execute_on_a_specific_worker = left[i].cl == &cl_gang;
+    task->workerid = (unsigned)combined;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+/* Bytes in use after a run that leaves such tasks. */
+static size_t bytes_after(unsigned i)
+{
+    int value = 0, members[] = {0, 1}, combined;
+    starpu_data_handle_t handle;
+
+    open_runtime(3);
+    combined = starpu_combined_worker_assign_workerid(2, members);
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    for (int t = 0; t < NLEFT; t++)
+        submit_left(i, handle, combined);
+    starpu_data_unregister(handle);
+    orr_runtime_stop(orr_self->runtime);
+    return mallinfo2().uordblks;
+}
+
+START_TEST(what_a_task_has_goes_with_the_runtime_if_nobody_destroys_it)
+{
+    size_t before;
+
+    (void)bytes_after((unsigned)_i); /* what the process has once */
+    before = bytes_after((unsigned)_i);
+    ck_assert_msg(bytes_after((unsigned)_i) < before + 16 * NLEFT,
+                  "%d tasks with %s leave %zu bytes", NLEFT, left[_i].what,
+                  mallinfo2().uordblks - before);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("several-runtimes");
@@ -215,6 +302,8 @@ int main(void)
 
     tcase_add_test(tc, eight_runtimes_on_one_engine_are_as_if_each_were_alone);
     tcase_add_test(tc, a_runtime_beside_an_equal_one_takes_little_memory);
+    tcase_add_loop_test(tc, what_a_task_has_goes_with_the_runtime_if_nobody_destroys_it,
+                        0, sizeof(left) / sizeof(*left));
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
