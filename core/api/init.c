@@ -163,7 +163,7 @@ static void begin(struct orr_process *process, struct orr_runtime *rt)
     process->one_thread = rt->exec->one_thread;
     process->runner = pthread_self();
     pthread_mutex_unlock(&process->lock);
-    if (atomic_exchange(&process->profiling, false))
+    if (atomic_load(&process->profiling))
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     orr_api_swap(rt);
     set_state(process, 1, true);

@@ -28,7 +28,7 @@ struct orr_process {
     atomic_bool ready;         /* neither is under way */
     bool one_thread;           /* [lock] all of the run is on that one … */
     pthread_t runner;          /* … [lock] which has started it */
-    atomic_bool profiling;     /* wanted from the beginning of the next run */
+    atomic_bool profiling;     /* as the application has set it: for runs to come, too */
     /* starpu_malloc_set_hooks: of the application, or NULL both. */
     _Atomic(int (*)(unsigned, void **, size_t, int)) malloc_hook;
     _Atomic(int (*)(unsigned, void *, size_t, int)) free_hook;

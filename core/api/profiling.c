@@ -39,10 +39,10 @@ int starpu_profiling_status_set(int status)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
     bool on = status != STARPU_PROFILING_DISABLE;
+    bool was_on = atomic_exchange(&orr_process()->profiling, on);
 
-    /* Before starpu_init: for the run that it will begin. */
     if (!rt)
-        return atomic_exchange(&orr_process()->profiling, on);
+        return was_on;
     if (on) {
         starpu_profiling_init();
         for (int bus = 0; bus < starpu_bus_get_count(); bus++)

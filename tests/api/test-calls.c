@@ -234,9 +234,12 @@ START_TEST(profiling_may_be_wanted_before_the_start_or_by_a_variable)
     ck_assert_int_eq(starpu_init(NULL), 0);
     ck_assert_int_eq(starpu_profiling_status_get(), 1);
     starpu_shutdown();
-    ck_assert_int_eq(starpu_init(NULL), 0);
-    ck_assert_int_eq(starpu_profiling_status_get(), 0);
-    starpu_shutdown();
+    for (int on = 1; on >= 0; on--) { /* it stays as it was set last */
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        ck_assert_int_eq(starpu_profiling_status_get(), on);
+        (void)starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+        starpu_shutdown();
+    }
     setenv("STARPU_PROFILING", "1", 1);
     ck_assert_int_eq(starpu_init(NULL), 0);
     ck_assert_int_eq(starpu_profiling_status_get(), 1);
