@@ -31,14 +31,10 @@ unsigned orr_host_desc_numa(const struct orr_host_desc *host)
 static const char *const levels[] = {ORR_PROP_L3, ORR_PROP_NUMA,
                                      ORR_PROP_PACKAGE};
 
-/* Whether both say it, and not the same. */
-static bool host_values_differ(const struct orr_host_desc *a,
-                               const struct orr_host_desc *b, const char *id)
+/* Whether both are said, and not the same. */
+static bool numbers_differ(double a, double b)
 {
-    double here = orr_host_desc_value(a, id);
-    double there = orr_host_desc_value(b, id);
-
-    return here >= 0 && there >= 0 && here != there;
+    return a >= 0 && b >= 0 && a != b;
 }
 
 bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc)
@@ -51,14 +47,24 @@ bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc)
     return false;
 }
 
-unsigned orr_host_desc_distance(const struct orr_host_desc *a,
-                                const struct orr_host_desc *b)
+struct orr_cpu_place orr_host_desc_place(const struct orr_host_desc *host)
 {
-    if (host_values_differ(a, b, ORR_PROP_PACKAGE))
+    return (struct orr_cpu_place){
+        .package = orr_host_desc_value(host, ORR_PROP_PACKAGE),
+        .l3 = orr_host_desc_value(host, ORR_PROP_L3),
+        .numa = orr_host_desc_numa(host),
+        .is_cpu = orr_host_desc_number(host, "CPU") >= 0,
+    };
+}
+
+unsigned orr_cpu_distance(const struct orr_cpu_place *a,
+                          const struct orr_cpu_place *b)
+{
+    if (numbers_differ(a->package, b->package))
         return 3;
-    if (orr_host_desc_numa(a) != orr_host_desc_numa(b))
+    if (a->numa != b->numa)
         return 2;
-    return host_values_differ(a, b, ORR_PROP_L3);
+    return numbers_differ(a->l3, b->l3);
 }
 
 int orr_machine_desc_home(const struct orr_machine_desc *desc,

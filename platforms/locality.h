@@ -49,11 +49,20 @@ unsigned orr_host_desc_numa(const struct orr_host_desc *host);
 /* Whether any CPU says where it is. */
 bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc);
 
+/* The numbers of these of one host, each -1 where it does not say. */
+struct orr_cpu_place {
+    double package, l3;
+    unsigned numa; /* 0 where it does not say */
+    bool is_cpu;
+};
+
+struct orr_cpu_place orr_host_desc_place(const struct orr_host_desc *host);
+
 /* How far two CPUs are from each other: 0 with the same cache, 1 with the same
  * NUMA node, 2 with the same package, else 3. A property that one of them does
- * not state counts as common; without a NUMA node it is node 0. */
-unsigned orr_host_desc_distance(const struct orr_host_desc *a,
-                                const struct orr_host_desc *b);
+ * not state counts as common. */
+unsigned orr_cpu_distance(const struct orr_cpu_place *a,
+                          const struct orr_cpu_place *b);
 
 /* The host that is the main memory next to a device: RAM<numa> where main
  * memory is several nodes, else RAM; -1 without. */

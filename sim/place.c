@@ -49,36 +49,35 @@ static void take_driver(const struct orr_machine_desc *desc, unsigned nmain,
     --*n;
 }
 
-struct places {
-    const struct orr_machine_desc *desc;
-    const unsigned *hosts;
-};
-
 /* Devices are far from all, as on the real machine. */
 static unsigned worker_distance(const void *arg, unsigned a, unsigned b)
 {
-    const struct places *places = arg;
-    const struct orr_host_desc *here = &places->desc->hosts[places->hosts[a]];
-    const struct orr_host_desc *there = &places->desc->hosts[places->hosts[b]];
+    const struct orr_cpu_place *places = arg;
 
-    return orr_host_desc_number(here, "CPU") < 0 ||
-                   orr_host_desc_number(there, "CPU") < 0
-               ? ORR_FAR
-               : orr_host_desc_distance(here, there);
+    return places[a].is_cpu && places[b].is_cpu
+               ? orr_cpu_distance(&places[a], &places[b])
+               : ORR_FAR;
 }
 
 int orr_sim_place_neighbours(const struct orr_machine_desc *desc,
                              const unsigned *hosts,
                              struct orr_machine *machine)
 {
-    const struct places places = {desc, hosts};
+    struct orr_cpu_place *places =
+        calloc((size_t)machine->nworkers + 1, sizeof(*places));
     unsigned ncpu = 0;
+    int error = 0;
 
-    for (unsigned w = 0; w < machine->nworkers; w++)
-        ncpu += orr_host_desc_number(&desc->hosts[hosts[w]], "CPU") >= 0;
-    return ncpu > 1 && orr_machine_desc_places_cpus(desc)
-               ? orr_neighbours_fill(machine, worker_distance, &places)
-               : 0;
+    if (!places)
+        return -ENOMEM;
+    for (unsigned w = 0; w < machine->nworkers; w++) {
+        places[w] = orr_host_desc_place(&desc->hosts[hosts[w]]);
+        ncpu += places[w].is_cpu;
+    }
+    if (ncpu > 1 && orr_machine_desc_places_cpus(desc))
+        error = orr_neighbours_fill(machine, worker_distance, places);
+    free(places);
+    return error;
 }
 
 int orr_sim_place_cpus(const struct orr_machine_desc *desc, unsigned nmain,

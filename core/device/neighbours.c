@@ -5,17 +5,34 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct neighbour {
-    unsigned worker, distance, offset;
-};
-
-static int neighbour_compare(const void *a, const void *b)
+/* The least of n distances that is not below `from`. */
+static unsigned least_distance(const unsigned *distances, unsigned n,
+                               unsigned from)
 {
-    const struct neighbour *x = a, *y = b;
+    unsigned least = ORR_FAR;
 
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;
+    for (unsigned i = 0; i < n; i++)
+        if (distances[i] >= from && distances[i] < least)
+            least = distances[i];
+    return least;
+}
+
+/* Fills n workers: w, then the others by their distances from it, of which there are a
+ * few. */
+static void order_by_distance(const unsigned *distances, unsigned n, unsigned w,
+                              unsigned *ret)
+{
+    unsigned from = 0, filled = 0;
+
+    ret[filled++] = w;
+    while (filled < n) {
+        unsigned at = least_distance(distances, n, from);
+
+        for (unsigned offset = 1; offset < n; offset++)
+            if (distances[(w + offset) % n] == at)
+                ret[filled++] = (w + offset) % n;
+        from = at + 1;
+    }
 }
 
 int orr_neighbours_fill(struct orr_machine *machine,
@@ -24,31 +41,21 @@ int orr_neighbours_fill(struct orr_machine *machine,
                         const void *arg)
 {
     unsigned n = machine->nworkers;
-    struct neighbour *room = calloc((size_t)n + 1, sizeof(*room));
     unsigned *all = calloc((size_t)n * n + 1, sizeof(*all));
     unsigned *far = calloc((size_t)n * n + 1, sizeof(*far));
 
-    for (unsigned w = 0; room && all && far && w < n; w++) {
-        for (unsigned offset = 0; offset < n; offset++) {
-            unsigned other = (w + offset) % n;
-
-            room[offset] = (struct neighbour){
-                other, offset ? distance(arg, w, other) : 0, offset};
-            far[(size_t)w * n + other] = room[offset].distance;
-        }
-        /* The worker itself stays in front. */
-        if (n > 1)
-            qsort(room + 1, n - 1, sizeof(*room), neighbour_compare);
-        for (unsigned i = 0; i < n; i++)
-            all[(size_t)w * n + i] = room[i].worker;
-    }
-    if (room && all && far) {
-        machine->neighbours = all;
-        machine->distances = far;
-    } else {
+    if (!all || !far) {
         free(all);
         free(far);
+        return -ENOMEM;
     }
-    free(room);
-    return machine->neighbours ? 0 : -ENOMEM;
+    for (unsigned w = 0; w < n; w++) {
+        for (unsigned other = 0; other < n; other++)
+            far[(size_t)w * n + other] =
+                other == w ? 0 : distance(arg, w, other);
+        order_by_distance(&far[(size_t)w * n], n, w, &all[(size_t)w * n]);
+    }
+    machine->neighbours = all;
+    machine->distances = far;
+    return 0;
 }
