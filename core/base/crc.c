@@ -39,28 +39,16 @@
             SIXTY_FOUR(f, 192)                                                 \
     }
 
-static const uint32_t lowest[256] = ALL(LOWEST);
-static const uint32_t low[256] = ALL(LOW);
-static const uint32_t high[256] = ALL(HIGH);
-static const uint32_t highest[256] = ALL(HIGHEST);
+const uint32_t orr_crc_sums[4][256] = {ALL(HIGHEST), ALL(HIGH), ALL(LOW),
+                                       ALL(LOWEST)};
 
 uint32_t orr_crc_bytes(const void *bytes, size_t n, uint32_t crc)
 {
     const unsigned char *p = bytes;
 
     for (size_t i = 0; i < n; i++)
-        crc = crc << 8 ^ lowest[crc >> 24 ^ p[i]];
+        crc = crc << 8 ^ orr_crc_sums[3][crc >> 24 ^ p[i]];
     return crc;
-}
-
-uint32_t orr_crc_u32(uint32_t value, uint32_t crc)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    value = __builtin_bswap32(value);
-#endif
-    crc ^= value;
-    return highest[crc >> 24] ^ high[crc >> 16 & 255] ^ low[crc >> 8 & 255] ^
-           lowest[crc & 255];
 }
 
 uint32_t orr_crc_size(size_t value, uint32_t crc)
