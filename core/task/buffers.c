@@ -17,12 +17,6 @@
 #include "core/base/log.h"
 #include "core/base/race.h"
 
-void orr_buffers_init(struct orr_buffers *b, const char *call,
-                      struct starpu_codelet *cl, struct starpu_task *task)
-{
-    *b = (struct orr_buffers){.call = call, .cl = cl, .task = task};
-}
-
 static const char *buffers_codelet_name(const struct orr_buffers *b)
 {
     return b->cl && b->cl->name ? b->cl->name : "?";
@@ -254,7 +248,9 @@ int orr_buffers_add(struct orr_buffers *b, int mode,
         b->n++;
         return 0;
     }
-    err = buffers_make_room(b, 1);
+    if (b->n >= STARPU_NMAXBUFS || b->task->dyn_handles ||
+        b->cl->nbuffers > STARPU_NMAXBUFS)
+        err = buffers_make_room(b, 1);
     if (!err)
         err = set_mode(b, mode);
     if (!err)
@@ -306,7 +302,7 @@ int orr_buffers_add_descrs(struct orr_buffers *b, int n,
     return 0;
 }
 
-int orr_buffers_finish(struct orr_buffers *b)
+int orr_buffers_check_number(const struct orr_buffers *b)
 {
     int wanted = b->cl ? b->cl->nbuffers : 0;
 

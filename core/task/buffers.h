@@ -8,6 +8,7 @@
 
 #include <starpu_task.h>
 
+/* At first call, codelet and task are set, the rest is 0. Borrows all. */
 struct orr_buffers {
     const char *call;          /* named in messages */
     struct starpu_codelet *cl; /* may be NULL: then no handle fits */
@@ -15,10 +16,6 @@ struct orr_buffers {
     int n;         /* handles given so far */
     int allocated; /* length of the task's dyn_ arrays, 0 = none */
 };
-
-/* Starts a task's handles. Borrows all. */
-void orr_buffers_init(struct orr_buffers *b, const char *call,
-                      struct starpu_codelet *cl, struct starpu_task *task);
 
 /* Adds one handle with its mode; STARPU_NONE adds nothing. Handles beyond the
  * codelet's number are only counted. -EINVAL after a message: no handle, or
@@ -32,5 +29,9 @@ int orr_buffers_add_array(struct orr_buffers *b, int n,
 int orr_buffers_add_descrs(struct orr_buffers *b, int n,
                            const struct starpu_data_descr *descrs);
 
-/* Checks the number of handles: 0, or -EINVAL after a message. */
-int orr_buffers_finish(struct orr_buffers *b);
+/* Checks the number of handles when all are there: 0, or -EINVAL after a message. */
+int orr_buffers_check_number(const struct orr_buffers *b);
+static inline int orr_buffers_check(const struct orr_buffers *b)
+{
+    return b->cl && b->cl->nbuffers == b->n ? 0 : orr_buffers_check_number(b);
+}

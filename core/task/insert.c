@@ -22,7 +22,6 @@
 struct walk {
     va_list ap;
     const char *call;
-    struct starpu_codelet *cl;
     struct starpu_task *task;
     struct orr_buffers buffers;
     struct starpu_codelet_pack_arg_data values;
@@ -30,7 +29,7 @@ struct walk {
 };
 
 /* Each function below looks for its own tags: 1 = it was one of them, 0 = it
- * was not, or a negative errno after a message. */
+ * was not, or a negative errno after a message. Most are access modes. */
 typedef int (*take_fn)(struct walk *w, int tag);
 
 /* --- data --- */
@@ -318,17 +317,15 @@ static int take_bubble(struct walk *w, int tag)
 static int insert_take_argument(struct walk *w, int tag)
 {
     static const take_fn takers[] = {
-        take_data,          take_cl_args,      insert_take_location,
-        take_callback_func, take_callback_arg, take_deps,
-        take_notes,         take_bubble,
+        take_cl_args, insert_take_location, take_callback_func, take_callback_arg,
+        take_deps,    take_notes,           take_bubble,
     };
+    int taken = take_data(w, tag);
 
-    for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
-        int taken = takers[i](w, tag);
-
-        if (taken)
-            return taken < 0 ? taken : 0;
-    }
+    for (size_t i = 0; !taken && i < sizeof(takers) / sizeof(takers[0]); i++)
+        taken = takers[i](w, tag);
+    if (taken)
+        return taken < 0 ? taken : 0;
     orr_log_error("%s: %d (0x%x) is neither an access mode nor a known tag: "
                   "end the list with 0, and give every tag its values in "
                   "their exact type",
@@ -363,27 +360,6 @@ static int insert_check_worker_order(const struct walk *w)
     return -EINVAL;
 }
 
-static int walk(struct walk *w)
-{
-    int tag, err = 0;
-
-    w->task->cl = w->cl;
-    orr_buffers_init(&w->buffers, w->call, w->cl, w->task);
-    starpu_codelet_pack_arg_init(&w->values);
-    w->has_cl_args = false;
-    while (!err && (tag = va_arg(w->ap, int)))
-        err = insert_take_argument(w, tag);
-    if (!err)
-        err = orr_buffers_finish(&w->buffers);
-    if (!err)
-        err = finish_args(w);
-    if (!err)
-        err = insert_check_worker_order(w);
-    if (err)
-        orr_pack_drop(&w->values);
-    return err;
-}
-
 /* A failed task takes with it what was given to be freed. */
 static void discard(struct starpu_task *task)
 {
@@ -395,12 +371,24 @@ static void discard(struct starpu_task *task)
 static int insert_fill_task(const char *call, struct starpu_task *task,
                             struct starpu_codelet *cl, va_list ap)
 {
-    struct walk w = {.call = call, .cl = cl, .task = task};
-    int err;
+    struct walk w = {.call = call,
+                     .task = task,
+                     .buffers = {.call = call, .cl = cl, .task = task}};
+    int tag, err = 0;
 
     va_copy(w.ap, ap);
-    err = walk(&w);
+    task->cl = cl;
+    while (!err && (tag = va_arg(w.ap, int)))
+        err = insert_take_argument(&w, tag);
     va_end(w.ap);
+    if (!err)
+        err = orr_buffers_check(&w.buffers);
+    if (!err)
+        err = finish_args(&w);
+    if (!err)
+        err = insert_check_worker_order(&w);
+    if (err)
+        orr_pack_drop(&w.values);
     return err;
 }
 
