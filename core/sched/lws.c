@@ -125,16 +125,19 @@ static uint64_t worker_bit(unsigned worker)
 }
 
 /* A job was queued. The worker that clears the bit looks at the deque once more
- * afterwards: one of the two sees what the other did. */
-static void note_stock(const struct orr_runtime *rt, struct stealing *ws,
-                       unsigned worker)
+ * afterwards: one of the two sees what the other did. Those who sleep look at the
+ * deques whose bits are set. */
+static void ws_announce_stock(struct orr_sched *sched, unsigned worker)
 {
-    _Atomic uint64_t *word = word_of(ws, worker);
+    _Atomic uint64_t *word = word_of(sched->data, worker);
 
-    orr_sched_after_queueing(rt);
-    if (!(atomic_load_explicit(word, memory_order_relaxed) &
-          worker_bit(worker)))
-        atomic_fetch_or(word, worker_bit(worker));
+    orr_sched_after_queueing(sched->runtime);
+    if (atomic_load_explicit(word, memory_order_relaxed) & worker_bit(worker)) {
+        orr_sched_wake_sleepers(sched);
+        return;
+    }
+    atomic_fetch_or(word, worker_bit(worker));
+    orr_sched_wake_members(sched);
 }
 
 /* Whether the deque, whose bit is set, has jobs. If some come while the bit is
@@ -183,15 +186,14 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
     if (!err) {
         struct orr_runtime *rt = sched->runtime;
 
-        orr_job_expect(
-            rt, job,
-            rt->workers->classes[rt->workers->at[worker].class_id].node);
+        if (rt->nodes->n > 1)
+            orr_job_expect(
+                rt, job,
+                rt->workers->classes[rt->workers->at[worker].class_id].node);
         err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
-    if (!err) {
-        note_stock(sched->runtime, ws, worker);
-        orr_sched_wake_members(sched);
-    }
+    if (!err)
+        ws_announce_stock(sched, worker);
     return err;
 }
 

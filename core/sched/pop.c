@@ -140,8 +140,10 @@ static struct orr_job *pop_of_several(struct orr_runtime *rt,
 static struct orr_job *pop_of_one(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {
-    struct orr_job *job = pop_local(worker);
+    struct orr_job *job = NULL;
 
+    if (atomic_load_explicit(&worker->nlocal, memory_order_relaxed))
+        job = pop_local(worker);
     return job ? job : sched->ops->pop(sched, worker);
 }
 

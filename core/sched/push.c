@@ -168,12 +168,9 @@ static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
            !has_taker(rt, job) && !orr_combined_at(rt, job->task->workerid);
 }
 
-void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job)
+void orr_sched_refuse_lost(struct orr_runtime *rt, struct orr_job *job)
 {
-    const struct orr_sched *sched = orr_sched_of(rt, job);
-
-    if (!atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed) ||
-        !only_lost_could(sched, job))
+    if (!only_lost_could(orr_sched_of(rt, job), job))
         return;
     orr_log_error(
         "task `%s' (number %llu) can be run by workers of lost devices "
@@ -403,12 +400,4 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
     orr_sched_push_again(rt, job);
-}
-
-void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job)
-{
-    struct orr_sched *sched = orr_sched_of(rt, job);
-
-    if (sched->ops->submitted)
-        sched->ops->submitted(sched, job);
 }

@@ -197,16 +197,34 @@ look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
     orr_ahead_job(orr_job_of_link(next->next));
 }
 
+/* Takes the one job that there is, if it has been left in the inbox: it need not be
+ * queued. Else NULL. */
+static inline struct orr_job *queue_take_only_locked(struct orr_queue *q)
+    ORR_REQUIRES(q->lock)
+{
+    struct orr_list *link = atomic_load(&q->inbox);
+
+    if (!orr_prioq_empty(&q->jobs) || !link || link->next ||
+        !atomic_compare_exchange_strong(&q->inbox, &link, NULL))
+        return NULL;
+    link->prev = NULL;
+    q->changes++;
+    return orr_job_of_link(link);
+}
+
 struct orr_job *orr_queue_pop(struct orr_queue *q)
 {
     struct orr_job *job;
 
     orr_lock(&q->lock);
-    settle_locked(q);
-    job = orr_prioq_pop(&q->jobs);
-    if (job) {
-        changed_locked(q);
-        look_ahead_locked(q);
+    job = queue_take_only_locked(q);
+    if (!job) {
+        settle_locked(q);
+        job = orr_prioq_pop(&q->jobs);
+        if (job) {
+            changed_locked(q);
+            look_ahead_locked(q);
+        }
     }
     orr_unlock(&q->lock);
     return job;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/data/nodes.h"
 #include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/task/job.h"
@@ -176,7 +177,13 @@ enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
 
 /* Ends the run, with a message, if workers of lost devices alone could run the job,
  * which is ready. May ask the application's can_execute. */
-void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job);
+void orr_sched_refuse_lost(struct orr_runtime *rt, struct orr_job *job);
+static inline void orr_sched_check_lost(struct orr_runtime *rt,
+                                        struct orr_job *job)
+{
+    if (atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed))
+        orr_sched_refuse_lost(rt, job);
+}
 
 /* The worker's next job: its local list first, then the policies of its contexts
  * in turn (pop.c). NULL when there is none. A worker that is about to park sets
@@ -189,5 +196,12 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt,
 void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job);
 
 /* Notify the policy, if it has these hooks; all policies. */
-void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job);
+static inline void orr_sched_submitted(struct orr_runtime *rt,
+                                       struct orr_job *job)
+{
+    struct orr_sched *sched = orr_sched_of(rt, job);
+
+    if (sched->ops->submitted)
+        sched->ops->submitted(sched, job);
+}
 void orr_sched_do_schedule(struct orr_runtime *rt);

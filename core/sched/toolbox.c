@@ -404,15 +404,20 @@ void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
     }
 }
 
-void orr_sched_wake_members(struct orr_sched *sched)
+void orr_sched_wake_sleepers(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
 
-    orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, &rt->workers->members[sched->id], worker)
     {
         sched_wake_worker(worker);
     }
+}
+
+void orr_sched_wake_members(struct orr_sched *sched)
+{
+    orr_sched_after_queueing(sched->runtime);
+    orr_sched_wake_sleepers(sched);
 }
 
 void orr_sched_wake_all(struct orr_runtime *rt)

@@ -143,8 +143,10 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
                          bool differ);
 
-/* Wakes all workers that take tasks of the context. */
+/* Wakes all workers that take tasks of the context; the same where the caller has
+ * passed the barrier since it queued something. */
 void orr_sched_wake_members(struct orr_sched *sched);
+void orr_sched_wake_sleepers(struct orr_sched *sched);
 void orr_sched_wake_all(struct orr_runtime *rt);
 
 /* A weight that the user has set, `otherwise` (with a warning) if that is no finite

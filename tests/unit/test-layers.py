@@ -38,7 +38,7 @@ sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
 sched run: orr_combinations_find orr_combined_is_blocked
 sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
 task observe: orr_profile_expect_task
-task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push orr_sched_submitted
+task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push
 task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way
 worker observe: orr_report_write orr_tasks_are_watched
 worker run: orr_ends_exit orr_ends_forget
