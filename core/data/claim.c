@@ -10,8 +10,8 @@
  * access that is not ordered, or commutes (`requires_claims`); if so it claims all of
  * them. When a handle first requires claims, jobs that passed without one and use it
  * are given theirs. Both sides write before they look: a job its claims.state, a
- * submission `requires_claims`; a job that is between the two is waited for, which takes a
- * few instructions.
+ * submission `requires_claims` of all data and of the handle; a job that is between
+ * the two is waited for, which takes a few instructions.
  *
  * A job tries to claim all its data at once, with all these handles locked, in
  * the order of their numbers. If one is taken, it claims nothing and waits in
@@ -335,14 +335,13 @@ void orr_job_pass(struct orr_job *job)
         pass(job);
 }
 
-bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
+/* Whether the job may use its data; if not, it is a claimant now and orr_handle_serve
+ * will return it. */
+static bool decide_claims(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (job->naccesses == 0 ||
-        atomic_load_explicit(&job->claims.state, memory_order_relaxed) ==
-            ORR_CLAIM_PASSED)
-        return true;
     atomic_store(&job->claims.state, ORR_CLAIM_DECIDING);
-    if (!some_handle_requires_claims(job)) {
+    if (!atomic_load(&rt->data->requires_claims) ||
+        !some_handle_requires_claims(job)) {
         pass(job);
         return true;
     }
@@ -352,6 +351,15 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
         &rt->data->last_claim, 1, memory_order_relaxed);
     job->wait.claim.all = orr_job_sort_accesses(job);
     return claim_all(job);
+}
+
+void orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (job->naccesses == 0 ||
+        atomic_load_explicit(&job->claims.state, memory_order_relaxed) ==
+            ORR_CLAIM_PASSED ||
+        decide_claims(rt, job))
+        job->type->ready(rt, job);
 }
 
 bool orr_access_try_claim_locked(struct orr_handle *handle,
@@ -427,16 +435,6 @@ void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready)
             orr_list_append(ready, &job->queue);
 }
 
-bool orr_access_give_back_locked(struct orr_handle *handle,
-                                 struct orr_access *access)
-{
-    if (!access->claimed)
-        return false;
-    access->claimed = 0;
-    handle->claims.n--;
-    return !orr_list_empty(&handle->claims.queue);
-}
-
 bool orr_access_share_claim_locked(struct orr_handle *handle,
                                    struct orr_access *access)
 {
@@ -463,9 +461,8 @@ void orr_handle_require_claims_locked(struct orr_handle *handle)
     if (atomic_load_explicit(&handle->turns.requires_claims,
                              memory_order_relaxed))
         return;
+    atomic_store(&handle->runtime->data->requires_claims, true);
     atomic_store(&handle->turns.requires_claims, true);
-    atomic_store_explicit(&handle->runtime->data->requires_claims, true,
-                          memory_order_relaxed);
     orr_turns_foreach (access, &handle->turns)
         if (access->granted && !access->claimed && !access->returned &&
             passed(access->job))

@@ -28,6 +28,7 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"

@@ -133,8 +133,9 @@ static void withdraw_locked(struct orr_handle *handle,
     orr_node_retry(handle->runtime, access->node, deferred);
 }
 
-static void fetch_pin(struct orr_handle *handle, struct orr_access *access,
-                      unsigned node, struct orr_deferred *deferred)
+static inline void fetch_pin(struct orr_handle *handle,
+                             struct orr_access *access, unsigned node,
+                             struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
     handle->replicates[node].refs += !access->held;
@@ -358,6 +359,7 @@ static bool all_are_here(const struct orr_runtime *rt,
         const struct orr_handle *handle = access->handle;
 
         if (access->duplicate || access->promised || access->held ||
+            handle->multiformat ||
             access->mode & (STARPU_SCRATCH | STARPU_REDUX) ||
             !is_nowhere_else(handle, STARPU_MAIN_RAM))
             return false;
@@ -379,7 +381,7 @@ look_ahead_locked(const struct orr_handle *handle,
 }
 
 /* Nothing is asked for. */
-static void pin_here(struct orr_access *access)
+static void fetch_pin_here(struct orr_access *access)
 {
     struct orr_handle *handle = access->handle;
 
@@ -397,9 +399,10 @@ static void pin_here(struct orr_access *access)
 
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    if (all_are_here(rt, job)) {
+    job->data.flat = all_are_here(rt, job);
+    if (job->data.flat) {
         for (unsigned i = 0; i < job->naccesses; i++)
-            pin_here(&job->accesses[i]);
+            fetch_pin_here(&job->accesses[i]);
         job->data.asked = UINT64_C(1) << STARPU_MAIN_RAM;
         job->data.left = 0;
         return true;

@@ -290,7 +290,14 @@ struct orr_deferred {
 };
 
 /* Does all of it and empties *deferred. No lock held, does not block. */
-void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred);
+void orr_deferred_run_some(struct orr_runtime *rt,
+                           struct orr_deferred *deferred);
+static inline void orr_deferred_run(struct orr_runtime *rt,
+                                    struct orr_deferred *deferred)
+{
+    if (deferred->kick | deferred->admit || deferred->now || deferred->spare)
+        orr_deferred_run_some(rt, deferred);
+}
 
 /* From now on the value is the one on the nodes of `valid`; copies of an
  * older one that are under way will be ignored. */
@@ -330,18 +337,14 @@ void orr_handles_free_dead(struct orr_runtime *rt);
 /* --- order (core/data/order.c) --- */
 
 /* Chains the job's accesses by handle, in the order in which their locks are
- * taken, for orr_job_order. Of several with the same handle only the first one
+ * taken, for orr_job_enter_orders. Of several with the same handle only the first one
  * is in the chain, with the union of their modes. */
 struct orr_access *orr_job_sort_accesses(struct orr_job *job);
 
 /* The job becomes a user of the handles in the chain and, where `wants_order`
- * says so, waits for the accesses before its own, and for the switches that it
- * needs of planned partitions (plan.h). At submission only, with no lock held.
- * Cannot fail. */
-void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
-                   struct orr_access *chain);
-
-/* The same without switches. */
+ * says so, waits for the accesses before its own. At submission only, with no lock
+ * held. Cannot fail. Data that are cut in planned parts need switches: orr_job_order in
+ * plan.h. */
 void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
                           struct orr_access *chain);
 
@@ -384,11 +387,6 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
  * known before it does. No lock held. */
 bool orr_job_will_claim(const struct orr_job *job);
 
-/* The job has no predecessors left. Returns whether it may use its data; if
- * not, it is a claimant now and orr_handle_serve will return it. No lock held.
- * Does not block. */
-bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
-
 /* The only access of its job, which has no predecessors, claims the handle if it
  * must and nobody has it or waits for it; returns whether the job may use it. */
 bool orr_access_try_claim_locked(struct orr_handle *handle,
@@ -412,9 +410,16 @@ void orr_access_join_claim_locked(struct orr_handle *handle,
 
 /* The access gives back what it may hold. Returns whether somebody waits for
  * it: then orr_handle_serve is to be called, without the lock. */
-bool orr_access_give_back_locked(struct orr_handle *handle,
-                                 struct orr_access *access)
-    ORR_REQUIRES(handle->lock);
+static inline bool orr_access_give_back_locked(struct orr_handle *handle,
+                                               struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    if (!access->claimed)
+        return false;
+    access->claimed = 0;
+    handle->claims.n--;
+    return !orr_list_empty(&handle->claims.queue);
+}
 
 /* What the access has claimed for itself alone, readers may share. Returns as
  * above. */
@@ -603,10 +608,6 @@ uint64_t orr_job_absent(const struct orr_job *job);
 /* The sum over the job's data. */
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node);
-
-/* Starts what a memory node's progress worker has to start; called by workers of
- * that node. Returns whether anything was started. */
-bool orr_node_progress(struct orr_runtime *rt, unsigned node);
 
 /* The node where the application finds the value: that of the memory which it
  * registered, if that is main memory, else node 0. */

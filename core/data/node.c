@@ -335,12 +335,6 @@ void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes)
     orr_deferred_run(handle->runtime, &deferred);
 }
 
-bool orr_memory_is_flat(const struct orr_runtime *rt)
-{
-    return atomic_load_explicit(&rt->nodes->n, memory_order_relaxed) == 1 &&
-           !rt->nodes->at[0].capacity;
-}
-
 void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
     const struct orr_eviction *rule = handle->runtime->nodes->eviction;
@@ -364,12 +358,10 @@ void orr_node_outdate(struct orr_handle *handle, unsigned id)
     node_apply_rule(handle, id, handle->runtime->nodes->eviction->outdate);
 }
 
-void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes)
 {
     struct orr_runtime *rt = handle->runtime;
 
-    nodes &= atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) &
-             handle->allocated;
     for (; nodes; nodes &= nodes - 1)
         node_apply_rule(handle, (unsigned)__builtin_ctzll(nodes),
                         rt->nodes->eviction->reorder);

@@ -17,7 +17,9 @@
 #include "core/base/lock.h"
 #include "core/data/block.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/device/mailbox.h"
+#include "core/exec/runtime.h"
 
 #define ORR_FETCH_LEVELS 3
 
@@ -217,8 +219,17 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned node,
 
 /* What the handle's next use on these nodes (bits) is has changed: maybe it is
  * later now. */
-void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes)
     ORR_REQUIRES(handle->lock);
+static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+    ORR_REQUIRES(handle->lock)
+{
+    nodes &= atomic_load_explicit(&handle->runtime->nodes->pressed,
+                                  memory_order_relaxed) &
+             atomic_load_explicit(&handle->allocated, memory_order_relaxed);
+    if (nodes)
+        orr_node_reorder_some(handle, nodes);
+}
 
 /* What was in the way of who lacks memory on the node has changed: requests and
  * jobs that wait for some are tried again; or only jobs are, and requests for
@@ -271,7 +282,26 @@ static inline void orr_node_reach(struct orr_node *node, uint64_t job)
 }
 
 /* Whether main memory is one node, without a limit, and all that there is. */
-bool orr_memory_is_flat(const struct orr_runtime *rt);
+static inline bool orr_memory_is_flat(const struct orr_runtime *rt)
+{
+    return atomic_load_explicit(&rt->nodes->n, memory_order_relaxed) == 1 &&
+           !rt->nodes->at[STARPU_MAIN_RAM].capacity;
+}
+
+/* Starts what a memory node's progress worker has to start; called by workers of
+ * that node. Returns whether anything was started. */
+bool orr_node_start(struct orr_runtime *rt, struct orr_node *node);
+static inline bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes->at[id];
+
+    /* Every worker looks here after every task. Pairs with enqueue, and with
+     * those who come to wait for memory. */
+    return (orr_mailbox_has(&node->mailbox) ||
+            atomic_load(&node->admission.nwaiting) ||
+            atomic_load(&node->nqueued) || rt->nodes->tidies) &&
+           orr_node_start(rt, node);
+}
 
 /* It is used again. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)

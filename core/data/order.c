@@ -153,15 +153,6 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
 
 /* --- entering the order --- */
 
-/* Returns whether the job has to wait for it. */
-static bool handle_enter_locked(struct orr_handle *handle,
-                                struct orr_access *access)
-    ORR_REQUIRES(handle->lock)
-{
-    access->ordered = 1;
-    return !orr_turns_enter(&handle->turns, access, orr_access_group(access));
-}
-
 /* The value is going to change. A switch between parts and whole moves a value, but
  * makes none. */
 static void note_write_locked(struct orr_handle *handle,
@@ -195,7 +186,10 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
         return waits;
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
         orr_handle_require_claims_locked(handle);
-    return access->wants_order && handle_enter_locked(handle, access);
+    if (!access->wants_order)
+        return false;
+    access->ordered = 1;
+    return !orr_turns_enter(&handle->turns, access, orr_access_group(access));
 }
 
 /* Each handle is locked before the access enters it, none is unlocked before all
@@ -229,16 +223,6 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
         next = a->next;
         orr_unlock(&a->handle->lock);
     }
-}
-
-void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
-                   struct orr_access *chain)
-{
-    if (atomic_load_explicit(&rt->data->nplans, memory_order_relaxed) &&
-        orr_job_concerns_plans(job))
-        orr_plans_order(rt, job, chain);
-    else
-        orr_job_enter_orders(rt, job, chain);
 }
 
 /* Whether all that use the handle in its order have tried to. */
@@ -278,8 +262,10 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
         handle->nusers++;
         if (access->mode & STARPU_W && handle->duplicate)
             orr_duplicate_part(handle);
+        access->ordered = access->wants_order;
         if (access->wants_order)
-            (void)handle_enter_locked(handle, access);
+            (void)orr_turns_enter(&handle->turns, access,
+                                  orr_access_group(access));
         ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     }
     orr_unlock(&handle->lock);
@@ -313,7 +299,7 @@ struct chains {
 };
 
 /* Those that were added before come first among equals. */
-static void add_chain(struct chains *chains, struct orr_access *chain)
+static inline void chains_add(struct chains *chains, struct orr_access *chain)
 {
     unsigned k = 0;
 
@@ -323,10 +309,12 @@ static void add_chain(struct chains *chains, struct orr_access *chain)
     chains->n++;
 }
 
-static struct orr_access *join_chains(const struct chains *chains)
+static inline struct orr_access *chains_join(const struct chains *chains)
 {
     struct orr_access *all = NULL;
 
+    if (chains->n == 1)
+        return chains->at[0];
     for (unsigned k = 0; chains->n >> k; k++)
         if (chains->n >> k & 1)
             all = access_chains_merge(chains->at[k], all, by_job);
@@ -373,9 +361,9 @@ static bool order_leave(struct orr_access *access, bool lends,
         handle->nusers--;
     orr_unlock(&handle->lock);
     if (granted)
-        add_chain(chains, granted);
+        chains_add(chains, granted);
     if (free)
-        add_chain(chains, free);
+        chains_add(chains, free);
     return more;
 }
 
@@ -429,7 +417,7 @@ static bool order_give_back(struct orr_access *access, struct chains *chains,
     more = orr_access_give_back_locked(handle, access);
     orr_unlock(&handle->lock);
     if (free)
-        add_chain(chains, free);
+        chains_add(chains, free);
     return more;
 }
 
@@ -454,7 +442,7 @@ void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
     if (job->data.admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
-    released.granted = join_chains(&chains);
+    released.granted = chains_join(&chains);
     for (; more; more = more->next)
         orr_handle_serve(more->handle, &released.claimed);
     orr_jobs_release(rt, &released);
@@ -485,7 +473,7 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
         end = &access->next;
     }
     *end = NULL;
-    ret->granted = join_chains(&chains);
+    ret->granted = chains_join(&chains);
     if (job->data.admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);

@@ -20,6 +20,8 @@
 
 #include "core/base/list.h"
 #include "core/data/handle.h"
+#include "core/data/registry.h"
+#include "core/exec/runtime.h"
 
 struct orr_nest;
 struct orr_scope;
@@ -102,9 +104,20 @@ bool orr_plans_repeat(struct orr_handle *handle, unsigned node);
 /* Whether some access of the job may need a switch. */
 bool orr_job_concerns_plans(const struct orr_job *job);
 
-/* Like orr_job_order, with all switches that the job needs before it. */
+/* Like orr_job_enter_orders, with all switches that the job needs before it. */
 void orr_plans_order(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_access *chain);
+
+/* The same, where some may be needed. */
+static inline void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
+                                 struct orr_access *chain)
+{
+    if (atomic_load_explicit(&rt->data->nplans, memory_order_relaxed) &&
+        orr_job_concerns_plans(job))
+        orr_plans_order(rt, job, chain);
+    else
+        orr_job_enter_orders(rt, job, chain);
+}
 
 /* Submits the switches that a use of the handle would need now, if any; returns
  * whether it did. */

@@ -603,9 +603,7 @@ static bool start_all(struct orr_runtime *rt, struct orr_node *node)
     return any;
 }
 
-/* Not inline: mostly there is nothing to do. */
-static __attribute__((noinline)) bool progress(struct orr_runtime *rt,
-                                               struct orr_node *node)
+bool orr_node_start(struct orr_runtime *rt, struct orr_node *node)
 {
     unsigned id = node->id;
     bool any = orr_mailbox_serve(&node->mailbox);
@@ -615,17 +613,4 @@ static __attribute__((noinline)) bool progress(struct orr_runtime *rt,
     if (rt->nodes->tidies)
         any |= orr_node_tidy(rt, id);
     return any;
-}
-
-bool orr_node_progress(struct orr_runtime *rt, unsigned id)
-{
-    struct orr_node *node = &rt->nodes->at[id];
-
-    /* Every worker looks here after every task. Pairs with enqueue, and with
-     * those who come to wait for memory. */
-    if (!orr_mailbox_has(&node->mailbox) &&
-        !atomic_load(&node->admission.nwaiting) &&
-        !atomic_load(&node->nqueued) && !rt->nodes->tidies)
-        return false;
-    return progress(rt, node);
 }

@@ -681,11 +681,9 @@ void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred)
     }
 }
 
-void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
+void orr_deferred_run_some(struct orr_runtime *rt,
+                           struct orr_deferred *deferred)
 {
-    if (!deferred->now && !deferred->nspare && !deferred->kick &&
-        !deferred->admit)
-        return;
     orr_requests_now(rt, deferred);
     while (deferred->nspare)
         orr_slab_put(rt->slabs->requests, deferred_take_spare(deferred));

@@ -38,7 +38,7 @@ struct orr_runtime *orr_runtime_current(const char *call)
     return rt;
 }
 
-struct orr_runtime *orr_runtime_need(const char *call)
+struct orr_runtime *orr_runtime_adopt_or_end(const char *call)
 {
     struct orr_runtime *rt = orr_runtime_current(call);
 

@@ -70,8 +70,13 @@ static inline void orr_runtime_let_go(struct orr_runtime *rt)
 struct orr_runtime *orr_runtime_current(const char *call);
 
 /* As above, but a call without runtime prints an error and aborts. */
-struct orr_runtime *orr_runtime_need(const char *call)
+struct orr_runtime *orr_runtime_adopt_or_end(const char *call)
     __attribute__((returns_nonnull));
+static inline struct orr_runtime *orr_runtime_need(const char *call)
+{
+    return orr_self && orr_self->runtime ? orr_self->runtime
+                                         : orr_runtime_adopt_or_end(call);
+}
 
 /* Threads that the application made itself belong to this run from now on, unless they
  * do to another one; they belong to it no more. */

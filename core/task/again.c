@@ -262,13 +262,9 @@ void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
     release_backs(rt, backs);
 }
 
-enum orr_fate orr_task_fate(struct orr_runtime *rt,
-                            const struct starpu_task *task)
+enum orr_fate orr_task_fate_further(struct orr_runtime *rt,
+                                    const struct starpu_task *task)
 {
-    bool goes = task->destroy && task->detach && !task->synchronous;
-
-    if (!task->regenerate)
-        return goes ? ORR_FATE_FREE : ORR_FATE_NONE;
     if (!task->destroy && task->detach && !task->synchronous)
         return ORR_FATE_REGENERATE;
     orr_log_error("starpu_task_submit: task `%s' has regenerate = 1: that needs "
@@ -357,14 +353,12 @@ struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
     return is_over ? fresh : old;
 }
 
-struct orr_job *orr_job_get_next(struct orr_runtime *rt,
-                                 struct starpu_task *task)
+struct orr_job *orr_job_get_further(struct orr_runtime *rt,
+                                    struct starpu_task *task)
 {
     const struct orr_job *job;
     bool is_over;
 
-    if (!orr_job_of(task))
-        return orr_job_get(rt, task);
     /* It cannot be replaced, and its memory become another's, meanwhile. */
     orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);

@@ -13,11 +13,12 @@
 
 #include <stdbool.h>
 
+#include <starpu_task.h>
+
 struct orr_agains;
 struct orr_edge;
 struct orr_job;
 struct orr_runtime;
-struct starpu_task;
 
 /* All of a runtime. Errors: -ENOMEM. NULL may be freed. */
 int orr_agains_new(struct orr_agains **ret);
@@ -51,8 +52,16 @@ struct orr_callback_times {
 };
 
 /* What the fields of a task say becomes of it, which has ended. */
-enum orr_fate orr_task_fate(struct orr_runtime *rt,
-                            const struct starpu_task *task);
+enum orr_fate orr_task_fate_further(struct orr_runtime *rt,
+                                    const struct starpu_task *task);
+static inline enum orr_fate orr_task_fate(struct orr_runtime *rt,
+                                          const struct starpu_task *task)
+{
+    if (task->regenerate)
+        return orr_task_fate_further(rt, task);
+    return task->destroy && task->detach && !task->synchronous ? ORR_FATE_FREE
+                                                                : ORR_FATE_NONE;
+}
 
 /* The callback has returned: decides what becomes of the task, and notes when
  * that was in its profile. From then on only who got more than ORR_FATE_NONE may

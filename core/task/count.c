@@ -245,16 +245,10 @@ static struct orr_waiters look_locked(struct orr_runtime *rt,
     return met;
 }
 
-void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
+void orr_count_look(struct orr_runtime *rt, unsigned sched_ctx)
 {
-    struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
     struct orr_waiters met;
-    unsigned long n;
 
-    ORR_TELL(rt, ORR_TOLD_TASK_ENDED);
-    n = atomic_fetch_add(&counter->n[ORR_ENDED], 1) + 1;
-    if (n < atomic_load(&counter->looks_at))
-        return;
     orr_lock(&rt->lock);
     met = look_locked(rt, sched_ctx);
     orr_unlock(&rt->lock);

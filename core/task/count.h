@@ -119,8 +119,21 @@ static inline void orr_count_ran(struct orr_runtime *rt, unsigned sched_ctx,
     orr_count_one(&counter->n[ORR_RAN]);
 }
 
-/* One submitted task has ended: wakes those who wait for that. No lock held. */
-void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx);
+/* Wakes those who need not wait any more for tasks of the context to end. No lock
+ * held. */
+void orr_count_look(struct orr_runtime *rt, unsigned sched_ctx);
+
+/* One submitted task has ended. The same. */
+static inline void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
+    unsigned long n;
+
+    ORR_TELL(rt, ORR_TOLD_TASK_ENDED);
+    n = atomic_fetch_add(&counter->n[ORR_ENDED], 1) + 1; /* before it reads the other */
+    if (n >= atomic_load(&counter->looks_at))
+        orr_count_look(rt, sched_ctx);
+}
 
 /* Tasks that are submitted and have not ended; ready and not popped; ready and
  * not ended, and their operations. What is counted meanwhile may be missing, but

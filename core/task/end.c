@@ -9,12 +9,6 @@
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
 
-void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
-{
-    if (orr_count_off(&job->ending, 1))
-        orr_job_complete(rt, job);
-}
-
 void orr_job_hold_end(struct orr_job *job)
 {
     orr_job_end_later(job, ORR_END_ASKED);

@@ -53,6 +53,10 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
     atomic_init(&job->waiting, 1);
     atomic_init(&job->ending, 1);
     atomic_init(&job->refs, 1);
+    if (naccesses <= job->slots) {
+        job->naccesses = (uint16_t)naccesses;
+        return job;
+    }
     if (orr_job_reserve(job, naccesses) == 0)
         return job;
     orr_job_unref(rt, job);
@@ -77,13 +81,6 @@ int orr_job_reserve(struct orr_job *job, unsigned n)
 void orr_job_ref(struct orr_job *job)
 {
     atomic_fetch_add_explicit(&job->refs, 1, memory_order_relaxed);
-}
-
-void orr_job_ref_new(struct orr_job *job)
-{
-    atomic_store_explicit(
-        &job->refs, atomic_load_explicit(&job->refs, memory_order_relaxed) + 1,
-        memory_order_relaxed);
 }
 
 void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
@@ -210,21 +207,6 @@ void orr_job_number(struct orr_runtime *rt, struct orr_job *job)
                   1;
 }
 
-/* Not inline: most predecessors are not the last one. */
-static __attribute__((noinline)) void go_on(struct orr_runtime *rt,
-                                            struct orr_job *job)
-{
-    if (orr_job_claim(rt, job))
-        job->type->ready(rt, job);
-}
-
-void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
-{
-    /* Release what the predecessors wrote, acquire all of it at the last. */
-    if (orr_count_off(&job->waiting, 1))
-        go_on(rt, job);
-}
-
 static struct orr_job *claim_link_job(struct orr_heap_link *link)
 {
     return orr_container(link, struct orr_job, wait.claim.link);
@@ -245,7 +227,7 @@ void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
 
     while ((first = releases->claimants.first)) {
         orr_heap_remove(&releases->claimants, first, claims_sooner);
-        go_on(rt, claim_link_job(first));
+        orr_job_claim(rt, claim_link_job(first));
     }
 }
 
@@ -263,7 +245,7 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
         }
         orr_releases_end(rt, releases);
     }
-    go_on(rt, job);
+    orr_job_claim(rt, job);
 }
 
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)

@@ -146,9 +146,12 @@ struct orr_job_data {
     atomic_int pending;   /* data not there yet, +1 while asking */
     atomic_uchar broken;  /* enum orr_broken, while it fetches */
     uint8_t spread : 1;   /* [const] some access is `placed` */
+    uint8_t reducible : 1; /* [const] some datum has methods of reduction */
     uint8_t first : 1;    /* [const] makes the first value of its datum, if that
                            * has none when it is its turn: core/data/first_value.c */
     uint8_t limited;      /* [owner] the node with a limit in question */
+    uint8_t flat; /* [owner] all is in main memory, which is all that there is: its task has
+                   * the interfaces since its submission */
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */
     uint64_t asked;    /* [owner] where it has its data, or waits for them */
@@ -221,6 +224,7 @@ struct orr_job {
     uint16_t ncores;    /* [owner] processors that its kernel may use, 0: one */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
                      * priority the deepest goes first */
+    uint16_t modes; /* [const] after submission: all modes of its task's accesses */
     int priority;   /* [const] after submission */
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
     struct orr_list queue; /* [lock of the queue it is in] beside what else is read
@@ -329,8 +333,14 @@ static inline struct orr_job *orr_job_of(const struct starpu_task *task)
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task);
 
 /* The same for its next run if the last one has ended. */
-struct orr_job *orr_job_get_next(struct orr_runtime *rt,
-                                 struct starpu_task *task);
+struct orr_job *orr_job_get_further(struct orr_runtime *rt,
+                                    struct starpu_task *task);
+static inline struct orr_job *orr_job_get_next(struct orr_runtime *rt,
+                                               struct starpu_task *task)
+{
+    return orr_job_of(task) ? orr_job_get_further(rt, task)
+                            : orr_job_get(rt, task);
+}
 
 /* A job for a run of the task, which does not know it yet; NULL without memory. */
 struct orr_job *orr_job_new_of(struct orr_runtime *rt,
@@ -347,7 +357,13 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
 
 void orr_job_ref(struct orr_job *job);
 /* The same of a job that no other context knows yet. */
-void orr_job_ref_new(struct orr_job *job);
+static inline void orr_job_ref_new(struct orr_job *job)
+{
+    atomic_store_explicit(
+        &job->refs, atomic_load_explicit(&job->refs, memory_order_relaxed) + 1,
+        memory_order_relaxed);
+}
+
 void orr_job_unref(struct orr_runtime *rt, struct orr_job *job);
 
 /* Gives n references back at once. */
@@ -432,10 +448,17 @@ static inline void orr_job_wait_more(struct orr_job *job, int n)
         atomic_fetch_add_explicit(&job->waiting, n, memory_order_relaxed);
 }
 
-/* One predecessor less; after the last one the job claims its data
- * (core/data/claim.c) and is ready when it has them: type->ready. No lock held.
- * Does not block. */
-void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
+/* The job has no predecessors left: it claims its data (core/data/claim.c), and is
+ * ready when it has them: type->ready. No lock held. Does not block. */
+void orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
+
+/* One predecessor less; what they wrote is released, and all of it is acquired at the
+ * last. */
+static inline void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (orr_count_off(&job->waiting, 1))
+        orr_job_claim(rt, job);
+}
 
 /* Jobs that lose a predecessor at the same moment. Zeroed: none. */
 struct orr_releases {
@@ -484,8 +507,12 @@ void orr_job_each_successor(struct orr_job *job,
                             void *arg);
 
 /* The kernel has ended, or one of what else the job's end waits for: the last
- * one completes it (core/task/end.c). */
-void orr_job_end(struct orr_runtime *rt, struct orr_job *job);
+ * one completes it. */
+static inline void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (orr_count_off(&job->ending, 1))
+        orr_job_complete(rt, job);
+}
 
 /* What a context adds to `ending` while it asks the program whether a worker can run the
  * job (core/sched/queue.c): not what the program has the end wait for. */

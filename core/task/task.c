@@ -13,6 +13,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/observe/calls.h"
 #include "core/observe/trace_record.h"
@@ -37,40 +38,50 @@ struct starpu_task *orr_task_new(struct orr_runtime *rt)
 
     if (!task)
         return NULL;
-    starpu_task_init(task);
+    *task = (struct starpu_task)STARPU_TASK_INITIALIZER;
     task->destroy = 1;
     return task;
 }
 
-/* Mostly there is nothing to free: then there is no call. */
-static inline void free_owned(void *memory, bool owned)
+static void free_if(bool owned, void *memory)
 {
-    if (owned && memory)
+    if (owned)
         free(memory);
 }
 
 /* What the application has set is freed with the task itself, on request. */
-static void free_arguments(struct starpu_task *task)
+static void task_free_arguments(struct starpu_task *task)
 {
-    free_owned(task->cl_arg, task->cl_arg_free);
-    free_owned(task->cl_ret, task->cl_ret_free);
-    free_owned(task->callback_arg, task->callback_arg_free);
-    free_owned(task->epilogue_callback_arg, task->epilogue_callback_arg_free);
-    free_owned(task->prologue_callback_arg, task->prologue_callback_arg_free);
-    free_owned(task->prologue_callback_pop_arg,
-               task->prologue_callback_pop_arg_free);
+    free_if(task->cl_arg_free, task->cl_arg);
+    free_if(task->cl_ret_free, task->cl_ret);
+    free_if(task->callback_arg_free, task->callback_arg);
+    free_if(task->epilogue_callback_arg_free, task->epilogue_callback_arg);
+    free_if(task->prologue_callback_arg_free, task->prologue_callback_arg);
+    free_if(task->prologue_callback_pop_arg_free,
+            task->prologue_callback_pop_arg);
 }
 
-static void free_attached(struct starpu_task *task)
+static void task_free_attached(struct starpu_task *task)
 {
-    free_owned(task->dyn_handles, true);
-    free_owned(task->dyn_interfaces, true);
-    free_owned(task->dyn_modes, true);
-    free_owned(task->profiling_info, true);
+    free(task->dyn_handles);
+    free(task->dyn_interfaces);
+    free(task->dyn_modes);
+    free(task->profiling_info);
+}
+
+/* Whether these two, which mostly have nothing to free, are to be called. */
+static inline bool task_owns_memory(const struct starpu_task *task)
+{
+    return task->cl_arg_free | task->cl_ret_free | task->callback_arg_free |
+               task->epilogue_callback_arg_free |
+               task->prologue_callback_arg_free |
+               task->prologue_callback_pop_arg_free ||
+           (uintptr_t)task->dyn_handles | (uintptr_t)task->dyn_interfaces |
+               (uintptr_t)task->dyn_modes | (uintptr_t)task->profiling_info;
 }
 
 /* Those that know the task forget it. */
-static void leave(struct orr_runtime *rt, struct starpu_task *task)
+static inline void task_leave(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = orr_job_of(task);
 
@@ -87,8 +98,8 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_job *job = rt ? orr_job_of(task) : NULL;
 
     if (rt)
-        leave(rt, task);
-    free_attached(task);
+        task_leave(rt, task);
+    task_free_attached(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
     task->dyn_modes = NULL;
@@ -113,9 +124,11 @@ struct starpu_codelet orr_task_freed;
  * cache. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
-    leave(rt, task);
-    free_arguments(task);
-    free_attached(task);
+    task_leave(rt, task);
+    if (task_owns_memory(task)) {
+        task_free_arguments(task);
+        task_free_attached(task);
+    }
     task->cl = &orr_task_freed;
     orr_slab_put(rt->slabs->tasks, task);
 }
@@ -130,8 +143,8 @@ static void task_drop(void *object, void *arg)
         return;
     if (orr_job_is_submitted(job) && orr_job_state(job) != ORR_JOB_DONE &&
         job->task && job->task->destroy && !orr_job_gang(job)) {
-        free_arguments(job->task);
-        free_attached(job->task);
+        task_free_arguments(job->task);
+        task_free_attached(job->task);
     }
     orr_job_free_parts(arg, job);
 }
@@ -190,9 +203,40 @@ static int check_contribution(const struct starpu_task *task, int buffer, int n)
     return -EINVAL;
 }
 
+/* One of n buffers about which there is something to say, maybe. */
+static int check_buffer(const struct starpu_task *task, int i, int n)
+{
+    const struct orr_handle *handle =
+        orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
+    enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, i);
+    const char *wrong = NULL;
+
+    if (!handle)
+        wrong = "has no data handle";
+    else if (orr_handle_trouble(handle))
+        wrong = "has a data handle that is none, or whose data were unregistered";
+    else if (handle->partitioned)
+        wrong = "is partitioned: use its sub-data, or call "
+                "starpu_data_unpartition first";
+    else if (mode & STARPU_NONE)
+        wrong = "has mode STARPU_NONE: say how it is used";
+    else if (handle->is_duplicate && mode & (STARPU_W | STARPU_REDUX))
+        wrong = "is written, but comes from starpu_data_dup_ro: such copies are "
+                "shared, and only read";
+    else if (mode & STARPU_REDUX)
+        return check_contribution(task, i, n);
+    if (!wrong)
+        return 0;
+    orr_log_error("starpu_task_submit: buffer %d of task `%s' %s", i,
+                  name_of(task), wrong);
+    return -EINVAL;
+}
+
 static int check_buffers(const struct starpu_task *task)
 {
     int n = (int)STARPU_TASK_GET_NBUFFERS(task);
+    const starpu_data_handle_t *handles;
+    const enum starpu_data_access_mode *modes;
 
     if (n < 0 || n > UINT16_MAX) {
         orr_log_error("starpu_task_submit: codelet `%s' has nbuffers = %d: "
@@ -201,37 +245,15 @@ static int check_buffers(const struct starpu_task *task)
                       task->cl->name ? task->cl->name : "?", n);
         return -EINVAL;
     }
+    handles = STARPU_TASK_GET_HANDLES(task);
+    modes = &STARPU_TASK_GET_MODE(task, 0);
     for (int i = 0; i < n; i++) {
-        struct orr_handle *handle =
-            orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
+        const struct orr_handle *handle = orr_handle_of(handles[i]);
 
-        if (orr_handle_trouble(handle) || handle->partitioned) {
-            orr_log_error("starpu_task_submit: buffer %d of task `%s' %s", i,
-                          name_of(task),
-                          !handle ? "has no data handle"
-                          : orr_handle_trouble(handle)
-                              ? "has a data handle that is none, or whose data "
-                                "were unregistered"
-                              : "is partitioned: use its sub-data, or call "
-                                "starpu_data_unpartition first");
-            return -EINVAL;
-        }
-        if (STARPU_TASK_GET_MODE(task, i) & STARPU_NONE) {
-            orr_log_error("starpu_task_submit: buffer %d of task `%s' has mode "
-                          "STARPU_NONE: say how it is used",
-                          i, name_of(task));
-            return -EINVAL;
-        }
-        if (handle->is_duplicate &&
-            STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_REDUX)) {
-            orr_log_error("starpu_task_submit: buffer %d of task `%s' is "
-                          "written, but comes from starpu_data_dup_ro: such "
-                          "copies are shared, and only read",
-                          i, name_of(task));
-            return -EINVAL;
-        }
-        if (STARPU_TASK_GET_MODE(task, i) & STARPU_REDUX &&
-            check_contribution(task, i, n) != 0)
+        if ((orr_handle_trouble(handle) || handle->partitioned ||
+             handle->is_duplicate ||
+             modes[i] & (STARPU_NONE | STARPU_REDUX)) &&
+            check_buffer(task, i, n) != 0)
             return -EINVAL;
     }
     return 0;
@@ -272,7 +294,7 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
 
 /* Tasks with many buffers bring an array of handles; the one of interfaces
  * may be ours to make. */
-static int reserve(struct orr_job *job)
+static inline int reserve_accesses(struct orr_job *job)
 {
     struct starpu_task *task = job->task;
     unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
@@ -282,7 +304,7 @@ static int reserve(struct orr_job *job)
         if (!task->dyn_interfaces)
             return -ENOMEM;
     }
-    return orr_job_reserve(job, n);
+    return n == job->naccesses ? 0 : orr_job_reserve(job, n);
 }
 
 /* Fills the accesses in and returns them sorted, for orr_job_order. The interfaces are
@@ -294,22 +316,32 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
     const unsigned char *per_handle = task->handles_sequential_consistency;
     void **interfaces =
         task->dyn_interfaces ? task->dyn_interfaces : task->interfaces;
+    const starpu_data_handle_t *handles;
+    const enum starpu_data_access_mode *modes;
+    unsigned n = job->naccesses;
 
-    if (job->naccesses == 0)
+    if (n == 0)
         return NULL;
+    handles = STARPU_TASK_GET_HANDLES(task);
+    modes = &STARPU_TASK_GET_MODE(task, 0);
     implicit = implicit && task->sequential_consistency;
-    for (unsigned i = 0; i < job->naccesses; i++) {
+    job->modes = 0;
+    job->data.reducible = 0;
+    for (unsigned i = 0; i < n; i++) {
         struct orr_access *access = &job->accesses[i];
+        struct orr_handle *handle = orr_handle_of(handles[i]);
 
+        orr_ahead_handle(handle);
         access->job = job;
-        access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
-        orr_ahead_handle(access->handle);
-        interfaces[i] = access->handle->home_interface;
-        access->mode = (uint16_t)STARPU_TASK_GET_MODE(task, i);
+        access->handle = handle;
+        interfaces[i] = handle->home_interface;
+        access->mode = (uint16_t)modes[i];
         access->index = (uint16_t)i;
-        access->wants_order = implicit && access->handle->sequential &&
-                              (!per_handle || per_handle[i]);
+        access->wants_order =
+            implicit && handle->sequential && (!per_handle || per_handle[i]);
         access->lent = lent;
+        job->modes |= access->mode;
+        job->data.reducible |= handle->reduction != NULL;
     }
     return orr_job_sort_accesses(job);
 }
@@ -493,7 +525,7 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     struct orr_job *job = orr_job_get_next(rt, task);
     int err = 0;
 
-    if (!job || reserve(job) != 0)
+    if (!job || reserve_accesses(job) != 0)
         return -ENOMEM;
     job->type = type_of(task);
     *ret = fill_accesses(job, implicit, lent);
@@ -502,7 +534,7 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     err = choose_context(rt, job);
     if (!err && ORR_JOB_IS(job, task))
         err = find_some_worker(rt, job);
-    if (!err && !lent && job->naccesses)
+    if (!err && !lent && job->data.reducible)
         err = orr_job_begin_data(rt, job);
     if (err)
         return err;

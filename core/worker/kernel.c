@@ -57,9 +57,9 @@ bool orr_kernel_async(const struct orr_worker *worker,
 
 /* What the machine executes for the worker's kernels. A codelet that asks to be
  * executed on simulated devices has its function for them called. */
-static orr_kernel_func_t function_of(const struct orr_worker *worker,
-                                     const struct starpu_codelet *cl,
-                                     unsigned implementation)
+static inline orr_kernel_func_t function_of(const struct orr_worker *worker,
+                                            const struct starpu_codelet *cl,
+                                            unsigned implementation)
 {
     const struct orr_machine *machine = worker->runtime->machine;
     orr_kernel_func_t function =
@@ -116,7 +116,7 @@ static void convert(struct orr_worker *worker, struct orr_job *job)
 static inline __attribute__((always_inline)) void
 make_ready(struct orr_worker *worker, struct orr_job *job)
 {
-    for (unsigned i = 0; i < job->naccesses; i++)
+    for (unsigned i = 0; job->modes & STARPU_REDUX && i < job->naccesses; i++)
         if (job->accesses[i].begins)
             begin_partial(worker, &job->accesses[i]);
     if (job->converts)
@@ -151,12 +151,6 @@ struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
     kernel->job = job;
     job->kernel = kernel;
     return kernel;
-}
-
-void orr_kernel_give(struct orr_worker *worker, struct orr_kernel *kernel)
-{
-    kernel->machine_link[0] = worker->kernels;
-    worker->kernels = kernel;
 }
 
 void orr_kernels_free(struct orr_worker *worker)

@@ -30,7 +30,12 @@ struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
                                    struct orr_job *job);
 
 /* It has ended, and nobody looks at it any more. In the same worker's context. */
-void orr_kernel_give(struct orr_worker *worker, struct orr_kernel *kernel);
+static inline void orr_kernel_give(struct orr_worker *worker,
+                                   struct orr_kernel *kernel)
+{
+    kernel->machine_link[0] = worker->kernels;
+    worker->kernels = kernel;
+}
 
 /* The worker has ended. */
 void orr_kernels_free(struct orr_worker *worker);

@@ -40,8 +40,8 @@
 /* µs after which a worker whose driver is to return looks whether it may. */
 #define LOOKS_FOR_END 100.0
 
-void orr_worker_set_state(struct orr_worker *worker,
-                          enum orr_worker_state state)
+inline void orr_worker_set_state(struct orr_worker *worker,
+                                 enum orr_worker_state state)
 {
     struct orr_runtime *rt = worker->runtime;
     enum orr_worker_state before =
@@ -141,14 +141,6 @@ static bool begins_partial(const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].begins)
-            return true;
-    return false;
-}
-
-static bool contributes(const struct orr_job *job)
-{
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (job->accesses[i].mode & STARPU_REDUX)
             return true;
     return false;
 }
@@ -268,10 +260,10 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
 
     if (sched->ops->pre_exec && !orr_job_gang(job))
         sched->ops->pre_exec(sched, job, worker);
-    if (job->naccesses) {
+    if (job->modes & STARPU_REDUX)
         orr_kernel_begin_partials(rt, worker, job);
+    if (job->naccesses && !job->data.flat)
         orr_job_take_data(rt, job, worker->desc->node);
-    }
     (void)orr_kernel_take(worker, job);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
@@ -319,7 +311,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
         return false;
     /* A kernel that begins a partial may have to be started anew, or not be done
      * here: one behind it would add to no value. */
-    if (worker->nbeginning && contributes(job))
+    if (worker->nbeginning && job->modes & STARPU_REDUX)
         return false;
     worker_remove_fetching(worker, job);
     if (atomic_load_explicit(&job->data.broken, memory_order_relaxed)) {
@@ -571,7 +563,7 @@ static bool is_to_return(const struct orr_worker *worker)
            atomic_load(&worker->runtime->workers->drivers_end);
 }
 
-bool orr_worker_may_stop(const struct orr_worker *worker)
+inline bool orr_worker_may_stop(const struct orr_worker *worker)
 {
     bool stop = atomic_load_explicit(&worker->stop, memory_order_acquire) ||
                 worker->leaving ||

@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/data/cache.h"
 #include "core/data/nodes.h"
+#include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/device/open.h"
 #include "core/observe/views.h"

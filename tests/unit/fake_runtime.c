@@ -10,6 +10,7 @@
 
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
+#include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/device/driver.h"
 #include "core/slab_set.h"

@@ -28,9 +28,9 @@ data api: orr_interface_own_memory orr_interface_register
 data observe: orr_livelock_evicted
 data task: orr_conversion_measure orr_conversion_us orr_count_unfinished orr_job_add_dep
     orr_job_after orr_job_arrive orr_job_avoid orr_job_complete orr_job_get orr_job_name
-    orr_job_new orr_job_number orr_job_put_inside orr_job_release orr_job_unref
-    orr_jobs_release orr_nest_enter orr_nest_entered orr_nest_here orr_nest_leave
-    orr_nest_scope orr_nest_switch orr_task_free orr_task_new orr_task_submit_own
+    orr_job_new orr_job_number orr_job_put_inside orr_job_unref orr_jobs_release
+    orr_nest_enter orr_nest_entered orr_nest_here orr_nest_leave orr_nest_scope
+    orr_nest_switch orr_task_free orr_task_new orr_task_submit_own
 data worker: orr_active_end orr_worker_wake
 device bus: orr_bus_counts_of orr_bus_prepare
 sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/data/data.h"
+#include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
