@@ -142,6 +142,12 @@ class Symbols:
                         for s, o in of_source.items()}
         self.needs = {s: {n for n, t in read[o].items() if t in "Uw"}
                       for s, o in of_source.items()}
+        # Static ones, too: the sources of each.
+        self.functions = collections.defaultdict(list)
+        for source in sorted(of_source):
+            for name, kind in read[of_source[source]].items():
+                if kind in "tTW":
+                    self.functions[name].append(source)
         self.home = {}
         for source in sorted(self.defines):
             for name in self.defines[source]:
@@ -394,8 +400,19 @@ def count_way(build):
                            env=env, check=True, capture_output=True)
             runs.append(Calls(out))
     less, more = runs
-    way = {f: (more.calls[f] - less.calls[f]) / TASKS for f in more.calls}
-    way = sorted(f for f, n in way.items() if n >= 0.5 and not f[1].startswith(WAITS))
+    functions = Symbols(build, *PRODUCT).functions
+
+    def home(path, name):
+        """A function that begins with an inlined one has the header's name."""
+        sources = functions.get(name, [])
+        there = [s for s in sources if path.endswith("/" + s)]
+        return (there or (sources if len(sources) == 1 else [path]))[0]
+
+    way = collections.Counter()
+    for path, name in more.calls:
+        way[home(path, name), name] += more.calls[path, name] - less.calls[path, name]
+    way = sorted(f for f, n in way.items()
+                 if n >= TASKS / 2 and not f[1].startswith(WAITS))
     instructions = sum(more.instructions[f] - less.instructions[f]
                        for f in more.instructions if not f[1].startswith(WAITS)) / TASKS
     return {"functions on a task's way": len(way),
