@@ -130,7 +130,7 @@ struct orr_handle {
     /* [const] replicates: nodes that there were when it was registered, or may be:
      * orr_runtime.expects_disks */
     unsigned nnodes;
-    uint32_t footprint; /* [const] hash of its layout: core/task/footprint.c */
+    uint32_t footprint; /* [const] hash of its layout: core/cost/ask.h */
     /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is told, if the
      * memory has not another use yet */
     uint32_t alive;

@@ -27,14 +27,6 @@ enum { FEW = 8 };
  * ones are asked for in time. */
 enum { AHEAD = 4 };
 
-static void look_ahead(const struct orr_handle *handle)
-{
-    __builtin_prefetch(&handle->lock);
-    __builtin_prefetch(&handle->valid);
-    __builtin_prefetch(&handle->nusers);
-    __builtin_prefetch(handle->replicates);
-}
-
 /* --- chains of accesses, linked by `next` --- */
 
 /* Scratch comes last: it has nothing to do with the handle's value. */
@@ -153,18 +145,6 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
 
 /* --- entering the order --- */
 
-/* The value is going to change. A switch between parts and whole moves a value, but
- * makes none. */
-static void note_write_locked(struct orr_handle *handle,
-                              const struct orr_job *job)
-    ORR_REQUIRES(handle->lock)
-{
-    if (handle->reduction && !orr_job_is_switch(job))
-        orr_handle_note_beginning(handle);
-    if (handle->duplicate)
-        orr_duplicate_part(handle);
-}
-
 /* Returns whether the job has to wait for the access. */
 static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
@@ -179,8 +159,13 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
             orr_access_join_claim_locked(handle, access);
         return false;
     }
-    if (access->mode & (STARPU_W | STARPU_REDUX))
-        note_write_locked(handle, access->job);
+    if (access->mode & (STARPU_W | STARPU_REDUX)) { /* the value will change */
+        /* A switch between parts and whole moves a value, but makes none. */
+        if (handle->reduction && !orr_job_is_switch(access->job))
+            orr_handle_note_beginning(handle);
+        if (handle->duplicate)
+            orr_duplicate_part(handle);
+    }
     if (orr_job_rare(access->job) &&
         orr_lend_enter_locked(handle, access, &waits))
         return waits;
@@ -282,14 +267,6 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
 
 /* --- leaving it --- */
 
-/* Whether more is to be done than counting when the user goes. */
-static bool is_last_of_waited_for(const struct orr_handle *handle)
-    ORR_REQUIRES(handle->lock)
-{
-    return handle->nusers == 1 &&
-           (handle->doomed || orr_waiters_first(&handle->idle_waiters));
-}
-
 /* Sorted chains that are to become one: at[k] is merged of 2^k, where bit k of n is
  * set, as in a binary counter. So a job with many data costs n log n, however
  * those who wait for them are mixed. */
@@ -356,7 +333,8 @@ static bool order_leave(struct orr_access *access, bool lends,
         granted = order_grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||
-           is_last_of_waited_for(handle);
+           (handle->nusers == 1 &&
+            (handle->doomed || orr_waiters_first(&handle->idle_waiters)));
     if (!more)
         handle->nusers--;
     orr_unlock(&handle->lock);
@@ -463,8 +441,12 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
-        if (i + AHEAD < job->naccesses)
-            look_ahead(job->accesses[i + AHEAD].handle);
+        if (i + AHEAD < job->naccesses) {
+            const struct orr_handle *later = job->accesses[i + AHEAD].handle;
+
+            __builtin_prefetch(later);
+            __builtin_prefetch(later->replicates);
+        }
         drop_private(access, &deferred);
         if (access->duplicate ||
             !order_leave(access, lends, &chains, &deferred))

@@ -148,46 +148,23 @@ static bool end_task(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
-/* Who waits for the job goes on, and may free its task. `nrefs` of the job's
- * references are ours; if there are no others, nobody waits. */
-static void let_waiters_go(struct orr_runtime *rt, struct orr_job *job,
-                           unsigned nrefs)
-{
-    struct orr_waiters waiters;
-
-    if (!orr_job_is_ours(job, nrefs)) {
-        orr_lock(&job->lock);
-        job->ended = 1;
-        waiters = orr_waiters_take_all(&job->waiters);
-        orr_unlock(&job->lock);
-        orr_waiters_release(waiters);
-    }
-    orr_job_unref_n(rt, job, nrefs);
-}
-
-/* Gives the job's data back. Most of it is nothing where there are none. */
-static inline void leave_data(struct orr_runtime *rt, struct orr_job *job,
-                              struct orr_released *ret)
-{
-    if (job->naccesses) {
-        orr_job_leave_order(rt, job, ret);
-        return;
-    }
-    ret->granted = NULL;
-    orr_list_init(&ret->claimed);
-}
-
 void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 {
     bool is_task = job->task != NULL;
     struct orr_edge *successors;
     struct orr_released released;
+    struct orr_waiters waiters;
     struct ending ending = {0};
-    unsigned nrefs = 1, sched_ctx = job->sched_ctx;
+    unsigned nrefs = 1 /* that are ours */, sched_ctx = job->sched_ctx;
 
     if (is_task)
         begin_end(job, &ending);
-    leave_data(rt, job, &released);
+    if (job->naccesses) {
+        orr_job_leave_order(rt, job, &released);
+    } else {
+        released.granted = NULL;
+        orr_list_init(&released.claimed);
+    }
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;
@@ -202,10 +179,19 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     release_successors(rt, successors, &released);
     if (is_task)
         nrefs += end_task(rt, job, &ending);
-    let_waiters_go(rt, job, nrefs);
-    if (is_task)
-        orr_count_ended(rt, sched_ctx);
-    if (is_task && sched_ctx)
+    /* Those who wait for the job have references, and may free its task. */
+    if (!orr_job_is_ours(job, nrefs)) {
+        orr_lock(&job->lock);
+        job->ended = 1;
+        waiters = orr_waiters_take_all(&job->waiters);
+        orr_unlock(&job->lock);
+        orr_waiters_release(waiters);
+    }
+    orr_job_unref_n(rt, job, nrefs);
+    if (!is_task)
+        return;
+    orr_count_ended(rt, sched_ctx);
+    if (sched_ctx)
         orr_sched_ctx_task_ended(rt, sched_ctx);
 }
 

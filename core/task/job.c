@@ -11,6 +11,7 @@
 
 #include "core/base/check.h"
 #include "core/base/log.h"
+#include "core/cost/ask.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/data/registry.h"
@@ -29,11 +30,6 @@ static_assert(sizeof(struct starpu_task) + sizeof(struct orr_job) +
                   1024,
               "a task of two buffers that waits takes a kilobyte");
 
-static size_t job_bytes(unsigned slots)
-{
-    return sizeof(struct orr_job) + slots * sizeof(struct orr_access);
-}
-
 struct orr_job *orr_job_new(struct orr_runtime *rt,
                             const struct orr_job_type *type, unsigned naccesses)
 {
@@ -43,7 +39,7 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
 
     if (!job)
         return NULL;
-    memset(job, 0, job_bytes(slots));
+    memset(job, 0, sizeof(*job) + slots * sizeof(struct orr_access));
     orr_lock_init(&job->lock, ORR_RANK_JOB);
     job->type = type;
     job->slots = (uint8_t)(slots - type->is_own);
@@ -303,6 +299,25 @@ const char *orr_job_name(const struct orr_job *job)
     if (task->cl->model && task->cl->model->symbol)
         return task->cl->model->symbol;
     return job->costs ? job->costs->called : "unnamed task";
+}
+
+/* The hash under which its times are kept, computed once. */
+uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    const struct starpu_perfmodel *model;
+
+    if (job->has_footprint)
+        return job->footprint;
+    model = task->cl ? task->cl->model : NULL;
+    /* Functions for some devices are part of the state. */
+    if (!model || (!model->footprint && !model->size_base && !model->state))
+        job->footprint = orr_data_footprint(task);
+    else
+        job->footprint =
+            orr_model_footprint(rt, model, task, NULL, job->implementation);
+    job->has_footprint = 1;
+    return job->footprint;
 }
 
 void orr_job_check(const struct orr_job *job)

@@ -395,18 +395,16 @@ static bool is_nowhere(const struct starpu_task *task)
            task->cl->where == STARPU_NOWHERE;
 }
 
-static bool is_cancelled(const struct starpu_task *task)
-{
-    return task->trs_epoch && atomic_load(&task->trs_epoch->cancelled);
-}
-
 static void task_ready(struct orr_runtime *rt, struct orr_job *job)
 {
+    starpu_trs_epoch_t epoch = job->task->trs_epoch;
+
     orr_job_set_state(job, ORR_JOB_READY);
     if (job->task->prologue_callback_func)
         orr_call_user(job, job->task->prologue_callback_func,
                       job->task->prologue_callback_arg);
-    if (is_cancelled(job->task) || is_nowhere(job->task)) { /* as of now */
+    if ((epoch && atomic_load(&epoch->cancelled)) ||
+        is_nowhere(job->task)) { /* as of now */
         job->type = &orr_job_empty;
         orr_job_skip(rt, job);
         return;
@@ -458,44 +456,6 @@ static void throttle(struct orr_runtime *rt)
                          (unsigned)min);
 }
 
-static void account(struct orr_runtime *rt, struct starpu_task *task)
-{
-    ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = orr_job_of(task));
-    orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
-    /* Of several first ones at once any will do. */
-    if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) <
-        0)
-        atomic_store_explicit(&rt->views->first_submit, orr_exec_now(rt->exec),
-                              memory_order_relaxed);
-    task->status = STARPU_TASK_BLOCKED;
-}
-
-/* Nothing holds the task back but its predecessors: who wants to know? */
-static void announce(struct orr_runtime *rt, struct orr_job *job)
-{
-    ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
-    if (ORR_JOB_IS(job, task))
-        orr_sched_submitted(rt, job);
-}
-
-static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
-                            struct starpu_task *task)
-{
-    orr_job_wait(rt, job);
-    orr_job_unref(rt, job);
-    if (task->destroy)
-        orr_task_free(rt, task);
-    return 0;
-}
-
-static const struct orr_job_type *type_of(const struct starpu_task *task)
-{
-    if (!is_nowhere(task))
-        return &orr_job_task;
-    return task->cl && task->cl->specific_nodes ? &orr_job_view
-                                                : &orr_job_empty;
-}
-
 /* The scheduling context that the task names, or the calling thread has chosen,
  * or the first. */
 static int choose_context(struct orr_runtime *rt, struct orr_job *job)
@@ -527,7 +487,9 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
 
     if (!job || reserve_accesses(job) != 0)
         return -ENOMEM;
-    job->type = type_of(task);
+    job->type = !is_nowhere(task)                       ? &orr_job_task
+                : task->cl && task->cl->specific_nodes ? &orr_job_view
+                                                       : &orr_job_empty;
     *ret = fill_accesses(job, implicit, lent);
     if (task->cl && task->cl->specific_nodes)
         orr_job_mark_places(job);
@@ -548,27 +510,17 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     return err;
 }
 
-/* What holds the task back, of several the first: its tag, tasks, data. `declared`
- * is how many it waits for beside its data, and itself. */
-static void note_what_blocks(struct orr_job *job, int declared)
-{
-    if (atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
-        return;
-    job->task->status = declared == 1 ? STARPU_TASK_BLOCKED_ON_DATA
-                        : job->tagged == ORR_TAGGED_HELD
-                            ? STARPU_TASK_BLOCKED_ON_TAG
-                            : STARPU_TASK_BLOCKED_ON_TASK;
-}
-
 /* From here on the task is the runtime's. */
 static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *chain)
 {
     const struct orr_costs *costs = &rt->machine->costs;
+    struct starpu_task *task = job->task;
+    /* How many it waits for beside its data, and itself. */
     int declared = atomic_load_explicit(&job->waiting, memory_order_relaxed);
     double us = costs->submit + costs->submit_per_buffer * job->naccesses;
 
-    if (job->task->profiling_info)
+    if (task->profiling_info)
         orr_profile_expect_task(rt);
     atomic_store_explicit(&job->id,
                           atomic_fetch_add_explicit(&rt->tasks->last_job, 1,
@@ -576,10 +528,24 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                               1,
                           memory_order_relaxed);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
-    account(rt, job->task);
+    ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = job);
+    orr_count_submitted(rt, job->sched_ctx);
+    /* Of several first ones at once any will do. */
+    if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) <
+        0)
+        atomic_store_explicit(&rt->views->first_submit, orr_exec_now(rt->exec),
+                              memory_order_relaxed);
+    task->status = STARPU_TASK_BLOCKED;
     orr_job_order(rt, job, chain);
-    note_what_blocks(job, declared);
-    announce(rt, job);
+    /* What holds it back, of several the first: its tag, tasks, data. */
+    if (atomic_load_explicit(&job->waiting, memory_order_relaxed) > 1)
+        task->status = declared == 1 ? STARPU_TASK_BLOCKED_ON_DATA
+                       : job->tagged == ORR_TAGGED_HELD
+                           ? STARPU_TASK_BLOCKED_ON_TAG
+                           : STARPU_TASK_BLOCKED_ON_TASK;
+    ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
+    if (ORR_JOB_IS(job, task))
+        orr_sched_submitted(rt, job);
     orr_job_release(rt, job);
     orr_charge(us);
 }
@@ -630,20 +596,10 @@ int orr_task_submit_direct(struct orr_runtime *rt, struct starpu_task *task)
     return 0;
 }
 
-static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
-{
-    int least = atomic_load(&rt->workers->knobs.least);
-    int most = atomic_load(&rt->workers->knobs.most);
-
-    if (task->priority < least)
-        task->priority = least;
-    if (task->priority > most)
-        task->priority = most;
-}
-
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit)
 {
+    struct orr_knobs *knobs = &rt->workers->knobs;
     struct orr_job *job;
     struct orr_access *chain;
     bool synchronous = task->synchronous;
@@ -652,8 +608,14 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     throttle(rt);
-    if (atomic_load_explicit(&rt->workers->knobs.capped, memory_order_relaxed))
-        cap_priority(rt, task);
+    if (atomic_load_explicit(&knobs->capped, memory_order_relaxed)) {
+        int least = atomic_load(&knobs->least), most = atomic_load(&knobs->most);
+
+        if (task->priority < least)
+            task->priority = least;
+        if (task->priority > most)
+            task->priority = most;
+    }
     err = make_job(rt, task, implicit, !implicit, &chain);
     if (err)
         return err;
@@ -665,5 +627,11 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (rt->machine->crowded)
         orr_workers_give_way(rt);
     orr_pay();
-    return synchronous ? wait_synchronous(rt, job, task) : 0;
+    if (!synchronous)
+        return 0;
+    orr_job_wait(rt, job);
+    orr_job_unref(rt, job);
+    if (task->destroy)
+        orr_task_free(rt, task);
+    return 0;
 }

@@ -234,53 +234,41 @@ static void run(struct orr_kernel *kernel)
 
 /* --- jobs that went past the policy --- */
 
-/* The first time; their data are there at once, but where memory was refused. */
-static bool fetch_direct(struct orr_runtime *rt, struct orr_worker *worker,
-                         struct orr_job *job)
-{
-    if (orr_job_state(job) != ORR_JOB_READY)
-        return true;
-    job->worker = (int)worker->id;
-    job->task->workerid = worker->id;
-    orr_job_set_state(job, ORR_JOB_FETCHING);
-    return orr_job_fetch(rt, job, worker->desc->node);
-}
-
-static void call_direct(struct orr_worker *worker, struct orr_job *job)
-{
-    const struct starpu_task *task = job->task;
-    struct orr_context *self = orr_self;
-
-    self->job = job;
-    self->suspends_at = ++self->frozen;
-    orr_codelet_host_function(task->cl, 0)((void **)(uintptr_t)task->interfaces,
-                                           task->cl_arg);
-    end_nest(worker->runtime, job);
-    self->suspends_at = 0;
-    self->frozen--;
-    self->job = NULL;
-}
-
 void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
                            struct orr_job *job)
 {
-    if (!fetch_direct(rt, worker, job))
-        return;
+    struct starpu_task *task = job->task;
+    struct orr_context *self = orr_self;
+
+    /* The first time; its data are there at once, but where memory was refused. */
+    if (orr_job_state(job) == ORR_JOB_READY) {
+        job->worker = (int)worker->id;
+        task->workerid = worker->id;
+        orr_job_set_state(job, ORR_JOB_FETCHING);
+        if (!orr_job_fetch(rt, job, worker->desc->node))
+            return;
+    }
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    job->task->status = STARPU_TASK_RUNNING;
+    task->status = STARPU_TASK_RUNNING;
     (void)orr_kernel_take(worker, job); /* suspension looks at it */
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
-    call_direct(worker, job);
+    self->job = job;
+    self->suspends_at = ++self->frozen;
+    orr_codelet_host_function(task->cl, 0)(task->interfaces, task->cl_arg);
+    end_nest(rt, job);
+    self->suspends_at = 0;
+    self->frozen--;
+    self->job = NULL;
     orr_kernel_give(worker, job->kernel);
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
     if (rt->workers->counts_codelets)
-        job->task->cl->per_worker_stats[worker->id]++;
+        task->cl->per_worker_stats[worker->id]++;
     /* Its end follows, unless that waits for others. */
     if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
-    orr_count_ran(rt, job->sched_ctx, job->task->flops);
+    orr_count_ran(rt, job->sched_ctx, task->flops);
     orr_job_end(rt, job);
 }
 
@@ -354,31 +342,6 @@ static double execute_now(struct orr_job *job)
     return 0;
 }
 
-/* The row has only what the first worker of each class takes. */
-static double ask_worker(const struct orr_runtime *rt,
-                         const struct orr_worker *worker, struct orr_job *job)
-{
-    double us;
-
-    orr_self->frozen++;
-    us = orr_model_ask_worker(rt, job->task->cl->model, job->task, worker->id,
-                              job->implementation);
-    orr_self->frozen--;
-    return us;
-}
-
-/* The kernel takes longer or shorter than expected: ORRERY_SIM_NOISE. */
-static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
-                 struct orr_job *job, const struct orr_cost_row *row)
-{
-    struct orr_noise_source *source =
-        orr_cost_noise(rt, row, worker->class_id, job->implementation);
-
-    if (source)
-        job->kernel->duration = orr_noise_length(
-            &rt->estimates->noise, source, job->id, job->kernel->duration);
-}
-
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -398,15 +361,28 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     kernel->done = done;
     if (!rt->machine->kernels_take_their_length)
         return;
-    if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER)
-        length = kernel->duration = ask_worker(rt, worker, job);
+    /* The row has only what the first worker of each class takes. */
+    if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER) {
+        orr_self->frozen++;
+        length = kernel->duration =
+            orr_model_ask_worker(rt, job->task->cl->model, job->task,
+                                 worker->id, job->implementation);
+        orr_self->frozen--;
+    }
     if (job->task->cl->flags & EXECUTES)
         kernel->duration = execute_now(job);
     else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
                                 length))
         orr_kernel_missing(rt, job);
-    if (rt->estimates->noise.on && !(job->task->cl->flags & EXECUTES))
-        vary(rt, worker, job, row);
+    /* It takes longer or shorter than expected: ORRERY_SIM_NOISE. */
+    if (rt->estimates->noise.on && !(job->task->cl->flags & EXECUTES)) {
+        struct orr_noise_source *source =
+            orr_cost_noise(rt, row, worker->class_id, job->implementation);
+
+        if (source)
+            kernel->duration = orr_noise_length(&rt->estimates->noise, source,
+                                                job->id, kernel->duration);
+    }
     if (job->converts)
         kernel->duration += orr_job_conversion_us(rt, job, worker->class_id);
     if (job->converts && !rt->machine->runs_kernels)
@@ -448,16 +424,6 @@ bool orr_kernel_again(struct orr_kernel *kernel)
     return false;
 }
 
-static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
-                    struct orr_job *job)
-{
-    double us = orr_kernel_length(job->kernel);
-
-    orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
-    if (!job->task->failed)
-        orr_cost_measure(rt, worker, job, us);
-}
-
 void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job)
 {
@@ -471,6 +437,10 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
             orr_cost_measure_wide(rt, worker, job,
                                   job->kernel->end - job->kernel->start);
     } else if (cl->model && orr_cost_is_wanted(worker, job)) {
-        measure(rt, worker, job);
+        double us = orr_kernel_length(job->kernel);
+
+        orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
+        if (!job->task->failed)
+            orr_cost_measure(rt, worker, job, us);
     }
 }

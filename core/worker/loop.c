@@ -241,17 +241,6 @@ static void worker_remove_fetching(struct orr_worker *worker,
     worker->naside--;
 }
 
-/* The kernel starts, and it is known how long it takes. */
-static void expect_end(struct orr_runtime *rt, struct orr_worker *worker,
-                       struct orr_job *job)
-{
-    atomic_store_explicit(&worker->exp_end,
-                          orr_exec_now(rt->exec) + job->predicted,
-                          memory_order_relaxed);
-    if (atomic_load_explicit(&rt->tasks->ready_soon, memory_order_relaxed))
-        orr_job_tell_soon(rt, job);
-}
-
 /* All that comes before the kernel of a job whose data have arrived. */
 static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
                          struct orr_job *job, bool async)
@@ -270,8 +259,13 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
     ORR_TELL(rt, ORR_TOLD_TASK_STARTS, .job = job);
-    if (job->predicted > 0)
-        expect_end(rt, worker, job);
+    if (job->predicted > 0) {
+        atomic_store_explicit(&worker->exp_end,
+                              orr_exec_now(rt->exec) + job->predicted,
+                              memory_order_relaxed);
+        if (atomic_load_explicit(&rt->tasks->ready_soon, memory_order_relaxed))
+            orr_job_tell_soon(rt, job);
+    }
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     ORR_TELL(rt, ORR_TOLD_KERNEL_BEGINS, .worker = worker, .job = job);
@@ -358,18 +352,6 @@ static void stay_awake(struct orr_worker *worker)
         woken |= orr_worker_wants_job(mate) && !orr_worker_rouse(mate);
     if (woken)
         orr_sched_wake_all(worker->runtime);
-}
-
-/* No job whose data are not there gets the memory that it waits for before
- * another one has ended, maybe one that the worker could take: it looks. */
-static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
-{
-    if (worker->fetching && !orr_job_gang(worker->fetching) &&
-        orr_admit_put_aside(rt, worker->fetching,
-                            worker->fetching->data.limited)) {
-        worker->fetching = NULL;
-        worker->naside++;
-    }
 }
 
 /* If it is blocked it may rest: it has found no task that it had been given
@@ -544,7 +526,14 @@ static bool worker_step(struct orr_runtime *rt, struct orr_worker *worker,
         announced = false;
         any = true;
     }
-    put_aside(rt, worker);
+    /* No job whose data are not there gets the memory that it waits for before
+     * another one has ended, maybe one that the worker could take: it looks. */
+    if (worker->fetching && !orr_job_gang(worker->fetching) &&
+        orr_admit_put_aside(rt, worker->fetching,
+                            worker->fetching->data.limited)) {
+        worker->fetching = NULL;
+        worker->naside++;
+    }
     any |= worker->gang ? step_in_gang(rt, worker)
                         : take_job(rt, worker, announced);
     any |= orr_node_progress(rt, worker->desc->node);
@@ -625,18 +614,10 @@ void orr_worker_rest(struct orr_worker *worker)
     orr_worker_set_state(worker, resting_state(worker));
 }
 
-/* Somebody else is the worker, who wakes its own loop if that has to look. */
-static void await_seat(struct orr_worker *worker)
-{
-    static const struct orr_awaited awaited = {
-        .noun = "the end of a parallel region"};
-
-    orr_context_park(&awaited, ORR_FOREVER);
-    (void)orr_seat_take_woken(worker);
-}
-
 void orr_worker_loop(void *arg)
 {
+    static const struct orr_awaited others = {
+        .noun = "the end of a parallel region"};
     struct orr_worker *worker = arg;
     struct orr_runtime *rt = worker->runtime;
     bool announced = false, hooked = false, hooks_again = false;
@@ -644,8 +625,10 @@ void orr_worker_loop(void *arg)
     double until;
 
     for (;;) {
+        /* Somebody else is the worker, who wakes its own loop if that has to look. */
         if (!orr_seat_take(worker)) {
-            await_seat(worker);
+            orr_context_park(&others, ORR_FOREVER);
+            (void)orr_seat_take_woken(worker);
             announced = hooked = false;
             continue;
         }
