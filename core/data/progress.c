@@ -610,7 +610,15 @@ bool orr_node_start(struct orr_runtime *rt, struct orr_node *node)
 
     any |= orr_admit_serve(rt, id);
     any |= start_all(rt, node);
-    if (rt->nodes->tidies)
+    if (rt->nodes->tidies) {
+        unsigned nqueued =
+            atomic_load_explicit(&node->nqueued, memory_order_relaxed);
+
         any |= orr_node_tidy(rt, id);
+        /* Write-backs that are this node's to start: nobody wakes who has made them
+         * himself. */
+        any |= atomic_load_explicit(&node->nqueued, memory_order_relaxed) >
+               nqueued;
+    }
     return any;
 }

@@ -142,6 +142,58 @@ START_TEST(what_was_written_leaves_up_to_the_target)
 }
 END_TEST
 
+/* Write-backs that a worker asks for itself, as the last thing before it pauses, are
+ * made: nobody else is told of them, and data that they use cannot end. */
+START_TEST(write_backs_ahead_of_need_hold_up_nothing)
+{
+    enum { N = 40, BYTES = 1 << 20, NTASKS = 300 };
+    static struct starpu_codelet writes = {.cpu_funcs = {increase},
+                                           .cuda_funcs = {increase},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_W},
+                                           .name = "k"},
+                                 updates = {.cpu_funcs = {increase},
+                                            .cuda_funcs = {increase},
+                                            .nbuffers = 2,
+                                            .modes = {STARPU_RW, STARPU_R},
+                                            .name = "k"};
+    starpu_data_handle_t data[N];
+    unsigned state = (unsigned)_i + 1;
+
+    setenv("STARPU_LIMIT_CUDA_MEM", "20", 1);
+    setenv("STARPU_MINIMUM_CLEAN_BUFFERS", "40", 1);
+    setenv("STARPU_TARGET_CLEAN_BUFFERS", "60", 1);
+    setenv("STARPU_MINIMUM_AVAILABLE_MEM", _i % 2 ? "40" : "0", 1);
+    setenv("STARPU_TARGET_AVAILABLE_MEM", _i % 2 ? "60" : "0", 1);
+    machine_open(FIRST_SIMULATED + _i % (NMACHINES - FIRST_SIMULATED));
+    for (unsigned i = 0; i < N; i++) {
+        starpu_vector_data_register(&data[i], -1, 0, BYTES, 1);
+        ck_assert_int_eq(starpu_task_insert(&writes, STARPU_W, data[i], 0), 0);
+    }
+    for (unsigned t = 0; t < NTASKS; t++) {
+        unsigned to = (state = state * 1103515245U + 12345U) >> 16;
+        unsigned from = (state = state * 1103515245U + 12345U) >> 16;
+
+        if (to % N != from % N)
+            ck_assert_int_eq(starpu_task_insert(&updates, STARPU_RW,
+                                                data[to % N], STARPU_R,
+                                                data[from % N], 0),
+                             0);
+        if (from % 16 == 0)
+            starpu_data_wont_use(data[from % N]);
+        if (to % 16 != 0)
+            continue;
+        starpu_data_unregister(data[to % N]);
+        starpu_vector_data_register(&data[to % N], -1, 0, BYTES, 1);
+        ck_assert_int_eq(
+            starpu_task_insert(&writes, STARPU_W, data[to % N], 0), 0);
+    }
+    for (unsigned i = 0; i < N; i++)
+        starpu_data_unregister(data[i]);
+    starpu_shutdown();
+}
+END_TEST
+
 SUITE_MAIN(clean)
 {
     Suite *suite = suite_create("clean");
@@ -154,6 +206,7 @@ SUITE_MAIN(clean)
                         NMACHINES - FIRST_SIMULATED);
     tcase_add_loop_test(tc, what_was_written_leaves_up_to_the_target, 0,
                         NMACHINES - FIRST_SIMULATED);
+    tcase_add_loop_test(tc, write_backs_ahead_of_need_hold_up_nothing, 0, 24);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
