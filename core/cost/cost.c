@@ -797,3 +797,25 @@ void orr_costs_each(struct orr_costs_table *table,
     for (; row; row = row->next)
         visit(&row->pub, arg);
 }
+
+struct assumed_kernel {
+    struct orr_assumptions one;
+    bool found;
+};
+
+static void look_for_assumed(const struct orr_cost_row *row, void *arg)
+{
+    struct assumed_kernel *kernel = arg;
+
+    kernel->found |= orr_assumptions_any(
+        &kernel->one, orr_cost_symbol(row),
+        row->cl->model ? row->cl->model->symbol : NULL);
+}
+
+bool orr_costs_assumes_kernel(struct orr_costs_table *table, unsigned i)
+{
+    struct assumed_kernel kernel = {.one = {&table->assumptions.all[i], 1}};
+
+    orr_costs_each(table, look_for_assumed, &kernel);
+    return kernel.found;
+}

@@ -197,6 +197,9 @@ enum orr_known orr_cost_knows(const struct orr_runtime *rt, const char *name,
 const struct orr_assumptions *
 orr_costs_assumptions(const struct orr_costs_table *table);
 
+/* Whether a task so far has a kernel whose time the i-th assumption gives. */
+bool orr_costs_assumes_kernel(struct orr_costs_table *table, unsigned i);
+
 /* Calls visit for each row in the order they were made: for messages. */
 void orr_costs_each(struct orr_costs_table *table,
                     void (*visit)(const struct orr_cost_row *, void *),

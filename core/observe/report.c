@@ -175,9 +175,10 @@ static void write_noise(FILE *out, const struct orr_runtime *rt)
 }
 
 /* All of them in one string, for those who only show it, and each with whether a
- * task took its time. */
-static void write_assumptions(FILE *out, const struct orr_assumptions *a)
+ * task took its time, and whether there was a kernel that it is about. */
+static void write_assumptions(FILE *out, struct orr_costs_table *costs)
 {
+    const struct orr_assumptions *a = orr_costs_assumptions(costs);
     char *text = NULL;
     size_t size = 0;
     FILE *all = open_memstream(&text, &size);
@@ -192,7 +193,9 @@ static void write_assumptions(FILE *out, const struct orr_assumptions *a)
     for (unsigned i = 0; i < a->n; i++) {
         fputs(i ? ", {" : "{", out);
         write_string(out, "text", a->all[i].text);
-        fprintf(out, ", \"used\": %s", a->all[i].used ? "true" : "false");
+        fprintf(out, ", \"used\": %s, \"kernel\": %s",
+                a->all[i].used ? "true" : "false",
+                orr_costs_assumes_kernel(costs, i) ? "true" : "false");
         if (a->all[i].replaced_us > 0)
             fprintf(out,
                     ", \"replaced\": {\"origin\": \"%s\", \"us\": %.6g, "
@@ -233,7 +236,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "scheduler", rt->sched_ctxs->at[0]->ops->name);
     fputs(",\n", out);
-    write_assumptions(out, orr_costs_assumptions(rt->estimates->costs));
+    write_assumptions(out, rt->estimates->costs);
     write_noise(out, rt);
     fprintf(out,
             ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"

@@ -165,36 +165,26 @@ static void advise_projection(const struct orr_runtime *rt, const char *symbol,
                  machine);
 }
 
-/* An assumption, and whether a kernel submitted so far has its name. */
-struct meeting {
-    struct orr_assumptions one;
-    bool met;
-};
-
-static void meet(const struct orr_cost_row *row, void *arg)
-{
-    struct meeting *meeting = arg;
-
-    meeting->met |= orr_assumptions_any(
-        &meeting->one, orr_cost_symbol(row),
-        row->cl->model ? row->cl->model->symbol : NULL);
-}
-
-/* Those that give the time of no kernel: their names may be misspelt. */
+/* Those that give the time of no kernel so far, in one message: of tasks that the
+ * application has yet to submit, or misspelt. */
 static void list_unmet(struct orr_runtime *rt)
 {
     const struct orr_assumptions *all =
         orr_costs_assumptions(rt->estimates->costs);
+    char list[512] = "";
+    size_t used = 0;
 
     for (unsigned i = 0; i < all->n; i++) {
-        struct meeting meeting = {.one = {&all->all[i], 1}};
-
-        orr_costs_each(rt->estimates->costs, meet, &meeting);
-        if (!meeting.met)
-            orr_log_error("`%s' is assumed, and no kernel so far has that "
-                          "name: is it misspelt?",
-                          all->all[i].text);
+        if (!orr_costs_assumes_kernel(rt->estimates->costs, i) &&
+            used < sizeof(list))
+            used += (size_t)snprintf(list + used, sizeof(list) - used,
+                                     "%s`%s'", used ? ", " : "",
+                                     all->all[i].text);
     }
+    if (used)
+        orr_log_error("Assumed for kernels that no task submitted so far has "
+                      "(it may come later, or the name is another one): %s%s",
+                      list, used < sizeof(list) ? "" : "…");
 }
 
 void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)

@@ -195,8 +195,25 @@ def a_file_of_assumptions_works_in_each_command():
 def several_options_join_and_what_is_not_used_is_said():
     ended = simulate("--assume", ALL, "--assume", "nosuch on cuda = 3us")
     ended.has_status(0)
-    assert "nosuch on cuda = 3us  (not used" in ended.out, ended.out
+    assert "nosuch on cuda = 3us  (not used: no task had such a kernel" in \
+        ended.out, ended.out
     assert ended.out.count("(not used") == 1, ended.out
+    ended = simulate("--assume", "busy_alpha on cpu = 3us",
+                     folder=models({(CPU, 0): linear(*SIZES)}), size=400)
+    ended.has_status(0)
+    assert "(not used: the kernel has a time of its own there" in ended.out, \
+        ended.out
+
+
+@test
+def a_simulation_that_stops_names_assumptions_for_other_kernels_in_one_line():
+    """Their tasks may come later: nothing is known to be misspelt."""
+    others = ["nosuch%d = %dus" % (i, i) for i in range(1, 7)]
+    ended = simulate("--assume", "; ".join(others), size=20000)
+    ended.has_status(1)
+    lines = [line for line in ended.err.splitlines() if "nosuch" in line]
+    assert len(lines) == 1 and all(other in lines[0] for other in others), lines
+    assert "misspelt" not in ended.err, ended.err
 
 
 @test

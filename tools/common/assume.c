@@ -15,11 +15,13 @@ void assume_print(const json_t *report, const char *indent)
         const json_t *replaced = json_object_get(one, "replaced");
         const char *origin =
             json_string_value(json_object_get(replaced, "origin"));
+        const char *remark = "";
 
-        printf("%s%s%s", indent, text ? text : "?",
-               json_is_false(json_object_get(one, "used"))
-                   ? "  (not used: no such kernel there, or it has a time)"
-                   : "");
+        if (json_is_false(json_object_get(one, "used")))
+            remark = json_is_true(json_object_get(one, "kernel"))
+                         ? "  (not used: the kernel has a time of its own there)"
+                         : "  (not used: no task had such a kernel)";
+        printf("%s%s%s", indent, text ? text : "?", remark);
         if (origin)
             printf("  (%.4g us instead of %.4g us, %s)",
                    json_number_value(json_object_get(replaced, "by_us")),

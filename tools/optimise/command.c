@@ -175,7 +175,7 @@ static void print_search_row(const struct search *s, double ms,
     if (s->json)
         return;
     printf("%7.1f s  %12.3f ms", tool_now_s() - s->began, ms);
-    if (!isnan(s->bound_ms))
+    if (s->bound_ms > 0) /* of tasks that take no time nothing is a multiple */
         printf("  bound + %5.2f %%", 100 * (ms / s->bound_ms - 1));
     printf("  %s\n", what);
     fflush(stdout);
@@ -308,10 +308,12 @@ static void print_search_text(const struct search *s, const char *path,
         printf("  (%.2f %% less)", 100 * (1 - ms / s->best_policy->ms));
     else
         printf("  (nothing better was found: it names the policy)");
-    if (!isnan(s->bound_ms))
+    if (s->bound_ms > 0)
         printf("\nbound        %12.3f ms  %.2f %% below, %.2f %% before",
                s->bound_ms, 100 * (1 - s->bound_ms / ms),
                100 * (1 - s->bound_ms / s->best_policy->ms));
+    else if (!isnan(s->bound_ms))
+        printf("\nbound        %12.3f ms  no task takes any time", 0.0);
     printf("\nsimulations  %12u\n", s->judge.nasked);
 }
 
