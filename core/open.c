@@ -312,6 +312,7 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
         .minimum = (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
         .max_error = orr_config_int(config, ORR_CFG_HISTORY_MAX_ERROR),
         .simulated = rt->machine->kernels_take_their_length,
+        .fixed = orr_config_bool(config, ORR_CFG_MODELS_FIXED),
     };
     const struct orr_device_kind *kind;
 

@@ -260,11 +260,11 @@ double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n)
 }
 
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
-                            double low, double high)
+                            uint32_t n, double low, double high)
 {
     entry->low = low;
     entry->high = high;
-    set_expected(entry, estimate, entry->base.n);
+    set_expected(entry, estimate, n);
     atomic_store_explicit(&entry->sampled, true, memory_order_relaxed);
     atomic_store_explicit(&entry->derived, false, memory_order_relaxed);
 }
@@ -488,6 +488,14 @@ unsigned orr_entry_measure(struct orr_entry *entry, double duration,
     entry_store(entry, &row);
     entry_release(entry);
     return done;
+}
+
+void orr_entry_note_preempted(struct orr_entry *entry)
+{
+    entry_hold(entry);
+    if (entry->window)
+        entry->window->npreempted++;
+    entry_release(entry);
 }
 
 bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,

@@ -68,10 +68,10 @@ double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n);
  * on the row's mean alone. Any thread. */
 bool orr_entry_is_sampled(const struct orr_entry *entry);
 
-/* A valid side entry: `estimate` is predicted instead of the mean; two levels, or 0
- * both. For the thread that adds the entry, before others see it. */
+/* A valid side entry: `estimate`, of n samples, is predicted instead of the mean; two
+ * levels, or 0 both. For the thread that adds the entry, before others see it. */
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
-                            double low, double high);
+                            uint32_t n, double low, double high);
 
 /* The row was computed, not measured: its first sample replaces it. For the
  * thread that adds the entry, before others see it and before its estimate is
@@ -103,6 +103,10 @@ struct orr_measure_rules {
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,
                            uint32_t weight, double flops, bool first,
                            const struct orr_measure_rules *rules);
+
+/* Of the last measure, the time was taken away in which other programs had the
+ * processor: counted, for the side file. */
+void orr_entry_note_preempted(struct orr_entry *entry);
 
 /* What is to be saved of an entry: fills row, base, wiped and wipes of `change`
  * and returns true when it has been measured since it was last saved, even if

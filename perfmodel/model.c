@@ -26,7 +26,8 @@ int orr_models_new(const struct orr_models_options *options,
     models->sampling = options->sampling;
     models->homogeneous = options->homogeneous;
     models->simulated = options->simulated;
-    atomic_init(&models->calibrate, options->calibrate);
+    models->fixed = options->fixed || options->simulated;
+    atomic_init(&models->calibrate, options->fixed ? 0 : options->calibrate);
     models->rules.minimum = options->minimum ? options->minimum : 10;
     models->rules.max_error = options->max_error > 0 ? options->max_error : 50;
     models->host = strdup(options->host);
@@ -95,6 +96,8 @@ int orr_models_calibrate(const struct orr_models *models)
 
 void orr_models_set_calibrate(struct orr_models *models, int level)
 {
+    if (models->fixed)
+        return;
     atomic_store_explicit(&models->calibrate, level, memory_order_relaxed);
 }
 
@@ -131,7 +134,7 @@ static int model_new(struct orr_models *models, const char *symbol,
     model->models = models;
     model->kind = kind;
     atomic_init(&model->benchmarking,
-                !models->simulated && orr_models_calibrate(models) > 0);
+                !models->fixed && orr_models_calibrate(models) > 0);
     model->symbol = strdup(symbol);
     if (!model->symbol) {
         model_free(model);
@@ -201,11 +204,13 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
                             (struct orr_entry_key){comb, impl, footprint});
 }
 
-/* True when it was off. */
+/* True when it was off, and may be on. */
 static bool switch_benchmarking_on(struct orr_model *model)
 {
     int off = 0;
 
+    if (model->models->fixed)
+        return false;
     if (atomic_exchange_explicit(&model->benchmarking, true,
                                  memory_order_relaxed))
         return false;
@@ -215,7 +220,7 @@ static bool switch_benchmarking_on(struct orr_model *model)
 
 void orr_model_begin_benchmarking(struct orr_model *model, const char *why)
 {
-    if (model->models->simulated || !switch_benchmarking_on(model))
+    if (!switch_benchmarking_on(model))
         return;
     orr_model_news(model);
     orr_log_warning("Performance model %s: %s. It is measured during this "
@@ -406,6 +411,8 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     done = orr_entry_measure(
         entry, m->duration, m->weight ? m->weight : 1, m->flops,
         is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
+    if (m->preempted)
+        orr_entry_note_preempted(entry);
     if (model->kind != ORR_MODEL_HISTORY && done & ORR_MEASURED_KEPT)
         orr_model_regress(model, m, done & ORR_MEASURED_NEWS);
     if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION && m->parameters) {

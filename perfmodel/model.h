@@ -42,6 +42,7 @@ struct orr_models_options {
     double max_error;     /* STARPU_HISTORY_MAX_ERROR in %, 0: the usual 50 */
     bool simulated;       /* any row with a sample is used, nothing is measured
                            * or saved */
+    bool fixed;           /* nothing is measured or saved */
 };
 
 /* Makes a set of models, owned by the caller. Reads nothing yet. Errors:
@@ -164,6 +165,7 @@ struct orr_measure {
     double flops;             /* of the task, 0: not given */
     double duration;          /* µs, or J in energy models */
     uint32_t weight;          /* 0 counts as 1 */
+    bool preempted; /* others had the processor meanwhile, which is not in it */
     const double *parameters; /* of a multiple regression, borrowed, or NULL */
 };
 

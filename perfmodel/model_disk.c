@@ -76,6 +76,8 @@ static int load_side_entries(struct orr_model *model,
         const struct orr_side_entry *from = &side->entries[i];
         struct orr_entry *entry;
         struct orr_model_row row;
+        double estimate;
+        uint32_t n;
         unsigned comb;
         int rc = orr_combs_get(model->models->combs, from->devices,
                                from->ndevices, &comb);
@@ -88,11 +90,14 @@ static int load_side_entries(struct orr_model *model,
         if (!entry)
             continue;
         orr_entry_read(entry, &row);
-        if (orr_side_matches(from, &row) && from->estimate > 0)
-            orr_entry_set_estimate(entry, from->estimate, from->low,
-                                   from->high);
-        else
+        if (!orr_side_matches(from, &row)) {
             stale++;
+            continue;
+        }
+        /* One that has only had its first run has no estimate yet. */
+        estimate = orr_row_estimate(&row, from, &n);
+        if (from->estimate > 0 && n > 0)
+            orr_entry_set_estimate(entry, estimate, n, from->low, from->high);
     }
     if (stale > 0)
         orr_log_notice("Performance model %s: another program has measured %u "
@@ -437,7 +442,7 @@ int orr_model_save(struct orr_model *model, struct orr_error *err)
     struct saving saving = {.model = model};
     int rc;
 
-    if (model->status || model->models->simulated)
+    if (model->status || model->models->fixed)
         return 0;
     rc = saving_collect(&saving);
     if (rc)
@@ -459,7 +464,7 @@ int orr_models_save(struct orr_models *models,
     struct orr_model *model;
     int first = 0;
 
-    if (models->simulated || orr_models_calibrate(models) == 0)
+    if (models->fixed || orr_models_calibrate(models) == 0)
         return 0;
     pthread_mutex_lock(&models->lock);
     model = models->first; /* models are added in front of it only */

@@ -18,6 +18,7 @@ struct orr_models {
     char *host;                          /* [const] owned */
     struct orr_combs *combs;             /* [const] owned */
     unsigned homogeneous;                /* [const] */
+    bool fixed;                          /* [const] none is measured or saved */
     bool simulated;                      /* [const] */
     struct orr_measure_rules rules;      /* [const] */
     atomic_int calibrate;                /* [atomic] */

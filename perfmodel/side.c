@@ -120,6 +120,23 @@ bool orr_side_matches(const struct orr_side_entry *entry,
            fabs(entry->row_sum - row->sum) <= 2e-6 * fabs(row->sum);
 }
 
+double orr_row_estimate(const struct orr_model_row *row,
+                        const struct orr_side_entry *entry, uint32_t *ret_n)
+{
+    uint64_t kept = entry ? entry->nseen - entry->noutliers : 0;
+
+    *ret_n = row->n;
+    if (entry && entry->estimate > 0 && (row->n > 0 || kept > 0)) {
+        if (kept > row->n)
+            *ret_n = kept < UINT32_MAX ? (uint32_t)kept : UINT32_MAX;
+        return entry->estimate;
+    }
+    if (row->n > 0 && row->mean > 0)
+        return row->mean;
+    *ret_n = 0;
+    return (double)NAN;
+}
+
 const struct orr_side_entry *orr_side_find(const struct orr_side *side,
                                            const struct orr_device *devices,
                                            unsigned ndevices, unsigned impl,

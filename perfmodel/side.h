@@ -17,7 +17,7 @@
 #include "core/base/error.h"
 #include "perfmodel/store.h"
 
-#define ORR_SIDE_VERSION 2   /* 1 had no levels */
+#define ORR_SIDE_VERSION 3   /* 1 had no levels, 2 no preempted measures */
 #define ORR_WINDOW_SIZE  128 /* recent samples that are kept, at most */
 
 /* The measures of one row. µs (J in energy models). */
@@ -32,6 +32,8 @@ struct orr_side_entry {
     double estimate;    /* the estimate */
     uint64_t nseen;     /* measures, first runs not among them */
     uint64_t noutliers; /* of these set aside when they came */
+    uint64_t npreempted; /* during which others had the processor: without that
+                          * time */
     uint32_t nfirst;    /* first runs: one per process */
     double first_sum;   /* Σ of their durations */
     int64_t last_time;  /* seconds since 1970 of the last measure */
@@ -101,6 +103,14 @@ void orr_side_remove(struct orr_side *side, unsigned at);
 /* Whether the entry belongs to the row in its present state. */
 bool orr_side_matches(const struct orr_side_entry *entry,
                       const struct orr_model_row *row);
+
+/* What a row is estimated to take, everywhere: the estimate of its side entry (NULL:
+ * none that belongs to it), else its mean. *ret_n: the samples behind that, 0 if it is
+ * not known; the result is then NaN. StarPU's rule empties a row that has as many
+ * outliers as samples, such as one of a kernel so short that its times scatter; the side
+ * entry's samples are still there. */
+double orr_row_estimate(const struct orr_model_row *row,
+                        const struct orr_side_entry *entry, uint32_t *ret_n);
 
 /* The entry for a row of a comb and implementation, NULL without. *ret_stale
  * (unless NULL) says that there is one, but that the row has changed since: it

@@ -2,9 +2,10 @@
 /*
  * perfmodel/side_private.h - the grammar of side files (see side.h).
  *
- *   orrery-side 2                                   1 had no levels
+ *   orrery-side 3            1 had no levels, 2 no preempted measures
  *   entry <devices> <impl> <hash> <n> <sum> <estimate> <nseen> <noutliers>
- *         <nfirst> <first sum> <last time> [<low> <high>]     all on one line
+ *         <nfirst> <first sum> <last time> [preempted <n>] [<low> <high>]
+ *                                                   all on one line
  *   …
  *   samples
  *   recent <entry> <n> {<duration>[!]}               ! set aside

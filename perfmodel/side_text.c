@@ -169,6 +169,9 @@ static int read_entry_values(struct reader *r, struct orr_side_entry *entry)
     if (!rc)
         rc =
             take_count(r, "the time of the last measure", 10, INT64_MAX, &time);
+    if (!rc && side_take_word(r, "preempted"))
+        rc = take_count(r, "how many measures were preempted", 10,
+                        UINT64_MAX / 2, &entry->npreempted);
     side_skip_blanks(r);
     if (!rc && r->at < r->stop) {
         rc = take_real(r, "the lower of two levels", 0, &entry->low);
@@ -302,7 +305,7 @@ static int side_read_lines(struct reader *r, enum orr_side_part part)
         return side_expected(r, "`orrery-side' and a version at the beginning");
     rc = take_count(r, "a version", 10, UINT_MAX, &version);
     if (!rc && (version < 1 || version > ORR_SIDE_VERSION))
-        rc = side_expected(r, "version 1 or 2: a newer Orrery wrote this");
+        rc = side_expected(r, "version 1 to 3: a newer Orrery wrote this");
     while (!rc && side_next_line(r)) {
         if (!samples && side_take_word(r, "samples")) {
             samples = true;
@@ -364,6 +367,8 @@ static void side_print_entry(FILE *f, const struct orr_side_entry *entry)
             entry->impl, entry->hash, entry->row_n, entry->row_sum,
             entry->estimate, entry->nseen, entry->noutliers, entry->nfirst,
             entry->first_sum, entry->last_time);
+    if (entry->npreempted > 0)
+        fprintf(f, " preempted %" PRIu64, entry->npreempted);
     if (entry->low > 0)
         fprintf(f, " %.9g %.9g", entry->low, entry->high);
     fputc('\n', f);
@@ -390,7 +395,7 @@ static void print_side(FILE *f, const struct orr_side *side)
             "sum are not the model file's any\n# more is not used.\n"
             "orrery-side %d\n"
             "# devices impl hash n sum estimate seen outliers firsts "
-            "first_sum last_time [low high]\n",
+            "first_sum last_time [preempted n] [low high]\n",
             ORR_SIDE_VERSION);
     for (unsigned i = 0; i < side->nentries; i++)
         side_print_entry(f, &side->entries[i]);

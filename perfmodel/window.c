@@ -304,21 +304,32 @@ static void count_these(struct orr_window *w, unsigned count)
     ring_to_blocks(w);
 }
 
-/* Samples that were set aside as too high are too many for that. */
-static void window_rise(struct orr_window *w)
+/* Samples that were set aside as too high are too many for that, if they are all of
+ * the last ones or not too far. What is further now and then is no level of the kernel:
+ * another program had its processor. Whether the estimate has jumped. */
+static bool window_rise(struct orr_window *w)
 {
+    bool any = false;
     unsigned run = 0, count = w->nrecent < 64 ? w->nrecent : 64;
 
     while (run < count && w->last64 >> run & 1)
         run++;
     if (run >= ORR_WINDOW_HIGH / 2) {
         window_restart(w, run);
-        return;
+        return true;
     }
-    for (unsigned back = 0; back < count; back++)
-        if (w->last64 >> back & 1)
-            window_set_aside(w, ring_at(w, back), false);
-    count_these(w, count);
+    for (unsigned back = 0; back < count; back++) {
+        unsigned at = ring_at(w, back);
+
+        if (!(w->last64 >> back & 1) ||
+            w->recent[at] > w->high * ORR_WINDOW_FAR)
+            continue;
+        window_set_aside(w, at, false);
+        any = true;
+    }
+    if (any)
+        count_these(w, count);
+    return any;
 }
 
 /* Every 64 measures. Whether the estimate has jumped. */
@@ -388,10 +399,9 @@ static bool keep_aside(struct orr_window *w, double duration)
     w->fresh_outliers++;
     if (w->low_streak >= ORR_WINDOW_LOW)
         window_sink(w);
-    else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
-        window_rise(w);
     else
-        return false;
+        return __builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH &&
+               window_rise(w);
     return true;
 }
 
@@ -457,6 +467,7 @@ void orr_window_take(struct orr_window *w, struct orr_window *ret)
     ring_to_blocks(w);
     *ret = *w;
     w->fresh = w->fresh_outliers = 0;
+    w->npreempted = 0;
     w->nfirst = 0;
     w->first_sum = 0;
     w->blocks = (struct orr_blocks){0};
@@ -469,6 +480,7 @@ void orr_window_untake(struct orr_window *w, const struct orr_window *taken)
 
     w->fresh += taken->fresh;
     w->fresh_outliers += taken->fresh_outliers;
+    w->npreempted += taken->npreempted;
     w->nfirst += taken->nfirst;
     w->first_sum += taken->first_sum;
     if (w->blocks_restarted)
@@ -615,6 +627,75 @@ void orr_window_find_levels(struct orr_side_entry *entry, double ratio)
     entry->high = found.high;
 }
 
+static int compare_samples(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Widens the range by the 5 % and 95 % quantiles of n values, which it sorts, and their
+ * mean. */
+static void range_add(double *values, unsigned n, double *lo, double *hi)
+{
+    double sum = 0;
+
+    if (n == 0)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        sum += values[i];
+    qsort(values, n, sizeof(*values), compare_samples);
+    *lo = fmin(*lo, fmin(values[n / 20], sum / n));
+    *hi = fmax(*hi, fmax(values[n - 1 - n / 20], sum / n));
+}
+
+void orr_window_range(const struct orr_side_entry *entry, double *ret_lo,
+                      double *ret_hi)
+{
+    double values[ORR_WINDOW_SIZE];
+    unsigned n = 0;
+
+    *ret_lo = *ret_hi = (double)NAN;
+    for (unsigned i = 0; i < entry->nrecent; i++)
+        if (!entry->set_aside[i])
+            values[n++] = entry->recent[i];
+    range_add(values, n, ret_lo, ret_hi);
+    n = entry->nblocks < ORR_WINDOW_SIZE ? entry->nblocks : ORR_WINDOW_SIZE;
+    if (n > 0)
+        memcpy(values, entry->blocks, n * sizeof(*values));
+    if (n < ORR_WINDOW_SIZE && entry->tail_n > 0)
+        values[n++] = entry->tail_sum / entry->tail_n;
+    range_add(values, n, ret_lo, ret_hi);
+    if (n > 0 && entry->low > 0) {
+        *ret_lo = fmin(*ret_lo, entry->low);
+        *ret_hi = fmax(*ret_hi, entry->high);
+    }
+}
+
+/* An estimate that is further above most of the recent samples than a kernel's levels are
+ * apart is of the end of a run that others disturbed: the samples count. (Below most of
+ * them, it is these that were disturbed.) */
+static int return_to_most(struct orr_side_entry *entry, double ratio)
+{
+    double sorted[ORR_WINDOW_SIZE], median;
+    struct orr_blocks blocks = {0};
+
+    if (entry->nrecent == 0)
+        return 0;
+    memcpy(sorted, entry->recent, entry->nrecent * sizeof(*sorted));
+    qsort(sorted, entry->nrecent, sizeof(*sorted), compare_samples);
+    median = sorted[(entry->nrecent - 1) / 2];
+    if (!(entry->estimate > median * ORR_WINDOW_FAR))
+        return 0;
+    for (unsigned i = 0; i < entry->nrecent; i++) {
+        entry->set_aside[i] = entry->recent[i] > median * ratio ||
+                              entry->recent[i] * ratio < median;
+        if (!entry->set_aside[i])
+            blocks_add(&blocks, entry->recent[i], 1);
+    }
+    return put_blocks(&blocks, entry);
+}
+
 int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
 {
     bool believed = is_believed(w, entry);
@@ -629,10 +710,13 @@ int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
     /* Fewer, and the entry is not the one that had them before. */
     if (entry->noutliers > entry->nseen)
         entry->noutliers = 0;
+    entry->npreempted += w->npreempted;
     entry->nfirst += w->nfirst;
     entry->first_sum += w->first_sum;
     if (believed)
         rc = accept_recurring(w, entry);
+    if (!rc)
+        rc = return_to_most(entry, w->ratio);
     orr_window_find_levels(entry, w->ratio);
     return rc;
 }

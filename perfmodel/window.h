@@ -16,7 +16,8 @@
  *   disturbed (library initialisation, a lock, a slow clock).
  * - ORR_WINDOW_HIGH measures above among the last 64 are not spikes. If the
  *   last 12 all are, the level has changed and the window restarts with what
- *   lies above; otherwise there are two levels, and both count.
+ *   lies above; otherwise there are two levels, and both count, unless the higher is
+ *   more than ORR_WINDOW_FAR times the lower.
  *
  * - Fewer that come again and again are what the kernel takes now and then (another
  *   path for some data), not bad measures: after ORR_WINDOW_SETTLED measures, of which
@@ -65,6 +66,7 @@ struct orr_window {
     /* What no file has yet. */
     uint64_t fresh, fresh_outliers; /* of nseen, noutliers; the second may be
                                      * negative: some were accepted later */
+    uint64_t npreempted; /* measures less the time that others had */
     uint32_t nfirst;
     double first_sum;
     struct orr_blocks {
@@ -85,6 +87,12 @@ void orr_window_begin_levels(struct orr_window *window, double mean, double n,
 /* Sets the levels of a side entry from its recent samples; 0 both if there is one, or
  * the samples are few. ratio: see above. */
 void orr_window_find_levels(struct orr_side_entry *entry, double ratio);
+
+/* Where the estimate of a side entry and most of what it is of lie: from the 5 % to the
+ * 95 % quantile of the recent samples that were not set aside and of the blocks, means
+ * and levels in it. NaN both: there are none. */
+void orr_window_range(const struct orr_side_entry *entry, double *ret_lo,
+                      double *ret_hi);
 
 /* Adds one measure that stands for `weight` runs. Takes some 10 ns. Returns
  * true when the estimate has jumped: the window was restarted. */

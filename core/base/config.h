@@ -323,6 +323,9 @@
       "A kind of workers, such as `opencl`: tasks that they can execute are "  \
       "executed by them only, so that their models get samples even where "    \
       "others are faster. `orrery calibrate kernels` sets it.")                \
+    X(MODELS_FIXED, "ORRERY_MODELS_FIXED", BOOL, "0",                          \
+      "1: no model is measured, not even one that lacks samples, and none is " \
+      "written. `orrery validate` sets it.")                                   \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \
       "Per cent by which a sample may differ before it counts as an "          \
       "outlier.")                                                              \

@@ -588,7 +588,7 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
 static void row_feed_measure(struct orr_runtime *rt,
                              const struct orr_worker *worker,
                              const struct row *row, struct starpu_task *task,
-                             unsigned impl, double us)
+                             unsigned impl, double us, bool preempted)
 {
     struct orr_measure measure;
 
@@ -602,6 +602,7 @@ static void row_feed_measure(struct orr_runtime *rt,
                                &rt->workers->classes[worker->class_id], impl),
         .flops = task->flops,
         .duration = us,
+        .preempted = preempted,
         .parameters = row->parameters,
     };
     /* A lost measure does not matter; the next task brings another. */
@@ -609,11 +610,11 @@ static void row_feed_measure(struct orr_runtime *rt,
 }
 
 void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
-                      struct orr_job *job, double us)
+                      struct orr_job *job, double us, bool preempted)
 {
     row_feed_measure(rt, worker,
                      (const struct row *)(const void *)orr_job_costs(rt, job),
-                     job->task, job->implementation, us);
+                     job->task, job->implementation, us, preempted);
 }
 
 void orr_cost_measure_task(struct orr_runtime *rt,
@@ -625,7 +626,7 @@ void orr_cost_measure_task(struct orr_runtime *rt,
 
     if (row)
         row_feed_measure(rt, worker, (const struct row *)(const void *)row,
-                         task, 0, us);
+                         task, 0, us, false);
 }
 
 /* A run was faster than the length of the row. */

@@ -223,6 +223,7 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job, double us);
 
 /* Feeds the model of the job's codelet with a time that was measured on the
- * worker, if the model is being calibrated. */
+ * worker, if the model is being calibrated. `preempted`: others had its processor
+ * meanwhile, and `us` is without that. */
 void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
-                      struct orr_job *job, double us);
+                      struct orr_job *job, double us, bool preempted);

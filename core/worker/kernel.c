@@ -302,6 +302,7 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
     share->id = kernel->id;
     share->run = kernel->run;
     share->done = NULL;
+    share->timed = false;
     /* The first member has executed it as it was prepared. */
     if (rt->machine->kernels_take_their_length &&
         job->task->cl->flags & EXECUTES)
@@ -359,6 +360,10 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     kernel->id = job->id;
     kernel->run = run;
     kernel->done = done;
+    kernel->lost = 0;
+    kernel->timed = !rt->machine->kernels_take_their_length &&
+                    job->task->cl->model && job->ncores <= 1 &&
+                    orr_cost_is_wanted(worker, job);
     if (!rt->machine->kernels_take_their_length)
         return;
     /* The row has only what the first worker of each class takes. */
@@ -437,10 +442,11 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
             orr_cost_measure_wide(rt, worker, job,
                                   job->kernel->end - job->kernel->start);
     } else if (cl->model && orr_cost_is_wanted(worker, job)) {
-        double us = orr_kernel_length(job->kernel);
+        const struct orr_kernel *kernel = job->kernel;
+        double us = orr_kernel_length(kernel) - kernel->lost;
 
         orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
         if (!job->task->failed)
-            orr_cost_measure(rt, worker, job, us);
+            orr_cost_measure(rt, worker, job, us, kernel->lost > 0);
     }
 }

@@ -744,7 +744,7 @@ START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
     start(false, NULL);
     cl.cuda_funcs[2] = function;
     job->implementation = 2;
-    orr_cost_measure(&rt, &workers[1], job, 12.5);
+    orr_cost_measure(&rt, &workers[1], job, 12.5, false);
     ck_assert_uint_eq(measured.comb, 1);
     ck_assert_uint_eq(measured.impl, 2);
     ck_assert_uint_eq(measured.footprint, 77);

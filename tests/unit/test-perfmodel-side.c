@@ -95,6 +95,44 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
+START_TEST(preempted_measures_are_counted)
+{
+    struct orr_side *side = sample();
+    struct orr_side *again;
+
+    side->entries[0].npreempted = 3;
+    again = reread(side, ORR_SIDE_ESTIMATES);
+    ck_assert_uint_eq(again->entries[0].npreempted, 3);
+    ck_assert_double_eq(again->entries[0].low, side->entries[0].low);
+    ck_assert_uint_eq(again->entries[1].npreempted, 0);
+    orr_side_free(side);
+    orr_side_free(again);
+}
+END_TEST
+
+START_TEST(a_row_is_known_by_its_side_entry_then_by_its_mean)
+{
+    struct orr_model_row row = {.n = 12, .mean = 100, .sum = 1200};
+    struct orr_side_entry entry = {
+        .estimate = 90, .nseen = 60, .noutliers = 20, .row_n = 12};
+    uint32_t n;
+
+    ck_assert_double_eq(orr_row_estimate(&row, NULL, &n), 100);
+    ck_assert_uint_eq(n, 12);
+    ck_assert_double_eq(orr_row_estimate(&row, &entry, &n), 90);
+    ck_assert_uint_eq(n, 40);
+    /* As many outliers as samples have emptied the row. */
+    row.n = 0;
+    row.mean = row.sum = 0;
+    ck_assert_double_eq(orr_row_estimate(&row, &entry, &n), 90);
+    ck_assert_uint_eq(n, 40);
+    /* It has had its first run only. */
+    entry = (struct orr_side_entry){.nfirst = 1};
+    ck_assert(isnan(orr_row_estimate(&row, &entry, &n)) && n == 0);
+    ck_assert(isnan(orr_row_estimate(&row, NULL, &n)) && n == 0);
+}
+END_TEST
+
 START_TEST(estimates_are_read_without_samples)
 {
     struct orr_side *side = sample();
@@ -138,7 +176,7 @@ static const struct {
 } broken[] = {
     {"", ":0: expected `orrery-side'"},
     {"nonsense\n", ":1: expected `orrery-side'"},
-    {"orrery-side 3\nsamples\n", ":1: expected version 1 or 2"},
+    {"orrery-side 4\nsamples\n", ":1: expected version 1 to 3"},
     {HEAD, ":2: expected a line `samples'"},
     {HEAD LINE, "expected a line `samples'"},
     {HEAD "entry 0/0 0 cafe 12 1200 100 12 0 1 50 1\nsamples\n",
@@ -241,6 +279,8 @@ SUITE_MAIN(perfmodel_side)
     TCase *tc = tcase_create("all");
 
     tcase_add_test(tc, what_is_written_is_read);
+    tcase_add_test(tc, preempted_measures_are_counted);
+    tcase_add_test(tc, a_row_is_known_by_its_side_entry_then_by_its_mean);
     tcase_add_test(tc, estimates_are_read_without_samples);
     tcase_add_test(tc, an_entry_belongs_to_the_row_it_names);
     tcase_add_loop_test(tc, broken_text_is_refused_by_line, 0,

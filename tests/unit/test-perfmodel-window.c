@@ -361,6 +361,79 @@ START_TEST(a_long_series_counts_in_full_once_it_is_saved)
 }
 END_TEST
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double random_share(uint64_t *random)
+{
+    *random = *random * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*random >> 11) / 9007199254740992.0;
+}
+
+/* As other programs do that take the processor now and then: single samples, and bursts
+ * of them, are ten to forty times as long. */
+static void measure_disturbed(unsigned n, double share, uint64_t *random)
+{
+    double longer = 10 + 30 * random_share(random);
+    unsigned burst = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        double us = 800 * (0.95 + 0.1 * random_share(random));
+
+        if (burst == 0 && random_share(random) < share / 10)
+            burst = (unsigned)(40 * random_share(random));
+        if (burst > 0 || random_share(random) < 0.02)
+            us *= longer * (0.8 + 0.4 * random_share(random));
+        burst -= burst > 0;
+        orr_window_add(&w, us, 1);
+    }
+}
+
+START_TEST(a_saved_estimate_is_in_its_range_and_not_far_above_most_samples)
+{
+    for (unsigned seed = 1; seed <= 2000; seed++) {
+        struct orr_side_entry entry = {0};
+        uint64_t random = seed * 7919U;
+        double sorted[ORR_WINDOW_SIZE], lo, hi;
+
+        for (unsigned run = 0; run < 1 + seed % 5; run++) {
+            orr_window_init(&w, 50);
+            if (entry.nseen >= 10)
+                orr_window_begin_levels(
+                    &w, entry.estimate,
+                    (double)(entry.nseen - entry.noutliers), entry.low,
+                    entry.high);
+            measure_disturbed(5 + seed * 31 % 200, 0.25 * (seed % 10) / 10,
+                              &random);
+            save(&entry);
+        }
+        memcpy(sorted, entry.recent, entry.nrecent * sizeof(*sorted));
+        qsort(sorted, entry.nrecent, sizeof(*sorted), compare_doubles);
+        orr_window_range(&entry, &lo, &hi);
+        ck_assert(lo <= entry.estimate && entry.estimate <= hi);
+        ck_assert(entry.estimate <= 10 * sorted[(entry.nrecent - 1) / 2]);
+        entry_free(&entry);
+    }
+}
+END_TEST
+
+START_TEST(what_is_far_above_now_and_then_is_no_second_level)
+{
+    struct orr_side_entry entry = {0};
+
+    for (unsigned i = 0; i < 600; i++)
+        orr_window_add(&w, i % 5 < 3 ? 800 : 20000, 1);
+    ck_assert_double_eq_tol(orr_window_estimate(&w), 800, 1e-6);
+    save(&entry);
+    ck_assert_double_eq_tol(entry.estimate, 800, 1e-6);
+    entry_free(&entry);
+}
+END_TEST
+
 START_TEST(weights_count_in_full)
 {
     struct orr_side_entry entry = {0};
@@ -540,6 +613,9 @@ SUITE_MAIN(perfmodel_window)
     tcase_add_test(tc, what_could_not_be_saved_is_saved_later);
     tcase_add_test(tc, a_restart_checks_what_the_file_has);
     tcase_add_test(tc, a_long_series_counts_in_full_once_it_is_saved);
+    tcase_add_test(
+        tc, a_saved_estimate_is_in_its_range_and_not_far_above_most_samples);
+    tcase_add_test(tc, what_is_far_above_now_and_then_is_no_second_level);
     tcase_add_test(tc, weights_count_in_full);
     tcase_add_test(tc,
                    a_few_wrong_ones_in_the_file_are_set_aside_by_the_next_run);

@@ -287,6 +287,12 @@ static char *goal_explanation(const struct calibrate_goals *goals,
     if (goal->doubt)
         return tool_format("not to be trusted: %s%s", goal->doubt,
                            goal->stuck ? ", nor after three runs more" : "");
+    if (goal->stuck && known->n < goals->minimum &&
+        known->nseen >= goals->minimum)
+        return tool_format("its times differ too much: %llu of %llu measures "
+                           "were set aside",
+                           (unsigned long long)known->noutliers,
+                           (unsigned long long)known->nseen);
     if (goal->stuck && known->n < goals->minimum)
         return strdup("runs too seldom: the first run in each process is a "
                       "warm-up and does not count");

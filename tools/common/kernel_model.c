@@ -136,7 +136,7 @@ static void knowledge_from_row(const struct orr_model_row *row,
 {
     const struct orr_summary *summary = &known->summary;
 
-    ret->n = row->n;
+    ret->n = known->n;
     ret->estimate = known->estimate;
     ret->confidence = known->half_width;
     ret->independent = known->independent;

@@ -28,7 +28,7 @@ int kernel_model_device(const char *arch, struct orr_device *ret);
 void kernel_models_forget(struct kernel_models *models);
 
 struct kernel_knowledge {
-    unsigned n; /* samples; 0: there is no row */
+    unsigned n; /* samples; 0: there is no row, or none that has an estimate */
     /* As in struct perfmodel_known: µs; half width of the 95 % interval. */
     double estimate, confidence;
     bool independent;

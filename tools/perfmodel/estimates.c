@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "perfmodel/distributions.h"
+#include "perfmodel/window.h"
 
 static const double level = 0.95;
 
@@ -20,16 +21,23 @@ static bool is_interval(const struct orr_interval *interval)
     return isfinite(interval->lo) && isfinite(interval->hi);
 }
 
-/* From the samples that the side entry has. */
+/* From the samples that the side entry has, those that the estimate is of. */
 static int know_series(struct perfmodel_known *known)
 {
     const struct orr_side_entry *side = known->side;
-    int rc = orr_summarise(side->recent, side->nrecent, &known->summary);
+    double kept[ORR_WINDOW_SIZE];
+    unsigned n = 0;
+    int rc;
 
+    for (unsigned i = 0; i < side->nrecent && n < ORR_WINDOW_SIZE; i++)
+        if (!side->set_aside[i])
+            kept[n++] = side->recent[i];
+    rc = orr_summarise(kept, n, &known->summary);
     if (rc == -EINVAL) /* a side file may hold a sample of 0 */
         rc = orr_summarise(NULL, 0, &known->summary);
     if (rc < 0)
         return rc;
+    orr_window_range(side, &known->range.lo, &known->range.hi);
     known->interval = orr_mean_interval(side->blocks, side->nblocks, level);
     known->from_blocks = is_interval(&known->interval);
     if (!known->from_blocks)
@@ -52,7 +60,8 @@ int perfmodel_know(const struct orr_side *side,
                    const struct orr_model_row *row, struct perfmodel_known *ret)
 {
     struct perfmodel_known known = {.estimate = (double)NAN,
-                                    .interval = {(double)NAN, (double)NAN}};
+                                    .interval = {(double)NAN, (double)NAN},
+                                    .range = {(double)NAN, (double)NAN}};
     int rc;
 
     if (side)
@@ -62,10 +71,7 @@ int perfmodel_know(const struct orr_side *side,
                     : orr_summarise(NULL, 0, &known.summary);
     if (rc < 0)
         return rc;
-    if (known.side && known.side->estimate > 0)
-        known.estimate = known.side->estimate;
-    else if (row->n > 0 && row->mean > 0)
-        known.estimate = row->mean;
+    known.estimate = orr_row_estimate(row, known.side, &known.n);
     known.independent = !is_interval(&known.interval);
     if (known.independent)
         known.interval = row_interval(row);
@@ -93,7 +99,7 @@ static int make_points(const struct perfmodel_data *data,
 
         if (rc < 0)
             return rc;
-        if (row->n > 0 && row->size > 0 && isfinite(known.estimate))
+        if (row->size > 0 && isfinite(known.estimate))
             ret[(*ret_n)++] = (struct orr_point){
                 .x = (double)row->size,
                 .y = known.estimate,
@@ -101,7 +107,7 @@ static int make_points(const struct perfmodel_data *data,
                 .error = known.half_width > 0
                              ? known.half_width / orr_normal_quantile(0.975)
                              : 0,
-                .n = row->n};
+                .n = known.n};
     }
     return 0;
 }

@@ -13,8 +13,8 @@
 struct perfmodel_known {
     const struct orr_side_entry *side; /* lent; NULL: there is none */
     bool stale;      /* there is one, of a row that has changed */
-    double estimate; /* the side entry's, else the mean; NaN: neither is
-                      * usable */
+    double estimate; /* by orr_row_estimate; NaN: it is not known */
+    uint32_t n;      /* samples behind it */
     /* 95 % interval of the long-run mean: from the blocks, while there are too
      * few of these from the recent samples. Without a side entry, or with too
      * few of both, from mean, deviation and number, as if samples were
@@ -25,6 +25,7 @@ struct perfmodel_known {
     /* Statistics of the recent samples; without any, or with invalid ones, n is
      * 0 and all are NaN. */
     struct orr_summary summary;
+    struct orr_interval range; /* by orr_window_range; NaN */
 };
 
 /* `side` may be NULL. Errors: -ENOMEM. */

@@ -188,6 +188,7 @@ static int join_both(struct orr_side *to, const struct orr_side_entry *a,
         both.estimate = (wa * a->estimate + wb * b->estimate) / (wa + wb);
     both.nseen += b->nseen;
     both.noutliers += b->noutliers;
+    both.npreempted += b->npreempted;
     both.nfirst += b->nfirst;
     both.first_sum += b->first_sum;
     both.last_time = newer->last_time;

@@ -103,10 +103,11 @@ static json_t *json_indices(const bool *set, unsigned n)
 static json_t *side_json(const struct orr_side_entry *side)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
         "estimate", perfmodel_json_real(side->estimate), "seen",
         perfmodel_json_count(side->nseen), "outliers",
-        perfmodel_json_count(side->noutliers), "first_runs",
+        perfmodel_json_count(side->noutliers), "preempted",
+        perfmodel_json_count(side->npreempted), "first_runs",
         perfmodel_json_count(side->nfirst), "first_sum",
         perfmodel_json_real(side->first_sum), "last_time",
         (json_int_t)side->last_time, "recent",

@@ -36,11 +36,12 @@ static json_t *robust_json(const struct perfmodel_known *known)
     const struct orr_summary *summary = &known->summary;
 
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:[o, o, o, o, o], s:o, s:o, "
-        "s:o, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:[o, o, o, o, o], s:o, "
+        "s:o, s:o, s:o}",
         "estimate", REAL(side->estimate), "seen",
         perfmodel_json_count(side->nseen), "outliers",
-        perfmodel_json_count(side->noutliers), "first_runs",
+        perfmodel_json_count(side->noutliers), "preempted",
+        perfmodel_json_count(side->npreempted), "first_runs",
         perfmodel_json_count(side->nfirst), "first_run",
         REAL(side->nfirst ? side->first_sum / side->nfirst : (double)NAN),
         "last_time", (json_int_t)side->last_time, "interval",

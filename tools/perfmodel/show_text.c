@@ -153,8 +153,7 @@ static void add_robust(const struct perfmodel_view *view, struct table *table,
     table_add(table, "%s",
               view_value_text(view, summary->quantiles[ORR_Q50], text));
     table_add(table, "%s",
-              interval_text(view, summary->quantiles[ORR_Q05],
-                            summary->quantiles[ORR_Q95], text));
+              interval_text(view, known->range.lo, known->range.hi, text));
     table_add(
         table, "%s",
         interval_text(view, known->interval.lo, known->interval.hi, text));

@@ -197,6 +197,8 @@ static int json_read_side(const struct in *in, const json_t *json,
         rc = get_count(in, json, "seen", UINT64_MAX / 2, &side->nseen);
     if (rc == 0)
         rc = get_count(in, json, "outliers", UINT64_MAX / 2, &side->noutliers);
+    if (rc == 0 && json_object_get(json, "preempted")) /* older ones have none */
+        rc = get_count(in, json, "preempted", UINT64_MAX / 2, &side->npreempted);
     if (rc == 0)
         rc = get_count32(in, json, "first_runs", &side->nfirst);
     if (rc == 0)

@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/bus/bus.h"
+#include "core/device/clock.h"
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/places.h"
 #include "core/device/cpu/topology.h"
@@ -83,11 +84,16 @@ static int cpu_kernel_start(struct orr_driver *driver,
                             struct orr_kernel *kernel)
 {
     struct orr_exec *exec = driver->machine->exec;
+    struct orr_thread_usage before;
 
+    if (kernel->timed)
+        orr_thread_usage(&before);
     kernel->start = orr_exec_now(exec);
     kernel->away = 0;
     kernel->run(kernel);
     kernel->end = orr_exec_now(exec);
+    if (kernel->timed && !(kernel->away > 0))
+        kernel->lost = orr_thread_lost_us(&before, kernel->end - kernel->start);
     return 1;
 }
 
