@@ -21,13 +21,31 @@
 /* The level is free. */
 #define FREE 1e4
 
-/* Standard deviations of a range: eight of ten of the measured tasks of the tests'
- * data are within (they have longer tails than normal ones). */
-#define WIDTH 1.58
+/* Standard deviations of a range: some nine of ten of the measured tasks of the tests'
+ * data are within. */
+#define WIDTH 1.52
 
 /* Points whose surprises have this root mean square are as good as the priors
  * expect: longer tails than normal ones again. */
-#define USUAL_SURPRISE 3.0
+#define USUAL_SURPRISE 4.5
+
+/* What accelerators have in common, within a factor of two or three. */
+
+/* µs that an empty kernel takes. */
+#define LAUNCH 4.0
+/* µs for loading a value from memory, using it and storing the result: the shortest
+ * chain of a kernel that does anything. */
+#define LATENCY 1.0
+/* Flop per µs of one lane that has work at each clock: a multiplication and an
+ * addition at 1.5 GHz. */
+#define LANE 3000.0
+/* The items that keep a lane at work: each waits so many clocks for its last result. */
+#define DEEP 4.0
+/* Bytes of an item at least: data of so many bytes are one that can be worked on beside
+ * others. */
+#define ITEM 4.0
+/* Times that a lane with one item takes as long as a core does. */
+#define LANE_SLOWER 8.0
 
 /* The time over the time at the roof, in logarithms: the slope, the
  * deviation of the slope, the deviation of the rest. To an accelerator of
@@ -42,8 +60,8 @@ static const struct {
 };
 
 /* The prior of the line: its slope with deviation, the variance of the walk per
- * unit of ln work, the deviation of the noise. Chosen once by likelihood on the
- * models in the tests' data, in steps of a table. */
+ * unit of ln work, the deviation of the noise. Chosen so that nine of ten of the tests'
+ * data are within narrow ranges: METHODS.md. */
 struct prior {
     double slope, deviation, walk, noise;
 };
@@ -51,15 +69,15 @@ struct prior {
 static struct prior prior_of(enum orr_work kind, bool is_core)
 {
     static const struct prior core[] = {
-        [ORR_WORK_FLOPS] = {0.95, 0.1, 0.003, 0.03},
+        [ORR_WORK_FLOPS] = {0.95, 0.1, 0.0015, 0.01},
         [ORR_WORK_CORE] = {1, 0.1, 0.003, 0.03},
-        [ORR_WORK_BYTES] = {1.25, 0.2, 0.003, 0.05},
+        [ORR_WORK_BYTES] = {1.1, 0.18, 0.003, 0.055},
     };
     /* The more work, the better a device is used. */
     static const struct prior device[] = {
-        [ORR_WORK_FLOPS] = {0.75, 0.35, 0.03, 0.03},
-        [ORR_WORK_CORE] = {0.6, 0.2, 0.03, 0.1},
-        [ORR_WORK_BYTES] = {1.25, 0.1, 0.003, 0.13},
+        [ORR_WORK_FLOPS] = {0.75, 0.58, 0.022, 0.015},
+        [ORR_WORK_CORE] = {0.55, 0.46, 0.06, 0.003},
+        [ORR_WORK_BYTES] = {1.25, 0.07, 0.004, 0.13},
     };
 
     return is_core ? core[kind] : device[kind];
@@ -220,6 +238,10 @@ int orr_project_size(const struct orr_work_point *points, unsigned n,
     free(sorted);
     free(room);
     *ret = (struct orr_projection){.us = exp(mean), .off_by = expm1(range)};
+    if (!is_core && ret->us < LAUNCH + LATENCY) {
+        ret->us = LAUNCH + LATENCY;
+        ret->limited = true;
+    }
     return isnan(range) ? -ENOMEM : 0;
 }
 
@@ -231,13 +253,28 @@ static double at_roof(double flops, double bytes, const struct orr_rates *rates)
     return fmax(flops / rates->flops, bytes / rates->bytes);
 }
 
+static double items_of(double bytes)
+{
+    return fmax(1, bytes / ITEM);
+}
+
+/* The share of an accelerator's peak that so many items can use. */
+static double occupancy(double items, const struct orr_rates *rates)
+{
+    return fmin(1, items / (DEEP * rates->flops / LANE));
+}
+
 /* Faster than this a device cannot be, µs. */
 static double at_limit(double flops, double bytes, const struct orr_rates *rates,
                        enum orr_pair pair)
 {
     double known = flops > 0 && isfinite(flops) ? flops : 0;
+    double roof;
 
-    return at_roof(known, pair == ORR_PAIR_CORES ? 0 : bytes, rates);
+    if (pair == ORR_PAIR_CORES)
+        return at_roof(known, 0, rates);
+    roof = at_roof(known / occupancy(items_of(bytes), rates), bytes, rates);
+    return LAUNCH + fmax(roof, LATENCY);
 }
 
 struct orr_projection orr_project_device(struct orr_projection here,
@@ -248,7 +285,7 @@ struct orr_projection orr_project_device(struct orr_projection here,
 {
     struct orr_projection there = {(double)NAN, (double)NAN, false};
     double deviation = laws[pair].deviation;
-    double own = log1p(here.off_by) / WIDTH, ratio, limit;
+    double own = log1p(here.off_by) / WIDTH, ratio, limit, lane;
 
     if (!(from->flops > 0) || !(to->flops > 0) || !(from->bytes > 0) ||
         !(to->bytes > 0))
@@ -264,8 +301,17 @@ struct orr_projection orr_project_device(struct orr_projection here,
     }
     deviation = hypot(deviation, laws[pair].slope_deviation * log(ratio));
     there.us = here.us * pow(ratio, laws[pair].slope);
+    if (pair == ORR_PAIR_MIXED) {
+        lane = here.us * LANE_SLOWER / items_of(bytes);
+        /* Bytes say roughly how many items there are, a few bytes nothing of it: a
+         * random sequence may be drawn in parallel. */
+        if (lane > there.us)
+            deviation = hypot(deviation, log(lane / there.us) / 4);
+        there.limited = lane > there.us;
+        there.us = LAUNCH + fmax(there.us, lane);
+    }
     limit = at_limit(flops, bytes, to, pair);
-    there.limited = there.us < limit;
+    there.limited = there.limited || there.us < limit;
     there.us = fmax(there.us, limit);
     there.off_by = expm1(WIDTH * hypot(deviation, own));
     return there;

@@ -24,9 +24,9 @@ struct orr_work_point {
 
 struct orr_projection {
     double us;     /* NaN: no answer */
-    double off_by; /* half-width of the range, relative, of the upper end: eight
-                    * of ten lie between us / (1 + off_by) and us * (1 + off_by) */
-    bool limited;  /* of devices: the law is faster than the device can be */
+    double off_by; /* half-width of the range, relative, of the upper end: some
+                    * nine of ten lie between us / (1 + off_by) and us * (1 + off_by) */
+    bool limited;  /* of accelerators: the law is faster than the device can be */
 };
 
 /* The time of a task of that work from `n` measured ones of one device, which
@@ -52,8 +52,11 @@ enum orr_pair {
  * `off_by`) on one, by the roofline (Williams, Waterman & Patterson 2009): as
  * far from the roof there as here, but for accelerators, of which the slower is
  * better used. `flops` 0: not known, and the range has both roofs. Never faster
- * than its peak allows, nor an accelerator than its memory; what a core works
- * on may be in its caches. NaN where a rate is missing. */
+ * than its peak allows; an accelerator takes at least its launch and, beside that, the
+ * longest of its flops at the rate of the lanes that so little data can fill, its bytes,
+ * and one way to memory and back. What a core works on may be in its caches; code of
+ * few bytes, measured on a core, runs on few lanes, each slower than a core. NaN where a
+ * rate is missing. */
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,

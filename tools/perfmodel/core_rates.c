@@ -3,7 +3,8 @@
  * tools/perfmodel/core_rates.c - see core_rates.h. The peak is that of twelve
  * independent chains of multiplications and additions in registers, as wide as the
  * processor has them; the bandwidth that of copies of more than the private
- * caches hold. One thread.
+ * caches hold. By processor time, so that other programs that use the processor
+ * meanwhile do not count. One thread.
  */
 #include "tools/perfmodel/core_rates.h"
 
@@ -21,11 +22,11 @@ enum {
 
 #define COPIED ((size_t)64 << 20) /* bytes */
 
-static double monotonic_us(void)
+static double processor_us(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
@@ -42,7 +43,7 @@ static volatile double sink;
         vector a = plus, b = a + 1, c = a + 2, d = a + 3, e = a + 4,           \
                f = a + 5, g = a + 6, h = a + 7, i = a + 8, j = a + 9,          \
                k = a + 10, l = a + 11;                                         \
-        double start = monotonic_us();                                         \
+        double start = processor_us();                                         \
                                                                                \
         for (int round = 0; round < ROUNDS; round++) {                         \
             a = a * by + plus;                                                 \
@@ -58,7 +59,7 @@ static volatile double sink;
             k = k * by + plus;                                                 \
             l = l * by + plus;                                                 \
         }                                                                      \
-        start = monotonic_us() - start;                                        \
+        start = processor_us() - start;                                        \
         a += b + c + d + e + f + g + h + i + j + k + l;                        \
         sink = (double)a[0];                                                   \
         return 2. * CHAINS * ROUNDS * (BYTES / sizeof(TYPE)) / start;          \
@@ -73,44 +74,60 @@ CHAINS_OF(wide32, float, 64, __attribute__((target("avx512f"))))
 CHAINS_OF(wide64, double, 64, __attribute__((target("avx512f"))))
 #endif
 
-static double best_of_tries(double (*measure)(void))
+static int compare_rates(const void *a, const void *b)
 {
-    double most = 0;
+    double x = *(const double *)a, y = *(const double *)b;
 
-    for (int i = 0; i < TRIES; i++)
-        most = fmax(most, measure());
-    return most;
+    return (x > y) - (x < y);
 }
 
-static double measure_copy_rate(void)
+/* The highest of several tries: what disturbs makes them lower. *spread grows to how
+ * far below it their median is. */
+static double best_of_tries(double tries[TRIES], double *spread)
+{
+    qsort(tries, TRIES, sizeof(*tries), compare_rates);
+    *spread = fmax(*spread, 1 - tries[TRIES / 2] / tries[TRIES - 1]);
+    return tries[TRIES - 1];
+}
+
+static double measure_flops(double (*measure)(void), double *spread)
+{
+    double tries[TRIES];
+
+    for (int i = 0; i < TRIES; i++)
+        tries[i] = measure();
+    return best_of_tries(tries, spread);
+}
+
+/* 0 without memory. */
+static double measure_copy_rate(double *spread)
 {
     char *from = malloc(COPIED), *to = malloc(COPIED);
-    double least = INFINITY;
+    double tries[TRIES];
+    bool room = from && to;
 
-    if (from && to) {
+    if (room) {
         memset(from, 1, COPIED);
         memset(to, 2, COPIED); /* the pages are there */
     }
-    for (int i = 0; from && to && i < TRIES; i++) {
-        double start = monotonic_us();
+    for (int i = 0; room && i < TRIES; i++) {
+        double start = processor_us();
 
         memcpy(to, from, COPIED);
-        least = fmin(least, monotonic_us() - start);
+        /* it is read and written */
+        tries[i] = 2. * COPIED / (processor_us() - start);
         sink = to[(size_t)i * 4096];
     }
     free(from);
     free(to);
-    return 2. * COPIED / least; /* it is read and written */
+    return room ? best_of_tries(tries, spread) : 0;
 }
 
 bool core_rates_measure(struct core_rates *ret)
 {
-    struct core_rates rates;
+    struct core_rates rates = {0};
     double (*f32)(void) = narrow32, (*f64)(void) = narrow64;
 
-#ifndef __OPTIMIZE__
-    return false;
-#endif
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         f32 = fma32;
@@ -121,8 +138,9 @@ bool core_rates_measure(struct core_rates *ret)
         f64 = wide64;
     }
 #endif
-    rates = (struct core_rates){best_of_tries(f32), best_of_tries(f64),
-                                measure_copy_rate()};
+    rates.flops = measure_flops(f32, &rates.spread);
+    rates.flops64 = measure_flops(f64, &rates.spread);
+    rates.bytes = measure_copy_rate(&rates.spread);
     if (!(rates.bytes > 0))
         return false;
     *ret = rates;

@@ -30,8 +30,9 @@ static const char help[] =
     "                                [--host HOST] [--json] [SYMBOL...]\n"
     "Makes models for MACHINE from those measured here: each time is as far from the\n"
     "roofline of the new device as the measured one is from its own, and never faster\n"
-    "than its peak or, of an accelerator, its memory allows. They are marked derived,\n"
-    "and say how far each may be off; what MACHINE has already stays.\n"
+    "than its peak or, of an accelerator, its launch, its memory and the lanes that the\n"
+    "data fill allow. They are marked derived, and say how far each may be off; what\n"
+    "MACHINE has already stays. Measured times are those that simulations take.\n"
     "With --size it prints the time of sizes that were not measured, from those that\n"
     "were, with the range it may be off, and writes nothing: by the flops that tasks\n"
     "stated, where these follow from the size; else by what a core takes for such a\n"
@@ -40,7 +41,8 @@ static const char help[] =
     "      --host HOST        from the models of this host, else of this one\n"
     "      --from MACHINE     from the models of that machine, or, with --host, only\n"
     "                         its description, for its rates; else that of its name,\n"
-    "                         else what a core of this machine is measured to do\n"
+    "                         else what a core of this machine is measured to do, once,\n"
+    "                         and kept in its description\n"
     "      --peak 'cuda=19.5 TFlop/s, cpu=64 GFlop/s'   of MACHINE, each device or\n"
     "      --bandwidth 'cuda=1555 GB/s, cpu=8 GB/s'     core; else as its description\n"
     "                                                   says. 19.5Tf, 1555GBps do\n"
@@ -145,6 +147,7 @@ static int project_visit_model(const struct perfmodel_item *item, void *arg)
     struct projecting *p = arg;
     struct perfmodel_data from = {0}, to = {0};
     struct orr_error err = {""};
+    unsigned before = p->nrows;
     char *name = NULL;
     int rc;
 
@@ -167,8 +170,8 @@ static int project_visit_model(const struct perfmodel_item *item, void *arg)
     if (rc == 0)
         rc = orr_model_file_new(&to.file);
     if (rc == 0)
-        rc = project_model(p, item->symbol, from.file, to.file);
-    if (rc == 0 && to.file->ncombs > 0) {
+        rc = project_model(p, item->symbol, &from, to.file);
+    if (rc == 0 && p->nrows > before) {
         to.file->origin = ORR_ORIGIN_DERIVED;
         to.file->ranged = true;
         rc = write_model(p, name, &to);
@@ -242,7 +245,8 @@ static void print_projection_text(const struct projecting *p)
 
     if (p->nlimited)
         printf("%u entr%s at the limit of the device: its peak or, of an "
-               "accelerator, the bandwidth of its memory\n",
+               "accelerator, its launch,\nits memory, or the lanes that so "
+               "little data fill\n",
                p->nlimited, p->nlimited == 1 ? "y is" : "ies are");
     if (p->nmixed)
         printf(

@@ -24,6 +24,7 @@ struct projecting {
                                * the first that programs read but for the
                                * machine's */
     bool is_here;       /* the models were measured on this machine */
+    bool core_is_known; /* its rates were looked for */
     char **symbols;     /* patterns, borrowed; none: all */
     int nsymbols;
     /* Opened. */
@@ -44,4 +45,4 @@ struct projecting {
 /* Adds to `to` the rows of each device of the machine, and to the table what they
  * come from. Devices whose rates are not known are noted. Errors: -ENOMEM. */
 int project_model(struct projecting *p, const char *symbol,
-                  const struct orr_model_file *from, struct orr_model_file *to);
+                  const struct perfmodel_data *from, struct orr_model_file *to);

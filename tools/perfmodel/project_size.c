@@ -10,6 +10,7 @@
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/estimates.h"
 #include "tools/perfmodel/project_work.h"
 
 #include <errno.h>
@@ -30,20 +31,27 @@ struct sizes {
 /* The measures of one implementation over work of that kind; owned. NULL
  * without memory. */
 static struct orr_work_point *
-impl_work_points(const struct orr_model_file *file,
-                 const struct orr_model_impl *impl, enum orr_work kind,
+impl_work_points(const struct perfmodel_data *data,
+                 const struct orr_model_comb *comb, enum orr_work kind,
                  unsigned *ret_n)
 {
+    const struct orr_model_impl *impl = &comb->impls[0];
     struct orr_work_point *points = calloc(impl->nrows + 1, sizeof(*points));
 
     *ret_n = 0;
     for (unsigned r = 0; points && r < impl->nrows; r++) {
         const struct orr_model_row *row = &impl->rows[r];
+        struct perfmodel_known known;
 
-        if (row->mean > 0 && row->n > 0 && row->size > 0)
+        if (perfmodel_know(data->side, comb, 0, row, &known) < 0) {
+            free(points);
+            return NULL;
+        }
+        if (known.estimate > 0 && row->size > 0)
             points[(*ret_n)++] = (struct orr_work_point){
-                project_work_at(file, kind, (double)row->size), row->mean,
-                orr_model_row_error(row)};
+                project_work_at(data->file, kind, (double)row->size),
+                known.estimate,
+                known.half_width > 0 ? known.half_width / 2 : 0};
     }
     return points;
 }
@@ -73,16 +81,17 @@ static int sizes_add_json(struct sizes *s, const char *symbol, const char *arch,
 }
 
 static int add_size(struct sizes *s, const char *symbol,
-                    const struct orr_model_file *file,
+                    const struct perfmodel_data *data,
                     const struct orr_model_comb *comb, uint64_t size)
 {
+    const struct orr_model_file *file = data->file;
     const struct orr_model_impl *impl = &comb->impls[0];
     bool is_core = comb->devices[0].type == ORR_DEVICE_CPU;
     const char *arch = orr_device_type_name(comb->devices[0].type);
     enum orr_work kind = project_work_choose(file, impl, is_core, (double)size);
     struct orr_projection there;
     unsigned n;
-    struct orr_work_point *points = impl_work_points(file, impl, kind, &n);
+    struct orr_work_point *points = impl_work_points(data, comb, kind, &n);
     int rc = -ENOMEM;
 
     if (points && n == 0) {
@@ -110,13 +119,13 @@ static int add_size(struct sizes *s, const char *symbol,
 }
 
 static int visit_comb(struct sizes *s, const struct perfmodel_item *item,
-                      const struct orr_model_file *file,
+                      const struct perfmodel_data *data,
                       const struct orr_model_comb *comb)
 {
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < s->options->nsizes; i++)
-        rc = add_size(s, item->symbol, file, comb, s->options->sizes[i]);
+        rc = add_size(s, item->symbol, data, comb, s->options->sizes[i]);
     return rc;
 }
 
@@ -157,7 +166,7 @@ static int sizes_visit_model(const struct perfmodel_item *item, void *arg)
     }
     for (unsigned c = 0; rc == 0 && c < data.file->ncombs; c++)
         if (is_first_of_device_type(data.file, c))
-            rc = visit_comb(s, item, data.file, &data.file->combs[c]);
+            rc = visit_comb(s, item, &data, &data.file->combs[c]);
     perfmodel_unload(&data);
     return rc;
 }
@@ -188,7 +197,7 @@ int project_sizes(const struct project_size_options *options)
         tool_error("out of memory");
     else if (s.nrows && !s.rows)
         printf(
-            "Eight of ten lie within that range. Simulations take such a time "
+            "Some nine of ten lie within that range. Simulations take such a time "
             "by%s\n%s",
             options->nsizes > 1 ? ", for one size at once," : "", s.assumed);
     else if (!s.nrows)
