@@ -231,9 +231,14 @@ def cases_of_the_runtime():
         0, 0).data(8).task(100, "1:rw").task(100, "1:rw"), 7 + 100 + 7 + 100
     yield "asking for data takes its time", machine(1, fetch=3), many(
         0, 0).data(8).task(100, "1:rw").task(100, "1:rw"), 3 + 100 + 3 + 100
-    yield "a kernel that is waited for is not handed over", own_links(
+    yield "the time of a kernel that is waited for has its launch in it", own_links(
         1, kernel_queue=10), Record().codelet(2, True).task(
             100, "", on(1), 2).task(100, "", on(1), 2), 2 * 100
+    waited = Record().codelet(2, True)
+    for _ in range(5):
+        waited.task(4, "", on(1), 2)
+    yield "no kernel that is waited for is shorter than its launch", own_links(
+        1, kernel_queue=10), waited, 5 * 10
     yield "handing over kernels is hidden behind them", own_links(
         1, kernel_queue=10), many(3, 100, "", on(1)), 3 * 100
     yield "handing over kernels that are shorter", own_links(
