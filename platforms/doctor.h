@@ -63,7 +63,17 @@ int orr_doctor_examine_cpus(const struct orr_machine_desc *desc,
 int orr_doctor_examine_memories(const struct orr_machine_desc *desc,
                                 struct orr_findings *findings);
 
-/* Both for a machine by name: one that orr_machine_desc_load knows, or a host
+/* Of a link's bandwidth: the relative range of the medians that it was measured by. */
+#define ORR_PROP_LINK_SPREAD "orrery-spread"
+
+/* From this spread on a figure is no measure of the machine. */
+#define ORR_DOCTOR_SPREAD 0.5
+
+/* Adds figures that were measured with such a spread. Errors: -ENOMEM. */
+int orr_doctor_examine_spreads(const struct orr_machine_desc *desc,
+                               struct orr_findings *findings);
+
+/* All of these for a machine by name: one that orr_machine_desc_load knows, or a host
  * of which the bus/ of a sampling directory has .bandwidth, .latency and
  * .config files. Files that cannot be read are findings. `sampling_dirs` is
  * NULL-terminated and may be NULL. Errors: -ENOENT no such machine, with a

@@ -315,6 +315,8 @@ static int patient_examine(struct patient *p)
         rc = orr_doctor_examine_memories(desc, p->findings);
     if (rc == 0 && p->platform)
         rc = orr_doctor_examine_cpus(desc, p->findings);
+    if (rc == 0 && p->platform)
+        rc = orr_doctor_examine_spreads(desc, p->findings);
     free(nodes);
     free(direct);
     return rc ? no_memory(p) : 0;

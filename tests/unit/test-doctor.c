@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platforms/bus_files.h"
+#include "platforms/desc_build.h"
 #include "platforms/doctor.h"
 #include "platforms/machine_desc.h"
 #include "tests/suite.h"
@@ -727,6 +728,44 @@ START_TEST(a_memory_without_routes_is_one_finding)
 }
 END_TEST
 
+START_TEST(figures_that_were_measured_on_a_busy_machine_are_named)
+{
+    static const struct {
+        const char *prop;
+        bool of_link;
+        const char *text;
+    } spreads[] = {
+        {"orrery-copy-spread", false, "bandwidth of copies of RAM0"},
+        {"orrery-rates-spread", false, "peak or memory bandwidth of RAM0"},
+        {ORR_PROP_LINK_SPREAD, true, "the bandwidth of "},
+    };
+
+    for (unsigned i = 0; i < 3; i++)
+        for (int far = 0; far < 2; far++) {
+            struct orr_machine_desc *desc = make_memories(&changes[0]);
+            struct orr_host_desc *host =
+                &desc->hosts[orr_machine_desc_host(desc, "RAM0")];
+            struct orr_link_desc *link = &desc->links[0];
+            struct orr_findings findings = {0};
+            struct orr_error err = {""};
+
+            ck_assert_int_eq(
+                spreads[i].of_link
+                    ? orr_props_set(&link->props, &link->nprops,
+                                    spreads[i].prop, far ? "0.88" : "0.2")
+                    : orr_props_set(&host->props, &host->nprops,
+                                    spreads[i].prop, far ? "0.88" : "0.2"),
+                0);
+            ck_assert_int_eq(orr_doctor_examine_desc(desc, &findings, &err), 0);
+            ck_assert_uint_eq(findings.n, far);
+            ck_assert(!far || strstr(findings.items[0].text, spreads[i].text));
+            ck_assert(!far || strstr(findings.items[0].text, "88 %"));
+            orr_findings_done(&findings);
+            orr_machine_desc_free(desc);
+        }
+}
+END_TEST
+
 /* epyc-64 and so on have the values that we gave them; the two of StarPU were
  * measured on old machines that have been in use for years. */
 static const char *const known[] = {"epyc-64",   "h100-pcie-4", "hgx-h100-8",
@@ -771,6 +810,8 @@ static Suite *suite(void)
                    an_unknown_machine_is_an_error_that_lists_the_known_ones);
     tcase_add_loop_test(tcase, a_fault_between_main_memories_names_the_hosts, 0,
                         COUNT(changes));
+    tcase_add_test(tcase,
+                   figures_that_were_measured_on_a_busy_machine_are_named);
     tcase_add_test(tcase, a_memory_without_routes_is_one_finding);
     tcase_add_loop_test(tcase, the_machines_at_hand_are_healthy, 0,
                         COUNT(known));

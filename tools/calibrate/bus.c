@@ -8,6 +8,7 @@
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/machine.h"
 #include "tools/common/plot.h"
+#include "tools/common/quiet.h"
 #include "tools/common/tool.h"
 
 #include "core/bus/bus.h"
@@ -167,6 +168,7 @@ int calibrate_bus(int argc, char **argv)
         return rc;
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
+    quiet_begin(request.json);
     tool_if_interrupted("nothing was stored; what was measured is lost, and the "
                         "bus files are as they were");
     rc = calibrate_place_lock(&place);

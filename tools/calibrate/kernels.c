@@ -17,6 +17,7 @@
 #include "core/base/plural.h"
 #include "perfmodel/disk.h"
 #include "perfmodel/sampling.h"
+#include "tools/common/quiet.h"
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -397,6 +398,7 @@ int calibrate_kernels(const struct calibrate_options *options)
     else if (options->dry_run)
         result = show_plan(&c);
     else if (can_save_models()) {
+        quiet_begin(options->json);
         calibration_run_rounds(&c);
         result = calibration_print_result(&c);
     }

@@ -3,6 +3,7 @@
 #include "tools/calibrate/machine.h"
 
 #include "tools/common/tool.h"
+#include "tools/perfmodel/core_rates.h"
 
 #include "core/base/config.h"
 #include "core/bus/bus.h"
@@ -13,6 +14,7 @@
 #include "core/device/open.h"
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
+#include "platforms/doctor.h"
 #include "platforms/present.h"
 
 #include <errno.h>
@@ -378,6 +380,14 @@ static void describe_link(struct builder *b, const struct orr_bus_link *link)
         orr_machine_desc_add_link(b->desc, name, link->bandwidth.median * 1e6,
                                   link->latency.median / 1e6, ORR_LINK_SHARED);
     builder_note_error(b, own);
+    if (own >= 0 && isfinite(link->bandwidth.spread)) {
+        struct orr_link_desc *described = &b->desc->links[own];
+
+        snprintf(name, sizeof(name), "%.3g", link->bandwidth.spread);
+        builder_note_error(b, orr_props_set(&described->props,
+                                            &described->nprops,
+                                            ORR_PROP_LINK_SPREAD, name));
+    }
     route = orr_machine_desc_add_route(b->desc, (unsigned)src, (unsigned)dst);
     builder_note_error(b, route);
     builder_add_hop(b, route, own);
@@ -421,7 +431,7 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
 
 /* ---- files ---- */
 
-/* This machine with the costs of the existing description. */
+/* This machine with the costs and the rates of a core of the existing description. */
 static int begin_anew(const struct calibrate_place *place,
                       struct orr_machine_desc **ret, struct orr_error *err)
 {
@@ -439,6 +449,7 @@ static int begin_anew(const struct calibrate_place *place,
     if (rc == 0) {
         for (unsigned i = 0; i < ORR_NCOSTS; i++)
             *orr_machine_desc_cost(desc, i) = orr_machine_desc_get_cost(old, i);
+        rc = core_rates_copy(desc, old);
         *ret = desc;
     }
     orr_machine_desc_free(old);
@@ -474,6 +485,7 @@ int calibrate_write_bus(const struct calibrate_place *place,
 int calibrate_write_costs(const struct calibrate_place *place,
                           const double *costs)
 {
+    struct core_rates rates;
     struct orr_machine_desc *desc = NULL;
     struct orr_error err = {""};
     int rc = orr_machine_desc_present(orr_sampling_dirs(place->sampling),
@@ -484,5 +496,7 @@ int calibrate_write_costs(const struct calibrate_place *place,
     for (unsigned i = 0; rc == 0 && i < ORR_NCOSTS; i++)
         if (!isnan(costs[i]))
             *orr_machine_desc_cost(desc, i) = costs[i];
+    if (rc == 0 && core_rates_measure(&rates))
+        rc = core_rates_describe(desc, &rates);
     return write_machine_alone(place, desc, rc, &err);
 }

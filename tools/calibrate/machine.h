@@ -47,7 +47,7 @@ int calibrate_write_bus(const struct calibrate_place *place,
                         const struct orr_machine *machine,
                         const struct orr_bus_measures *measures);
 
-/* Sets runtime costs (ORR_NCOSTS, NaN: keep what is there) in the description,
- * or makes one. Likewise. */
+/* Sets runtime costs (ORR_NCOSTS, NaN: keep what is there) and the rates of a core,
+ * which it measures, in the description, or makes one. Likewise. */
 int calibrate_write_costs(const struct calibrate_place *place,
                           const double *costs);

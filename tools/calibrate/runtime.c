@@ -7,6 +7,7 @@
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/devices.h"
 #include "tools/calibrate/machine.h"
+#include "tools/common/quiet.h"
 #include "tools/common/modules.h"
 #include "tools/common/process.h"
 #include "tools/common/table.h"
@@ -359,6 +360,7 @@ int calibrate_runtime(int argc, char **argv)
     }
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
+    quiet_begin(json);
     rc = measure_runtime_costs(&place, json);
     calibrate_place_close(&place);
     if (rc > 0)

@@ -5,6 +5,7 @@
 #include "core/base/plural.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
+#include "tools/common/quiet.h"
 #include "tools/common/tool.h"
 
 #include "perfmodel/sampling.h"
@@ -159,6 +160,7 @@ static int examine_here(const char *const *sampling_dirs, bool json)
         tool_report(&err, rc);
         return TOOL_FAILED;
     }
+    quiet_begin(json);
     result = doctor_examine_machine(
         "the bus of this host has not been measured: ", host, sampling_dirs,
         json);
