@@ -110,6 +110,54 @@ def sizes_are_calibrated_in_one_go():
     assert sizes == {400, 800, 1200}, sizes
 
 
+def contents(folder):
+    """{path: text} of all files there."""
+    found = {}
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                found[os.path.join(path, name)] = file.read()
+    return found
+
+
+@test
+def validating_changes_no_model_and_measures_none():
+    """Not even those of a kernel with fewer samples than a real run wants."""
+    folder = calibrated("-tasks", "200")
+    before = contents(os.path.join(folder, "sampling"))
+    ended = orrery("validate", "-n", "1", "--json", "--", BUSY, "-size", "200",
+                   folder=folder, STARPU_CALIBRATE_MINIMUM="100000")
+    assert "measured during this run" not in ended.err, ended.err
+    assert ended.status in (0, 3, 4), (ended.status, ended.err)
+    assert contents(os.path.join(folder, "sampling")) == before
+
+
+@test
+def each_run_is_simulated_from_its_own_times_and_from_those_of_another():
+    folder = calibrated("-tasks", "200")
+    words = ("validate", "-n", "2", "--", BUSY, "-size", "200")
+    said = json.loads(orrery(*words[:3], "--json", *words[3:],
+                             folder=folder).out)["predictions"]
+    assert said["runs"] == 2, said
+    for part in ("simulator", "models", "machine"):
+        assert 0 <= said[part]["median"] <= said[part]["worst"], said
+    text = orrery(*words, folder=folder).out
+    assert re.match(r"this machine is (quiet|busy): ", text), text
+    for part in ("the simulator", "the models", "the machine"):
+        assert re.search(r"^%s +\d+\.\d %% \(at most" % part, text, re.M), text
+
+
+@test
+def with_its_own_times_a_run_that_only_computes_takes_as_long():
+    """One worker, one kernel: nothing but the kernels' own times is in it."""
+    folder = calibrated("-tasks", "50")
+    ended = PROGRAMS.run([ORRERY, "validate", "-n", "1", "--json", "--", BUSY,
+                          "-size", "200", "-tasks", "50"], folder,
+                         ORRERY_MACHINE=None, ORRERY_ASSUME=None,
+                         ORRERY_REPORT=None, ORRERY_TRACE=None, STARPU_NCPU="1")
+    assert json.loads(ended.out)["predictions"]["runs"] == 1, ended.out
+
+
 @test
 def restarting_drops_what_was_known():
     folder = calibrated("-tasks", "200")

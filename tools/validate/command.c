@@ -45,9 +45,11 @@ static const char help[] =
     "             ./cholesky -size {size} -nblocks 16\n";
 
 static int validation_compare_and_print(struct validation *v,
-                                        const struct validate_options *options)
+                                        const struct validate_options *options,
+                                        const struct quiet *quiet)
 {
-    if (validation_compare(v) < 0)
+    v->quiet = *quiet;
+    if (validation_compare(v) < 0 || validation_predict(v) < 0)
         return TOOL_FAILED;
     launch_warn_policy(validation_run(v, 0, 0, false), "validate");
     if ((options->json ? validation_print_json(v) : validation_print(v)) < 0)
@@ -68,11 +70,14 @@ static int validation_compare_and_print(struct validation *v,
 
 static int validate_program(const struct validate_options *options)
 {
+    struct quiet quiet = quiet_measure();
     struct validation v;
     int result = TOOL_FAILED;
 
+    if (!options->json)
+        quiet_print(&quiet);
     if (validation_measure(&v, options) == 0)
-        result = validation_compare_and_print(&v, options);
+        result = validation_compare_and_print(&v, options, &quiet);
     else if (v.stopped)
         result = 128 + v.stopped;
     validation_done(&v);

@@ -153,6 +153,39 @@ static int print_validated_ends(const struct validation *v)
     return 0;
 }
 
+static void print_prediction(const char *of, struct validate_error error,
+                             const char *what)
+{
+    if (isnan(error.median))
+        printf("%-18s not known: %s\n", of, what);
+    else
+        printf("%-18s %.1f %% (at most %.1f %%): %s\n", of, 100 * error.median,
+               100 * error.worst, what);
+}
+
+/* Where the errors from end to end come from. */
+static void print_predictions(const struct validation *v)
+{
+    const struct validate_predictions *p = &v->predictions;
+
+    if (p->n == 0) {
+        printf("The runs cannot be simulated from their own times: %s\n",
+               *p->problem ? p->problem : "they are interrupted");
+        return;
+    }
+    print_prediction("the simulator", p->simulator,
+                     "each run, simulated from the times of its own kernels");
+    print_prediction("the models", p->models,
+                     quiet_is(&v->quiet)
+                         ? "each run, simulated from the models"
+                         : "each run, simulated from the models: cannot tell, "
+                           "the machine was busy");
+    print_prediction("the machine", p->machine,
+                     v->nreps > 1
+                         ? "each run, simulated from the times of another run"
+                         : "one run says nothing of others (-n 2)");
+}
+
 int validation_print(const struct validation *v)
 {
     if (print_kernels(v) < 0)
@@ -163,6 +196,8 @@ int validation_print(const struct validation *v)
     putchar('\n');
     if (print_validated_ends(v) < 0)
         return -1;
+    putchar('\n');
+    print_predictions(v);
     putchar('\n');
     validation_print_findings(v);
     return 0;

@@ -81,6 +81,20 @@ static json_t *type_json(const struct drift_type *type)
                      (int)type->shifted);
 }
 
+static json_t *prediction_json(struct validate_error error)
+{
+    return json_pack("{s:o, s:o}", "median", tool_json_number(error.median),
+                     "worst", tool_json_number(error.worst));
+}
+
+static json_t *predictions_json(const struct validate_predictions *p)
+{
+    return json_pack("{s:o, s:o, s:o, s:i}", "simulator",
+                     prediction_json(p->simulator), "models",
+                     prediction_json(p->models), "machine",
+                     prediction_json(p->machine), "runs", (int)p->n);
+}
+
 /* Of all together: "fits" only if all that was checked does. */
 static const char *whole_verdict(const struct validation *v)
 {
@@ -112,13 +126,16 @@ int validation_print_json(const struct validation *v)
         json_array_append_new(ends, end_json(&v->ends[s]));
     for (unsigned k = 0; k < v->drift.ntypes; k++)
         json_array_append_new(types, type_json(&v->drift.types[k]));
-    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b}",
+    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b, "
+                     "s:o, s:o}",
                      "machine", real->machine, "scheduler", real->scheduler,
                      "repetitions", (int)v->nreps, "kernels", kernels, "links",
                      links, "ends", ends, "median_error",
                      tool_json_number(v->median_error), "machine_shift", types,
                      "drift", v->drift.ndrifted > 0, "verdict",
-                     whole_verdict(v), "interrupted", v->stopped != 0);
+                     whole_verdict(v), "interrupted", v->stopped != 0,
+                     "predictions", predictions_json(&v->predictions), "quiet",
+                     quiet_json(&v->quiet));
     if (json && json_array_size(kernels) != v->nkernels) {
         json_decref(json);
         json = NULL;

@@ -62,20 +62,30 @@ static int write_this_machine(const char *path)
     return rc < 0 ? -1 : 0;
 }
 
-/* A description of this machine, to be simulated. */
-static int describe_machine(struct validation *v)
+static int make_folder(struct validation *v)
 {
     const char *parent = getenv("TMPDIR");
 
     v->folder =
         tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!v->folder || !mkdtemp(v->folder)) {
-        tool_error("no temporary folder: %s; TMPDIR names another place",
-                   strerror(errno));
-        free(v->folder);
-        v->folder = NULL;
-        return -1;
-    }
+    if (v->folder && mkdtemp(v->folder))
+        return 0;
+    tool_error("no temporary folder: %s; TMPDIR names another place",
+               strerror(errno));
+    free(v->folder);
+    v->folder = NULL;
+    return -1;
+}
+
+char *validation_path(const struct validation *v, unsigned size, unsigned rep,
+                      const char *what)
+{
+    return tool_format("%s/%u.%u.%s", v->folder, size, rep, what);
+}
+
+/* A description of this machine, to be simulated. */
+static int describe_machine(struct validation *v)
+{
     v->machine = tool_format("%s/here.xml", v->folder);
     if (!v->machine) {
         tool_error("out of memory");
@@ -94,8 +104,18 @@ static int choose_machine(struct validation *v)
     return v->machine ? 0 : -1;
 }
 
-/* The description and the bus files beside it. */
-static void remove_machine(const struct validation *v)
+static void remove_run_file(const struct validation *v, unsigned size,
+                            unsigned rep, const char *what)
+{
+    char *path = validation_path(v, size, rep, what);
+
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+/* The description and the bus files beside it, and what real runs have left. */
+static void remove_folder(const struct validation *v)
 {
     static const char *const files[] = {"here.xml", "here.bandwidth",
                                         "here.latency"};
@@ -107,6 +127,11 @@ static void remove_machine(const struct validation *v)
             unlink(path);
         free(path);
     }
+    for (unsigned s = 0; s < v->nsizes; s++)
+        for (unsigned rep = 0; rep < v->options->nreps; rep++) {
+            remove_run_file(v, s, rep, "calls.rec");
+            remove_run_file(v, s, rep, "trace.csv");
+        }
     rmdir(v->folder);
 }
 
@@ -121,7 +146,7 @@ void validation_done(struct validation *v)
         free(v->kernels[k].fast_times);
     }
     if (v->folder)
-        remove_machine(v);
+        remove_folder(v);
     free(v->argvs);
     free(v->runs);
     free(v->machine);
@@ -134,9 +159,6 @@ void validation_done(struct validation *v)
 
 /* --- running --- */
 
-/* Models stay as they are, and nothing is traced. */
-static const char *const real_settings[] = {
-    "STARPU_CALIBRATE=0", "ORRERY_MACHINE", "ORRERY_SET", "ORRERY_TRACE", NULL};
 static const char *const sim_settings[] = {
     "STARPU_CALIBRATE=0", "ORRERY_SIM_KERNELS", "ORRERY_TRACE", NULL};
 
@@ -158,21 +180,39 @@ static void print_failure(const struct launch *launch, bool simulated)
     }
 }
 
+/* A real run leaves its calls and its trace, from which it is simulated; models stay as
+ * they are. */
 static int run_one(struct validation *v, struct launch *launch, unsigned size,
-                   bool simulated)
+                   unsigned rep, bool simulated)
 {
+    char *trace = simulated ? NULL : validation_path(v, size, rep, "trace.csv");
+    char *record =
+        simulated ? NULL
+                  : tool_format("ORRERY_RECORD=%s/%u.%u.calls.rec", v->folder,
+                                size, rep);
+    const char *const real_settings[] = {"STARPU_CALIBRATE=0",
+                                         "ORRERY_MODELS_FIXED=1",
+                                         "ORRERY_MACHINE",
+                                         "ORRERY_SET",
+                                         "ORRERY_TRACE",
+                                         record,
+                                         NULL};
     int stopped;
 
     *launch = (struct launch){
         .machine = simulated ? v->machine : NULL,
         .edits = simulated ? v->options->edits : NULL,
         .scheduler = v->options->sched,
+        .trace = trace,
         .more = simulated ? sim_settings : real_settings,
         .argv = v->argvs[size],
         .quiet = true,
     };
     stopped = launch_all(launch, 1, 1, NULL, NULL);
     launch->more = NULL;
+    launch->trace = NULL;
+    free(trace);
+    free(record);
     if (stopped > 0)
         v->stopped = stopped;
     else if (stopped == 0 && *launch->problem)
@@ -200,7 +240,7 @@ static int try_simulations(struct validation *v)
     for (unsigned s = 0; rc == 0 && s < v->nsizes; s++) {
         struct launch launch;
 
-        rc = run_one(v, &launch, s, true);
+        rc = run_one(v, &launch, s, 0, true);
         launch_done(&launch);
     }
     return rc;
@@ -258,7 +298,7 @@ static int validation_run_programs(struct validation *v)
             unsigned size = order[k] / 2;
             bool simulated = order[k] % 2;
 
-            rc = run_one(v, validation_run(v, size, rep, simulated), size,
+            rc = run_one(v, validation_run(v, size, rep, simulated), size, rep,
                          simulated);
             show_validation_progress(v, ++done);
         }
@@ -279,7 +319,7 @@ int validation_measure(struct validation *v,
         tool_error("out of memory");
         return -1;
     }
-    if (choose_machine(v) < 0)
+    if (make_folder(v) < 0 || choose_machine(v) < 0)
         return -1;
     if (try_simulations(v) < 0) {
         if (v->stopped)

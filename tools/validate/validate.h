@@ -11,6 +11,7 @@
 
 #include "perfmodel/origin.h"
 #include "tools/common/launch.h"
+#include "tools/common/quiet.h"
 #include "tools/validate/drift.h"
 #include "tools/validate/levels.h"
 
@@ -73,13 +74,25 @@ struct validate_end {
                     * in but one of the two */
 };
 
+/* Where the errors come from: of each run, at each size, simulated with the times that
+ * its kernels took, with those of the models, and with those of the next run of its size.
+ * Relative. */
+struct validate_predictions {
+    struct validate_error {
+        double median, worst; /* of their sizes; NaN: not known */
+    } simulator, models, machine;
+    unsigned n;        /* runs that could be simulated so */
+    char problem[1024]; /* why others could not; "" */
+};
+
 struct validation {
     const struct validate_options *options; /* borrowed */
     unsigned nsizes, nreps;
     char ***argvs;       /* owned: a command line for each size */
     struct launch *runs; /* owned: indexed by validation_run */
     char *machine;       /* owned: what was simulated */
-    char *folder;        /* owned: temporary, with its description; NULL */
+    char *folder;        /* owned: temporary, with the description of this machine,
+                          * and the calls and the trace of each real run; NULL */
     int stopped;         /* by this signal; 0 */
 
     /* Results. */
@@ -90,6 +103,8 @@ struct validation {
     size_t nlinks;
     struct validate_end *ends; /* owned, nsizes */
     double median_error;       /* of the ends' |error| */
+    struct validate_predictions predictions;
+    struct quiet quiet; /* when it began */
     struct drift drift;
     unsigned noff, nunclear;              /* ends that are, that cannot be told */
     unsigned verdicts[DRIFT_DRIFTED + 1]; /* kernels with each */
@@ -121,6 +136,15 @@ static inline struct launch *validation_run(const struct validation *v,
 int validation_measure(struct validation *v,
                        const struct validate_options *options);
 void validation_done(struct validation *v);
+
+/* The file of a real run in the folder, "calls.rec" or "trace.csv"; owned by the caller.
+ * NULL without memory. */
+char *validation_path(const struct validation *v, unsigned size, unsigned rep,
+                      const char *what);
+
+/* Simulates each real run with the times that its kernels took; v->predictions says how
+ * that went. Errors: -1 with a message; interrupted: v->stopped. */
+int validation_predict(struct validation *v);
 
 /* Fills in the results. Errors: -1 with a message. */
 int validation_compare(struct validation *v);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/validate/own_times.h - a run's calls with the times that its kernels took, as
+ * a record: simulated, only what is around the kernels can be wrong. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/error.h"
+
+/* Writes the calls of the record `calls` to `path`; its n-th task takes as long as the
+ * n-th one of the trace in CSV of that run, or of another run of the program. Errors,
+ * with a message: -EINVAL, both have not the same tasks; -ENOMEM; those of the system. */
+int own_times_write(const char *calls, const char *trace, const char *path,
+                    struct orr_error *err);
