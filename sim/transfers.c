@@ -233,6 +233,7 @@ static void copy_begin(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct orr_error err = {.text = ""};
 
+    copy->waited = t->network && !is_local(copy) ? t->exec->now - copy->waited : 0;
     if (!t->network || is_local(copy)) {
         copy_end(t, copy);
         return;
@@ -372,6 +373,7 @@ void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
         start_local(transfers, copy);
         return;
     }
+    copy->waited = transfers->exec->now; /* until copy_begin */
     assert(copy->size > 0);
     assert(copy->src < transfers->nnodes && copy->dst < transfers->nnodes);
     if (orr_self && !orr_sim_is_dispatcher(transfers->exec, orr_self))

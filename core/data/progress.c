@@ -227,6 +227,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
                                          memory_order_relaxed) +
                1;
     copy->perform = request_perform_copy;
+    copy->waited = 0;
     copy->done = copy_done;
     copy->post.mailbox = &rt->nodes->at[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);

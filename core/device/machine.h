@@ -153,6 +153,7 @@ struct orr_copy {
     struct orr_post post; /* leads to `done`, for drivers whose copies end on
                            * threads of their own */
     void *machine_link[4];
+    double waited; /* µs until the engine took it, from a simulated machine; else 0 */
 };
 
 /* A kernel of one task on one worker. Core owns it, as with copies. */

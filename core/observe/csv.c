@@ -135,7 +135,10 @@ static void csv_write_copy(struct csv *csv, const struct orr_trace_copy *copy)
     orr_put_text(out, orr_trace_copy_name(copy->kind));
     orr_put_byte(out, ',');
     orr_put_unsigned(out, copy->handle);
-    ORR_PUT(out, ",,,,,,\n");
+    orr_put_byte(out, ',');
+    if (copy->waited > 0)
+        orr_put_decimal(out, copy->waited / 1000.0, 9);
+    ORR_PUT(out, ",,,,,\n");
 }
 
 static void write_count(struct csv *csv, const struct orr_event *event)

@@ -222,6 +222,7 @@ static void trace_copy(struct orr_runtime *rt,
         .size = request->copy.size,
         .start = request->start,
         .end = orr_exec_now(rt->exec),
+        .waited = request->copy.waited,
     };
 
     orr_lock(&request->handle->lock);

@@ -91,4 +91,5 @@ struct orr_trace_copy {
     uint64_t job; /* one that waited for it when it ended, 0: none */
     enum orr_trace_copy_kind kind;
     double start, end;
+    double waited; /* from `start` until the engine took it; 0 where nobody knows */
 };

@@ -8,6 +8,7 @@ usage: test-analytic.py PLAYER [WORD]    only cases with that word, with their f
 Times are µs, sizes bytes, bandwidths MB/s, which are bytes per µs. What the runtime
 itself costs is 0 unless a case says otherwise.
 """
+import csv
 import json
 import math
 import os
@@ -389,6 +390,22 @@ def makespan(player, folder, text, record, settings):
         return json.load(file)["makespan_us"]
 
 
+def claim_dates_of_copies(tap, player, folder):
+    """Two that are asked for at once, over one link: the second is taken when the first
+    has ended, and the trace has both dates."""
+    record = Record().data(MB).data(MB).task(100, "1:r,2:r", on(1))
+    found = makespan(player, folder, own_links(1), record,
+                     {"ORRERY_TRACE": "FOLDER/trace.csv"})
+    with open(os.path.join(folder, "trace.csv"), encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["record"] == "copy"]
+    dates = sorted((float(row["start_ms"]) + float(row["change"] or 0),
+                    float(row["end_ms"]), float(row["start_ms"])) for row in rows)
+    tap.claim("a copy that waits for another one has the date at which it is taken",
+              len(dates) == 2 and dates[0][2] == dates[1][2] and
+              abs(dates[1][0] - dates[0][1]) <= EXACT / 1000 and
+              abs(dates[1][0] - dates[1][2] - 1) <= EXACT / 1000, found, rows)
+
+
 def main():
     player = sys.argv[1]
     only = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -411,6 +428,8 @@ def main():
                           "it took", found, record.text())
                 if within > EXACT:
                     varied.append(found)
+        if not only:
+            claim_dates_of_copies(tap, player, folder)
         if varied:
             tap.claim("noise: every seed gives another makespan",
                       len(set(varied)) == len(varied), varied)
