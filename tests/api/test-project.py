@@ -427,6 +427,62 @@ def no_projection_is_above_the_peak_or_the_memory_of_a_card():
     assert "at the limit" not in ended.out, ended.out
 
 
+def rates_of_devices(machine):
+    """[(its host, flop per µs, bytes per µs)] of the machine's devices."""
+    ended = orrery("machine", "show", machine, "--json")
+    ended.has_status(0)
+    return [(host["id"], host["rates"]["peak-fp32"] / 1e6,
+             host["rates"]["memory-bandwidth"] / 1e6)
+            for host in json.loads(ended.out)["hosts"]
+            if re.match(r"(CUDA|HIP)\d+$", host["id"])]
+
+
+@test
+def no_projection_on_a_device_of_the_catalogue_is_below_launch_and_latency():
+    """40 kernels: from one item to a thousand million of them, bound by arithmetic, by
+    memory, or by latency, which take a core what its rates allow, or far more."""
+    folder = PROGRAMS.folder()
+    path = os.path.join(folder, "sampling", "codelets", "45")
+    os.makedirs(path)
+    rows, kinds = {}, (0, 1, 300, 1e5)  # flop per item; 0: not known
+    for power in range(10):
+        for kind in kinds:
+            items = 10 ** power
+            rows["%08x" % (16 * power + kinds.index(kind))] = (
+                8 * items, kind * items, max(0.02, kind * items / 2e3, items / 600))
+    with open(os.path.join(path, "made.home"), "w", encoding="ascii") as file:
+        file.write("45\n1\n1\n0\n0\n1\n1\n%d\n0 0 0 0 nan nan 0 0 0\n"
+                   "nan nan nan\n0\n" % len(rows))
+        for name, (size, flops, us) in rows.items():
+            file.write("%s %d %.9e %.9e %.9e %.9e %.9e 10\n" % (
+                name, size, flops, us, us / 100, 10 * us, 10 * us * us * 1.0001))
+    ndevices = 0
+    for machine in sorted(os.listdir(os.environ["ORRERY_PLATFORM_DIR"])):
+        devices = rates_of_devices(machine)
+        if not devices:
+            continue
+        ndevices += len(devices)
+        made = os.path.join(folder, machine)
+        orrery("perfmodel", "project", "-m", machine, "--host", "home",
+               "--from-peak", "cpu=64Gf", "--from-bandwidth", "cpu=10GBps", "-o",
+               made, "made", folder=folder).has_status(0)
+        with open(os.path.join(made, "codelets", "45", "made." + machine),
+                  encoding="ascii") as file:
+            blocks = re.split(r"\n# COMB_", file.read())[1:]
+        blocks = blocks[-len(devices):]  # a core, if its rates are known, is first
+        assert len(blocks) == len(devices), (machine, len(blocks))
+        for (device, peak, bandwidth), block in zip(devices, blocks):
+            lines = [line.split() for line in block.splitlines()
+                     if len(line.split()) == 8]
+            assert len(lines) == len(rows) == 40, (machine, device, len(lines))
+            for line in lines:
+                size, flops, _ = rows[line[0]]
+                chain = flops / (3000 * min(peak / 3000, max(1, size / 4) / 4))
+                least = 4 + max(1, chain, size / bandwidth)
+                assert float(line[3]) >= least * 0.9999, (machine, device, line)
+    assert ndevices > 10, ndevices
+
+
 @test
 def models_that_are_not_to_be_trusted_are_named():
     times = linear(*SIZES)

@@ -133,6 +133,14 @@ def validating_changes_no_model_and_measures_none():
 
 
 @test
+def what_is_missing_is_told_without_files_that_are_gone():
+    ended = orrery("validate", "-n", "1", "--", BUSY, "-size", "200")
+    ended.has_status(1)
+    ended.says("needs the time of kernel `busy_", "orrery calibrate kernels --")
+    assert "here.xml" not in ended.err, ended.err
+
+
+@test
 def each_run_is_simulated_from_its_own_times_and_from_those_of_another():
     folder = calibrated("-tasks", "200")
     words = ("validate", "-n", "2", "--", BUSY, "-size", "200")

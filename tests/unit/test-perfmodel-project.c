@@ -367,8 +367,8 @@ START_TEST(measured_sizes_are_within_the_range_from_the_others)
     printf("# %u sizes of %u models, each from the others: %.1f %% within the "
            "range, whose median half-width is %.1f %%\n",
            tally.n, tally.nmodels, 100 * share, 100 * width);
-    ck_assert_msg(share >= 0.85 && share <= 0.95 && width <= 0.39, "%g within, width %g", share,
-                  width);
+    ck_assert_msg(share >= 0.85 && share <= 0.95 && width <= 0.39,
+                  "%g within, width %g", share, width);
 }
 END_TEST
 
@@ -488,8 +488,8 @@ START_TEST(kernels_of_one_size_are_within_the_range_from_other_machines)
         "# %u kernels of one size, each from another machine: %.1f %% within "
         "the range, whose median half-width is %.1f %%\n",
         tally.n, 100 * share, 100 * width);
-    ck_assert_msg(share >= 0.85 && share <= 0.95 && width <= 0.39, "%g within, width %g", share,
-                  width);
+    ck_assert_msg(share >= 0.85 && share <= 0.95 && width <= 0.39,
+                  "%g within, width %g", share, width);
 }
 END_TEST
 

@@ -31,7 +31,7 @@ static int main_host_set_rate(struct orr_machine_desc *desc, enum orr_rate rate,
 {
     char text[40];
 
-    snprintf(text, sizeof(text), "%.4g%s", per_us / 1e3, unit);
+    snprintf(text, sizeof(text), "%.9g%s", per_us / 1e3, unit);
     return main_host_set(desc, orr_rate_prop(rate), text);
 }
 

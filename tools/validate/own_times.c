@@ -40,7 +40,7 @@ static double task_us(const struct trace *trace, const struct trace_task *task)
 }
 
 /* Its model is one whose tasks bring their times. */
-static void write_model(struct own_times *own, uint64_t number)
+static void own_times_write_model(struct own_times *own, uint64_t number)
 {
     struct orr_call call = orr_call_none;
 
@@ -51,19 +51,19 @@ static void write_model(struct own_times *own, uint64_t number)
     orr_record_write(&own->writer, &call);
 }
 
-static void write_codelet(struct own_times *own, const struct orr_call *from)
+static void own_times_write_codelet(struct own_times *own, const struct orr_call *from)
 {
     struct orr_call call = *from;
 
     if (call.model == 0) {
         call.model = own->nmodels + call.id;
-        write_model(own, call.model);
+        own_times_write_model(own, call.model);
     }
     call.flags = 0; /* it is not executed in the simulation, which has its time */
     orr_record_write(&own->writer, &call);
 }
 
-static int write_submit(struct own_times *own, const struct orr_call *from,
+static int own_times_write_submit(struct own_times *own, const struct orr_call *from,
                         struct orr_error *err)
 {
     struct orr_call call = *from;
@@ -85,18 +85,18 @@ static int write_submit(struct own_times *own, const struct orr_call *from,
     return 0;
 }
 
-static int write_call(struct own_times *own, const struct orr_call *call,
+static int own_times_write_call(struct own_times *own, const struct orr_call *call,
                       struct orr_error *err)
 {
     switch (call->verb) {
     case ORR_CALL_MODEL:
-        write_model(own, call->id);
+        own_times_write_model(own, call->id);
         return 0;
     case ORR_CALL_CODELET:
-        write_codelet(own, call);
+        own_times_write_codelet(own, call);
         return 0;
     case ORR_CALL_SUBMIT:
-        return write_submit(own, call, err);
+        return own_times_write_submit(own, call, err);
     case ORR_CALL_END:
         return 0; /* the writer's own */
     default:
@@ -106,7 +106,7 @@ static int write_call(struct own_times *own, const struct orr_call *call,
 }
 
 /* Models that codelets without one get come behind those there are. */
-static int count_models(const char *calls, uint64_t *ret, struct orr_error *err)
+static int own_times_count_models(const char *calls, uint64_t *ret, struct orr_error *err)
 {
     struct orr_record_reader *reader;
     const struct orr_call *call;
@@ -121,14 +121,14 @@ static int count_models(const char *calls, uint64_t *ret, struct orr_error *err)
     return rc;
 }
 
-static int write_calls(struct own_times *own, struct orr_error *err)
+static int own_times_write_calls(struct own_times *own, struct orr_error *err)
 {
     const struct orr_call *call;
     int rc, ended;
 
     orr_record_begin(&own->writer);
     while ((rc = orr_record_next(own->reader, &call, err)) > 0)
-        if ((rc = write_call(own, call, err)) < 0)
+        if ((rc = own_times_write_call(own, call, err)) < 0)
             break;
     ended = orr_record_end(&own->writer, NULL);
     if (rc == 0 && own->nsubmitted != own->trace.ntasks)
@@ -143,7 +143,7 @@ int own_times_write(const char *calls, const char *trace, const char *path,
                     struct orr_error *err)
 {
     struct own_times own = {0};
-    int rc = count_models(calls, &own.nmodels, err);
+    int rc = own_times_count_models(calls, &own.nmodels, err);
 
     if (rc < 0 || (rc = trace_csv_read(trace, &own.trace, err)) < 0)
         return rc;
@@ -156,7 +156,7 @@ int own_times_write(const char *calls, const char *trace, const char *path,
             rc = orr_fail(err, -errno, "%s: %s", path, strerror(errno));
     }
     if (own.writer.file) {
-        rc = write_calls(&own, err);
+        rc = own_times_write_calls(&own, err);
         if (fclose(own.writer.file) != 0 && rc == 0)
             rc = orr_fail(err, -EIO, "%s: %s", path, strerror(errno));
     }

@@ -62,7 +62,7 @@ static int write_this_machine(const char *path)
     return rc < 0 ? -1 : 0;
 }
 
-static int make_folder(struct validation *v)
+static int validation_make_folder(struct validation *v)
 {
     const char *parent = getenv("TMPDIR");
 
@@ -115,7 +115,7 @@ static void remove_run_file(const struct validation *v, unsigned size,
 }
 
 /* The description and the bus files beside it, and what real runs have left. */
-static void remove_folder(const struct validation *v)
+static void validation_remove_folder(const struct validation *v)
 {
     static const char *const files[] = {"here.xml", "here.bandwidth",
                                         "here.latency"};
@@ -146,7 +146,7 @@ void validation_done(struct validation *v)
         free(v->kernels[k].fast_times);
     }
     if (v->folder)
-        remove_folder(v);
+        validation_remove_folder(v);
     free(v->argvs);
     free(v->runs);
     free(v->machine);
@@ -162,10 +162,27 @@ void validation_done(struct validation *v)
 static const char *const sim_settings[] = {
     "STARPU_CALIBRATE=0", "ORRERY_SIM_KERNELS", "ORRERY_TRACE", NULL};
 
-static void print_failure(const struct launch *launch, bool simulated)
+/* What the program has said; the name of this machine in the place of the temporary file
+ * with its description, since nobody can use that in a command. */
+static void print_messages(const struct validation *v,
+                           const struct launch *launch)
 {
-    if (launch->process.text)
-        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    const char *text = launch->process.text, *at;
+    const char *host = launch->report.json ? launch->report.host : NULL;
+
+    if (!text)
+        return;
+    while (host && !v->options->machine && (at = strstr(text, v->machine))) {
+        fprintf(stderr, "%.*s%s", (int)(at - text), text, host);
+        text = at + strlen(v->machine);
+    }
+    fputs(text, stderr);
+}
+
+static void print_failure(const struct validation *v,
+                          const struct launch *launch, bool simulated)
+{
+    print_messages(v, launch);
     tool_error("%s, %s: %s", launch->argv[0],
                simulated ? "simulated" : "run for real", launch->problem);
     /* A program that never started the library lacks no models. */
@@ -216,7 +233,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
     if (stopped > 0)
         v->stopped = stopped;
     else if (stopped == 0 && *launch->problem)
-        print_failure(launch, simulated);
+        print_failure(v, launch, simulated);
     else if (stopped == 0 && launch->report.simulated != simulated)
         tool_error("%s %s", launch->argv[0],
                    simulated ? "does not simulate although ORRERY_MACHINE is "
@@ -319,7 +336,7 @@ int validation_measure(struct validation *v,
         tool_error("out of memory");
         return -1;
     }
-    if (make_folder(v) < 0 || choose_machine(v) < 0)
+    if (validation_make_folder(v) < 0 || choose_machine(v) < 0)
         return -1;
     if (try_simulations(v) < 0) {
         if (v->stopped)
