@@ -28,8 +28,8 @@ class Prediction:
                 f"{self.low_us:.6g} to {self.high_us:.6g}>")
 
 
-# Of a normal distribution, eight of ten lie within so many deviations.
-_EIGHT_OF_TEN = 1.2816
+# Of a normal distribution, nine of ten lie within so many deviations.
+_NINE_OF_TEN = 1.6449
 
 
 class PerfModel:
@@ -68,7 +68,7 @@ class PerfModel:
             return {one: self.predict(size, one) for one in self.architectures}
         for entry in self.entries(architecture):
             if entry["size"] == size:
-                about = _EIGHT_OF_TEN * entry["deviation"]
+                about = _NINE_OF_TEN * entry["deviation"]
                 return Prediction(architecture, size, entry["mean"],
                                   max(0.0, entry["mean"] - about),
                                   entry["mean"] + about, True)
