@@ -67,7 +67,8 @@ static json_t *entry_json(const struct perfmodel_view *view,
     if (perfmodel_know(view->data->side, comb, i, row, &known) < 0)
         return NULL;
     json = perfmodel_json_row(row);
-    if (json_object_set_new(json, "gflops",
+    if (json_object_set_new(json, "estimate", REAL(known.estimate)) < 0 ||
+        json_object_set_new(json, "gflops",
                             REAL(perfmodel_gflops(row, known.estimate))) < 0 ||
         json_object_set_new(json, "stale", json_boolean(known.stale)) < 0 ||
         json_object_set_new(json, "origin",

@@ -67,11 +67,11 @@ class PerfModel:
         if architecture is None:
             return {one: self.predict(size, one) for one in self.architectures}
         for entry in self.entries(architecture):
-            if entry["size"] == size:
+            us = entry["estimate"]  # as simulations take it; None: not known
+            if entry["size"] == size and us is not None:
                 about = _NINE_OF_TEN * entry["deviation"]
-                return Prediction(architecture, size, entry["mean"],
-                                  max(0.0, entry["mean"] - about),
-                                  entry["mean"] + about, True)
+                return Prediction(architecture, size, us, max(0.0, us - about),
+                                  us + about, True)
         return self._between(size, architecture)
 
     def _between(self, size, architecture):
