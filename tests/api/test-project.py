@@ -106,8 +106,9 @@ def projected_models_are_written_where_the_user_s_lie():
     made = os.path.join(own, "busy_alpha.epyc-64")
     assert os.path.exists(made), os.listdir(own)
     # A simulation finds it there.
-    ended = orrery("run", "-m", "epyc-64", "--assume", "busy_* = 1us", "--", BUSY,
-                   "-size", "1600", folder=folder, STARPU_HOME=home,
+    ended = orrery("run", "-m", "epyc-64", "--assume", "busy_beta = 1us; "
+                   "busy_gamma = 1us; busy_delta = 1us", "--", BUSY, "-size",
+                   "1600", folder=folder, STARPU_HOME=home,
                    STARPU_PERF_MODEL_DIR=None)
     ended.has_status(0)
     assert "derived (off by up to" in ended.out, ended.out
