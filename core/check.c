@@ -11,7 +11,8 @@
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/task/job.h"
+#include "core/worker/workers.h"
 
 static void check_handles(struct orr_runtime *rt, unsigned max)
 {
@@ -29,11 +30,31 @@ static void check_handles(struct orr_runtime *rt, unsigned max)
     orr_unlock(&rt->lock);
 }
 
+/* No lock held. */
+static void check_worker(struct orr_worker *worker)
+{
+    const struct orr_runtime *rt = worker->runtime;
+
+    ORR_CHECK(worker == &rt->workers->at[worker->id]);
+    ORR_CHECK(worker->class_id < rt->workers->nclasses);
+    ORR_CHECK(worker->desc == &rt->machine->workers[worker->id]);
+    orr_lock(&worker->lock);
+    orr_list_foreach (link, &worker->local)
+        orr_job_check(orr_container(link, struct orr_job, queue));
+    orr_list_foreach (link, &worker->ended) {
+        const struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        orr_job_check(job);
+        ORR_CHECK(job->worker == (int)worker->id);
+    }
+    orr_unlock(&worker->lock);
+}
+
 void orr_runtime_check(struct orr_runtime *rt, unsigned max)
 {
     check_handles(rt, max);
     for (unsigned node = 0; node < rt->nodes->n; node++)
         orr_node_check(rt, &rt->nodes->at[node]);
     for (unsigned w = 0; w < rt->workers->n; w++)
-        orr_worker_check(&rt->workers->at[w]);
+        check_worker(&rt->workers->at[w]);
 }

@@ -13,7 +13,7 @@
 #include "core/sched/ctxs.h"
 #include "core/slab_set.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_runtime_members {
     struct orr_workers workers;

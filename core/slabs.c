@@ -8,7 +8,7 @@
 #include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 int orr_slabs_new(struct orr_runtime *rt)
 {

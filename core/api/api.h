@@ -15,7 +15,7 @@
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
 #include "core/observe/calls.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* The runtime of the caller; without one the program ends. */
 #define ORR_API_RUNTIME() orr_runtime_need(__func__)

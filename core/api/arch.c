@@ -13,7 +13,7 @@
 #include "core/device/kind.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static struct orr_combs *combs(const char *call)
 {

@@ -13,7 +13,7 @@
 #include "core/api/combined.h"
 #include "core/api/state.h"
 #include "core/device/cpu/topology.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Who is on a processor. */
 enum use { FREE, WORKER, ACTIVE, PASSIVE };

@@ -10,9 +10,9 @@
 #include "core/api/ctx.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
-#include "core/task/gang.h"
+#include "core/sched/gang.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* -- which there are -- */
 

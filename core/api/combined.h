@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/api/api.h"
-#include "core/combined.h"
+#include "core/worker/combined.h"
 
 /* The combined worker numbered `id`; ends the program when there is none. Lent. */
 const struct orr_combined *orr_api_combined(const char *call, long id);

@@ -10,7 +10,7 @@
 #include "core/device/gpu/gpu.h"
 #include "core/device/open.h"
 #include "core/device/opencl/cl.h"
-#include "core/worker/driven.h"
+#include "core/loop/driven.h"
 
 static struct orr_worker *driven(const char *call,
                                  const struct starpu_driver *driver)

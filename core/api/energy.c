@@ -13,8 +13,8 @@
 #include "core/api/state.h"
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
-#include "core/worker/energy.h"
-#include "core/workers.h"
+#include "core/loop/energy.h"
+#include "core/worker/workers.h"
 
 static const struct orr_energy_ops *counters(enum starpu_worker_archtype type)
 {

@@ -7,7 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Lives while its caller waits for all tasks that have it. */
 struct call {

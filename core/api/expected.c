@@ -15,7 +15,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/speed.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/model.h"
 
 /* -- footprints -- */

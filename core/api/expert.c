@@ -2,7 +2,7 @@
 /* core/api/expert.c - what idle workers call. Any thread. */
 #include "core/api/api.h"
 #include "core/worker/hooks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 void starpu_wake_all_blocked_workers(void)
 {

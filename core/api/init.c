@@ -19,7 +19,7 @@
 #include "core/device/kind_settings.h"
 #include "core/open.h"
 #include "core/task/task.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #ifndef ORR_VERSION
 #    define ORR_VERSION "0.1.0" /* from the build */

@@ -12,7 +12,7 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/cost/estimates.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* What is to be written. */
 struct request {

@@ -14,7 +14,7 @@
 #include "core/api/ctx.h"
 #include "core/device/kind.h"
 #include "core/sched/ctxs.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* So many contexts there may be besides the first and that of all. */
 enum { MOST = STARPU_NMAX_SCHED_CTXS - 2 };

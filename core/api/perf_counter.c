@@ -8,7 +8,7 @@
 #include "core/api/api.h"
 #include "core/api/perf_names.h"
 #include "core/observe/perf.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static const struct orr_perf_table *const table = &orr_perf_counters;
 

@@ -15,7 +15,7 @@
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/model.h"
 
 static const struct orr_perf_table *const table = &orr_perf_knobs;
@@ -119,8 +119,10 @@ static double bind(const char *call, struct orr_worker *worker,
                 exec->ops->bind(exec, worker->context, &number, 1) != 0))
         orr_api_perf_refuse(call, "the worker cannot be bound to that "
                                   "processor");
-    if (set)
+    if (set) {
+        atomic_store(&worker->bound_cpu, number);
         atomic_store(&worker->bound, cpu);
+    }
     cpu = atomic_load(&worker->bound);
     return cpu >= 0 ? cpu : starpu_worker_get_bindid((int)worker->id);
 }

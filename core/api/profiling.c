@@ -9,7 +9,7 @@
 #include "core/api/process.h"
 #include "core/data/traffic.h"
 #include "core/observe/profile.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* -- arithmetic -- */
 

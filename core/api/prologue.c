@@ -13,7 +13,7 @@
 #include "core/api/bind.h"
 #include "core/api/ctx.h"
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Calls name(n) if the program has it. */
 static void set_thread_count(const char *name, int n)

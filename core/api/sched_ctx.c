@@ -13,7 +13,7 @@
 #include "core/device/kind.h"
 #include "core/sched/ctxs.h"
 #include "core/task/count.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 

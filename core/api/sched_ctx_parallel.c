@@ -11,7 +11,7 @@
 #include "core/api/ctx.h"
 #include "core/api/state.h"
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 

@@ -8,7 +8,7 @@
 #include "core/api/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/task/count.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 

@@ -8,10 +8,10 @@
 #include "core/api/ctx.h"
 #include "core/api/process.h"
 #include "core/api/state.h"
-#include "core/asleep.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 
 /* -- its lock -- */
 

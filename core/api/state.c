@@ -6,7 +6,7 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static void state_free(struct orr_api_state *state)
 {

@@ -17,14 +17,14 @@
 #include "core/observe/trace_record.h"
 #include "core/observe/views.h"
 #include "core/observe/watchdog.h"
+#include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
-#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static void do_nothing(void *buffers[], void *arg)
 {

@@ -12,7 +12,7 @@
 #include "core/device/kind.h"
 #include "core/observe/profile.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* -- architectures -- */
 

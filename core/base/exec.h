@@ -84,7 +84,7 @@ struct orr_context {
     bool asks;            /* [owner] … and it waits only to ask again */
     struct orr_context *next; /* in one list of those that were left */
     bool borrows;  /* [owner] it has borrowed its worker, or runs beside one that
-                    * has: core/worker/borrow.h */
+                    * has: core/loop/borrow.h */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */
     bool detached; /* [owner] simulated: never joined, the
@@ -207,7 +207,7 @@ struct orr_exec {
     void *all_parked_arg;
     unsigned noutside; /* [atomic] operations under way that no context performs,
                         * but whose end wakes one: then not all is parked */
-    /* core/worker/suspend.h: what a task does instead of parking; a context that
+    /* core/loop/suspend.h: what a task does instead of parking; a context that
      * was left may go on; one that was left without waiting was woken. The latter
      * two in any context, with any lock. */
     void (*suspend)(double until_us);

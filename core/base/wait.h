@@ -19,7 +19,7 @@
  *   then: whatever parks looks once more before it goes on.
  * - No context waits with a core lock held or with code of the application on its
  *   stack, but a kernel of a processor: its worker goes on with others meanwhile
- *   (core/worker/suspend.h). Public calls that wait have asked orr_may_block before.
+ *   (core/loop/suspend.h). Public calls that wait have asked orr_may_block before.
  */
 #pragma once
 

@@ -3,12 +3,12 @@
  * core/cost/able.c - which workers can run a job: by its cost row and their
  * class, less what the task itself excludes. Any context.
  */
-#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 /* Whether the task allows the architecture; -1 (and 0, of a task that was not
  * initialised by us) is no restriction. */

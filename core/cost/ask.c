@@ -12,7 +12,7 @@
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 
 bool orr_model_asks(const struct starpu_perfmodel *model)

@@ -23,7 +23,7 @@
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/distributions.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"

@@ -70,7 +70,7 @@ const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
 /* Implementations of the job that may run on a worker, as bits: those of its
  * class which can_execute accepts, 0 if the task's `where`, workerids or
  * explicit worker exclude it, or if it takes no tasks of the job's scheduling
- * context (core/members.h). `row` is the job's. */
+ * context (core/worker/members.h). `row` is the job's. */
 unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned worker);
 

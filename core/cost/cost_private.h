@@ -14,7 +14,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_model;
 struct orr_worker_class;

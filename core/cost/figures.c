@@ -6,7 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 void orr_figures_count(struct orr_figures *figures,
                        const struct orr_cost_row *row, unsigned class_id,

@@ -4,7 +4,7 @@
 #include "core/cost/cost_private.h"
 #include "core/cost/estimates.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/model.h"
 
 /* On all workers; what is given for some of them adds to what others know. */

@@ -13,7 +13,7 @@
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
 

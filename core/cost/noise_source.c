@@ -8,7 +8,7 @@
 #include "core/cost/cost_private.h"
 #include "core/cost/noise.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* All unknown: without a variation of its own, a kernel has the deviation 0. */
 static struct orr_noise_source *sources_new(size_t n)

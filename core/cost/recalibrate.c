@@ -12,7 +12,7 @@
 
 #include "core/cost/row.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS
 

@@ -12,7 +12,7 @@
 #include "core/cost/speed.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 

@@ -22,7 +22,7 @@
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* A context that waits for its data, on its stack. */
 struct block {

@@ -61,7 +61,7 @@
 #include "core/data/traffic.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- what a job has and lacks --- */
 

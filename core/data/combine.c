@@ -38,7 +38,7 @@
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* How often a copy of the sum that failed is made once more. */
 enum { MAX_TRIES = 2 };

@@ -24,7 +24,7 @@
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- memory --- */
 

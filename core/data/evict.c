@@ -19,7 +19,7 @@
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
 #include "core/observe/livelock.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 const struct orr_eviction *orr_eviction_find(const char *name)
 {

@@ -21,7 +21,7 @@
 #include "core/device/methods.h"
 #include "core/exec/runtime.h"
 #include "core/slab_set.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static size_t round16(size_t n)
 {

@@ -2,7 +2,7 @@
 /*
  * core/data/lost.c - see lost.h. What waits on a lost node is not searched for:
  * its workers still look for what they have to start, and each request or kernel
- * that they find there fails at once (progress.c, core/worker/failed.c). Jobs that
+ * that they find there fails at once (progress.c, core/loop/failed.c). Jobs that
  * wait for its memory get it, as far as counting goes (admit.c), to find that out.
  */
 #include "core/data/lost.h"
@@ -13,7 +13,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/device/driver.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static void disable_workers(struct orr_runtime *rt, unsigned node)
 {

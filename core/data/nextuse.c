@@ -35,7 +35,7 @@
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Heaps; + DIRTY: blocks with the only copy. */
 enum { DEAD = 0, FAR = 2, QUEUED = 4, DIRTY = 1 };

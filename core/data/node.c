@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/eviction.h"
 #include "core/data/nodes.h"
 #include "core/device/pinned.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 
 /* One that has nothing to do, one that waits for data, or the first. A worker
  * that falls asleep says so before it looks at `nqueued` for the last time, so

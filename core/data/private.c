@@ -10,7 +10,7 @@
 
 #include "core/data/data.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static struct orr_handle **table_of(const struct orr_handle *handle)
 {

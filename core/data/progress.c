@@ -25,7 +25,7 @@
 #include "core/exec/tell.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* How often a copy that failed is made again. */
 enum { MAX_TRIES = 2 };

@@ -55,7 +55,7 @@ int orr_handle_inherit_reduction(struct orr_handle *child,
 /* --- contributions --- */
 
 /* A worker has begun its partial: it is about to run its first contribution of
- * the phase, which gives the partial its value (core/worker/kernel.c). No lock
+ * the phase, which gives the partial its value (core/loop/kernel.c). No lock
  * held. */
 void orr_handle_count_partial(struct orr_handle *handle);
 /* It was not made after all. */

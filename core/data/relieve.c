@@ -30,7 +30,7 @@
 #include "core/exec/runtime.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Where a job that waits could go. */
 struct move {

@@ -7,7 +7,7 @@
 #include "core/data/nodes.h"
 #include "core/device/driver.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct within {
     struct orr_copy copy;

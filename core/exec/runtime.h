@@ -35,7 +35,7 @@ struct orr_runtime {
     struct orr_exec *exec;             /* [const] the machine's */
     const struct orr_sim_ops *sim;     /* [const] NULL on the real machine */
     struct orr_context *main;          /* [const] */
-    struct orr_workers *workers;       /* core/workers.h */
+    struct orr_workers *workers;       /* core/worker/workers.h */
     struct orr_nodes *nodes;           /* core/data/nodes.h */
     struct orr_data *data;             /* core/data/registry.h */
     struct orr_sched_ctxs *sched_ctxs; /* core/sched/ctxs.h */

@@ -19,7 +19,7 @@ bool orr_application_runs(const struct orr_runtime *rt)
     return self == rt->main && !self->frozen && !self->job;
 }
 
-/* A thread of the application may be a worker for a while (core/worker/driven.h). */
+/* A thread of the application may be a worker for a while (core/loop/driven.h). */
 static bool application_is_followed(const struct orr_runtime *rt)
 {
     return rt->views->follows && orr_application_runs(rt) && !orr_self->worker;

@@ -15,7 +15,7 @@
 #include "core/observe/graph_record.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_recording {
     struct orr_lock lock;            /* rank ORR_RANK_RUNTIME */

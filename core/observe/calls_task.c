@@ -13,7 +13,7 @@
 #include "core/device/kind.h"
 #include "core/observe/calls_private.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "record/models.h"
 
 /* --- numbers of tasks --- */

@@ -26,7 +26,7 @@
 #include "core/task/job.h"
 #include "core/task/nest.h"
 #include "core/task/tag.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define MAX_LINES 20
 

@@ -13,7 +13,7 @@
 #include "core/base/grow.h"
 #include "core/exec/runtime.h"
 #include "core/observe/graph_record_private.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct logged {
     struct orr_graph_record *record; /* owned */

@@ -17,7 +17,7 @@
 #include "core/observe/views.h"
 #include "core/observe/waits_log.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* A zeroed element more; NULL without memory. */
 static void *record_array_add(void *array, uint32_t *n, uint32_t *room,

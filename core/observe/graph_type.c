@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/graph_type.c - see graph_type.h. What a worker takes for a task
- * is what core/worker/kernel.c charges for it in a simulation.
+ * is what core/loop/kernel.c charges for it in a simulation.
  */
 #include "core/observe/graph_type.h"
 
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/combined.h"
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 /* µs, NaN: not known. */
 static double charged_kernel_us(const struct orr_runtime *rt,

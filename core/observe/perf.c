@@ -9,7 +9,7 @@
 #include "core/exec/runtime.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* The public name of what a codelet keeps for its listener. */
 struct starpu_perf_counter_sample_cl_values {

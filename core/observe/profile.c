@@ -9,7 +9,7 @@
 #include "core/observe/report.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- tasks --- */
 

@@ -32,7 +32,7 @@
 #include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static void write_string(FILE *out, const char *name, const char *value)
 {

@@ -22,7 +22,7 @@
 #include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define MAX_LINES 40
 

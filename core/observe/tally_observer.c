@@ -19,7 +19,7 @@
 #include "core/observe/tally.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 

@@ -16,7 +16,7 @@
 #include "core/exec/runtime.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum { NEVENTS = starpu_prof_tool_event_user_end + 1 };
 

@@ -18,7 +18,7 @@
 #include "core/observe/trace_record_private.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* What takes less delays no task, and real runs have many of it. */
 #define LEAST_ALLOCATION_US 1

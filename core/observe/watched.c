@@ -5,7 +5,7 @@
 #include "core/exec/runtime.h"
 #include "core/observe/views.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 bool orr_tasks_are_watched(struct orr_runtime *rt)
 {

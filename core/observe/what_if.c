@@ -8,7 +8,7 @@
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* What the run did where an edit has changed something. */
 struct use {

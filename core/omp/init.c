@@ -13,7 +13,7 @@
 #include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 #include "core/sched/direct.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Numbers the processors: omp->workers has the worker of each, proc_of the other
  * way; devices have the number nprocs. */

@@ -4,7 +4,7 @@
  * teams and its tasks.
  *
  * A team executes a parallel region. Its threads are tasks of the runtime, each on
- * one processor; what waits gives that back (core/worker/suspend.h), so that a team
+ * one processor; what waits gives that back (core/loop/suspend.h), so that a team
  * may have more threads than there are processors. Thread 0 is the caller, or a task
  * on its behalf where the caller is no task or the region has data.
  */
@@ -19,12 +19,12 @@
 
 #include "core/base/lock.h"
 #include "core/device/kind.h"
+#include "core/loop/borrow.h"
 #include "core/omp/environment.h"
 #include "core/omp/handles.h"
 #include "core/omp/lock.h"
 #include "core/omp/places.h"
 #include "core/omp/wait.h"
-#include "core/worker/borrow.h"
 
 struct orr_omp_codelet;
 struct orr_omp_critical;

@@ -6,7 +6,7 @@
 #include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_omp *orr_omp(void)
 {

@@ -12,12 +12,12 @@
 #include "core/base/slab.h"
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
+#include "core/loop/suspend.h"
 #include "core/omp/omp.h"
 #include "core/sched/direct.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
-#include "core/worker/suspend.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* So many tasks may wait for each thread before it executes those that it meets. */
 enum { ENOUGH = 64 };

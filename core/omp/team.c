@@ -3,7 +3,7 @@
  * core/omp/team.c - parallel regions. Thread 0 starts the others and executes the
  * region like them; at its end it waits for them, and for all tasks of the team.
  *
- * Main, which is no worker, is thread 0 in the place of one (core/worker/borrow.h);
+ * Main, which is no worker, is thread 0 in the place of one (core/loop/borrow.h);
  * where that has something to do, a task is thread 0.
  *
  * A region with data is a task that has them, and is thread 0: so its threads use
@@ -14,13 +14,13 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/loop/kernel.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
-#include "core/worker/kernel.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* -- teams -- */
 

@@ -11,7 +11,7 @@
 #include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 bool orr_sched_count_block(struct orr_worker *worker, int change)
 {

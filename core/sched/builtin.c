@@ -19,7 +19,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/schedule.h"
 #include "core/sched/script.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 

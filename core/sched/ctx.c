@@ -18,7 +18,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 

@@ -3,7 +3,7 @@
  * core/sched/ctx.h - scheduling contexts from outside: which ones there are, who
  * is in them, who is blocked. Any context; changes are made one after the other.
  *
- * A worker that is taken out gets no new tasks of the context (core/members.h)
+ * A worker that is taken out gets no new tasks of the context (core/worker/members.h)
  * but asks it until its policy has nothing left for it: what was queued for it
  * runs. One that is blocked ends likewise what it has, then rests; kernels that wait on
  * it may wait longer than that, and go on beside whoever has its processor. Tasks that

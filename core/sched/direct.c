@@ -8,7 +8,6 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/exec/runtime.h"
-#include "core/members.h"
 #include "core/observe/watched.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/queue.h"
@@ -16,7 +15,8 @@
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/members.h"
+#include "core/worker/workers.h"
 
 struct orr_direct {
     unsigned n; /* [const] */

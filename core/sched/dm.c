@@ -26,7 +26,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/sched/ctxs.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- expected times --- */
 

@@ -14,7 +14,7 @@
 #include "core/sched/queue.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* A cost row has one bit per class. */
 #define ORR_DM_MAXCLASSES 64

@@ -22,7 +22,7 @@
 
 #include "core/cost/recalibrate.h"
 #include "core/sched/dm.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* The fastest known length of a class, NaN if it has none. */
 static double known_length(const struct orr_cost_row *row, unsigned class_id,

@@ -10,7 +10,7 @@
 
 #include "core/sched/dm.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- the rule --- */
 

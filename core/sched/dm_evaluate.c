@@ -11,7 +11,7 @@
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
 #include "core/task/bundle.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 double orr_dm_own_length(const struct orr_dm *dm,
                          const struct orr_dm_offer *offer, unsigned class_id,

@@ -19,7 +19,7 @@
 #include "core/observe/graph_ahead.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum { PROCESSORS, DEVICES, NSIDES };
 

@@ -15,7 +15,7 @@
 #include "core/sched/heteroprio_score.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* Buckets of which processors are the base are open to all, as in StarPU. */
 enum { OPEN_BASE = ORR_HP_PROCESSORS };

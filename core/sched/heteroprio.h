@@ -19,7 +19,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/sched/sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum {
     ORR_HP_BUCKETS = 100,

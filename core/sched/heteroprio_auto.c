@@ -14,7 +14,7 @@
 #include "core/cost/cost.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/heteroprio_score.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* µs that are assumed before anything was measured, and on whom cannot. */
 static const double assumed = 1e3, unable = 1e8;

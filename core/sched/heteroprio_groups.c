@@ -21,7 +21,7 @@
 #include "core/device/kind.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* --- settings --- */
 

@@ -19,7 +19,7 @@
 #include "core/data/handle.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct thief {
     struct orr_queue deque;

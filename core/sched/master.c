@@ -11,10 +11,11 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/ctx.h"
+#include "core/sched/gang.h"
 #include "core/sched/policies.h"
+#include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/gang.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static int master_init(struct orr_sched *sched, struct orr_error *err)
 {

@@ -27,7 +27,7 @@
 #include "core/data/nodes.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum {
     MOST_DATA = 64,    /* whose tasks are counted for one decision */

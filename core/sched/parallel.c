@@ -3,7 +3,7 @@
 #include "core/sched/parallel.h"
 
 #include "core/cost/cost.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define EXECUTES                                                               \
     (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)

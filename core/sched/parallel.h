@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "core/combined.h"
 #include "core/sched/ctx.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 /* A hook for when workers have joined: makes the machine's combined workers, the
  * first time, and takes those whose members are all in the context. */

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
+#include "core/sched/gang.h"
 #include "core/sched/parallel.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
-#include "core/task/gang.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct peager {
     struct orr_queue parallel, others;

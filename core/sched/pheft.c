@@ -16,12 +16,13 @@
 
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/sched/gang.h"
 #include "core/sched/parallel.h"
 #include "core/sched/policies.h"
+#include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/gang.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* µs, all [lock]. */
 struct load {

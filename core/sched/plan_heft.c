@@ -23,9 +23,9 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
+#include "core/sched/gang.h"
 #include "core/sched/policies.h"
-#include "core/task/gang.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum {
     LEAST_NEW = 32,   /* unplanned tasks that are worth a plan … */

@@ -15,7 +15,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* A cost row has one bit per class. */
 enum { MOST_CLASSES = 64 };

@@ -16,7 +16,7 @@
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static struct orr_job *pop_local(struct orr_worker *worker)
 {

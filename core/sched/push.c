@@ -7,19 +7,19 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
+#include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
-#include "core/task/gang.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 static void prefetch_if_configured(struct orr_runtime *rt, struct orr_job *job,
                                    unsigned node)

@@ -12,7 +12,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/task/ahead.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 enum { MOST_DATA_AHEAD = 4 };
 

@@ -10,8 +10,9 @@
 #include "core/base/splitmix.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
+#include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct lottery {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */

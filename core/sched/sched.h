@@ -10,7 +10,7 @@
  * A scheduling context (struct orr_sched) is a policy of its own with some of the
  * workers. A job belongs to one from its submission on; a policy sees no others
  * than its context's workers, since nobody else is able to run the context's
- * jobs (core/members.h, core/cost/able.c). A worker may be in several. Which
+ * jobs (core/worker/members.h, core/cost/able.c). A worker may be in several. Which
  * ones there are, and who is in them: ctx.h.
  */
 #pragma once
@@ -191,6 +191,16 @@ static inline void orr_sched_check_lost(struct orr_runtime *rt,
  * then wakes it. */
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
+
+/* Puts a ready job in the worker's local list (before any policy), best
+ * priority first and oldest first among equals, and wakes it. A task with a
+ * workerorder gets there in its turn. */
+void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
+                           bool prio);
+
+/* A job with a workerorder has left the local list: the next one's turn. */
+void orr_worker_next_turn_locked(struct orr_worker *worker)
+    ORR_REQUIRES(worker->lock);
 
 /* A task has left the scheduler: counted once. */
 void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job);

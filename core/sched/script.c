@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asleep.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/cost/cost.h"
@@ -23,7 +22,8 @@
 #include "core/device/kind.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 
 struct script_ops {
     struct orr_sched_ops ops; /* first: sched->ops is the object */

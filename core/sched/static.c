@@ -18,7 +18,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 #include "core/sched/schedule.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct follower {
     struct orr_lock lock;         /* rank ORR_RANK_SCHED */

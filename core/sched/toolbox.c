@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asleep.h"
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/sched/sched.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 
 /* --- jobs by priority --- */
 

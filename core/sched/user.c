@@ -15,10 +15,10 @@
 #include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
+#include "core/sched/gang.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-#include "core/task/gang.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct user_ops {
     struct orr_sched_ops ops;           /* first: sched->ops is the object */

@@ -20,7 +20,7 @@
 #include "core/slab_set.h"
 #include "core/task/nest.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 #define JOB_SLABS 4u
 

@@ -9,7 +9,7 @@
  *   -complete-> DONE
  *
  * From FETCHING and RUNNING a job goes back to READY if the device does not do
- * what it is to do (core/worker/failed.c).
+ * what it is to do (core/loop/failed.c).
  *
  * CLAIMING is left out where the order of submission excludes others anyway
  * (core/data/claim.c).
@@ -166,7 +166,7 @@ struct orr_job_rare {
                               * submitted it, NULL: none has */
     struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
     struct orr_gang *gang;   /* [owner] of an alias, and of a task that several workers
-                              * execute: core/task/gang.h, else NULL */
+                              * execute: core/sched/gang.h, else NULL */
     struct orr_again *again; /* [lock of rt->tasks->agains] what its task keeps for further
                               * runs, or NULL */
     uint64_t avoids;  /* [owner] nodes whose workers do not get it: it has failed there,

@@ -30,7 +30,7 @@
 #include "core/task/tag.h"
 #include "core/task/tasks.h"
 #include "core/task/transaction.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {

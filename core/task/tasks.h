@@ -45,7 +45,7 @@ struct orr_tasks {
     /* Of each scheduling context: core/task/count.h. */
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters;          /* [const] for each of them */
-    struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/task/gang.c */
+    struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/sched/gang.c */
     uint64_t last_gang;          /* [gangs_lock] */
     struct orr_lock nests_lock;  /* rank ORR_RANK_NESTS */
     atomic_bool has_nests;       /* tasks have submitted others */

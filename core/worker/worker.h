@@ -29,6 +29,13 @@ enum orr_worker_state {
     ORR_WORKER_NSTATES
 };
 
+/* Who has the place of a worker: core/loop/borrow.h. */
+enum orr_seat {
+    ORR_SEAT_TAKEN, /* by the worker's own loop */
+    ORR_SEAT_FREE,  /* that waits */
+    ORR_SEAT_LENT,
+};
+
 /* What it did since the last reset, while profiling is on; µs. */
 struct orr_worker_profile {
     double in_state[ORR_WORKER_NSTATES]; /* but the present one … */
@@ -53,7 +60,7 @@ struct orr_worker {
                               * of its device, which the same thread drives, in
                               * a circle; of others NULL */
     /* Who may be the worker, its own loop or a context that has borrowed it: enum
-     * orr_seat, borrow.h. */
+     * orr_seat. */
     atomic_uint seat;
     struct orr_awaited awaited; /* [const] what its loop waits for */
     atomic_bool lendable; /* its loop offers the seat when it has nothing to do */
@@ -107,8 +114,8 @@ struct orr_worker {
     struct orr_figures figures; /* [owner] of simulated kernels */
     double last_end;            /* [owner] µs, end of its last kernel */
     atomic_bool disabled;       /* it gets no more tasks */
-    atomic_int bound;           /* processor, by its number, that a knob has
-                               * chosen, -1: none */
+    atomic_int bound; /* processor that a knob has chosen, by its position, -1: none … */
+    atomic_int bound_cpu; /* … and by the kernel's number */
     _Atomic double exp_end;     /* [owner] for writing: µs, when its kernel is
                                * expected to end, 0: nobody knows */
     atomic_bool up;           /* its context has begun */
@@ -145,13 +152,6 @@ static inline bool orr_worker_is_blocked(const struct orr_worker *worker)
            ORR_WORKER_BLOCKED;
 }
 
-/* Starts all workers' contexts; returns 0 or a negative errno, then none is
- * left running. */
-int orr_workers_start(struct orr_runtime *rt);
-
-/* Asks all workers to end and joins them. Blocks. All tasks have ended. */
-void orr_workers_stop(struct orr_runtime *rt);
-
 /* What counted in rt->workers->nactive has ended: the last one lets orr_workers_stop go
  * on. The caller touches no worker any more. */
 void orr_active_end(struct orr_runtime *rt);
@@ -163,16 +163,3 @@ void orr_workers_give_way(struct orr_runtime *rt);
 
 /* Lets a parked worker look again. Never switches. */
 void orr_worker_wake(struct orr_worker *worker);
-
-/* Puts a ready job in the worker's local list (before any policy), best
- * priority first and oldest first among equals, and wakes it. A task with a
- * workerorder gets there in its turn. */
-void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
-                           bool prio);
-
-/* A job with a workerorder has left the local list: the next one's turn. */
-void orr_worker_next_turn_locked(struct orr_worker *worker)
-    ORR_REQUIRES(worker->lock);
-
-/* Stops the program if the worker is not as it must be. No lock held. */
-void orr_worker_check(struct orr_worker *worker);

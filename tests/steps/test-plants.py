@@ -81,10 +81,10 @@ PLANTS = [
      '    if (waiter->context != orr_self || context->awaited)\n'
      '        orr_context_wake(waiter->context);',
      ['job-wait', 'acquire-unregister', 'bring-back', 'tags']),
-    ('a worker falls asleep without a second look', 'worker/loop.c',
+    ('a worker falls asleep without a second look', 'loop/loop.c',
      'announced = true;\n            continue;', 'announced = true;',
      ['push', 'push-two', 'kick', 'kick-sleepers']),
-    ('a worker that is joined may be woken', 'worker/workers.c',
+    ('a worker that is joined may be woken', 'loop/workers.c',
      'while (atomic_load_explicit(&rt->workers->nactive, memory_order_acquire))\n'
      '        if (!orr_nodes_serve_posts(rt))\n'
      '            orr_context_park(&awaited, ORR_FOREVER);', '',

@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asleep.h"
 #include "core/check.h"
 #include "core/data/cache.h"
 #include "core/data/nodes.h"
 #include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/device/open.h"
+#include "core/loop/loop.h"
 #include "core/observe/views.h"
 #include "core/open.h"
 #include "core/task/task.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 #include "tests/steps/objects.h"
 
 enum { NODES = 4, COPIES = 16, FREED = 0xdd };

@@ -31,7 +31,7 @@ struct world_spec {
     unsigned room;        /* data that a device has room for; 0: no limit */
     unsigned ram_room;    /* the same for a node of main memory */
     const char *eviction; /* ORRERY_EVICTION; NULL: the default */
-    bool loops; /* workers run core/worker/loop.c, started by the case */
+    bool loops; /* workers run core/loop/loop.c, started by the case */
 };
 
 struct datum {

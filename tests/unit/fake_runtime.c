@@ -22,7 +22,7 @@ static void look(void);
 
 #define WRAPPED_LOOK() look()
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/oom/wrapped.h"
 
 struct fake fake;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asleep.h"
-#include "core/combined.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
@@ -18,12 +16,14 @@
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
+#include "core/sched/gang.h"
 #include "core/sched/policies.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
-#include "core/task/gang.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 #define MAX_JOBS 4096
 

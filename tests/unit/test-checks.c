@@ -15,7 +15,7 @@
 #include "core/exec/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 static struct orr_runtime *rt;

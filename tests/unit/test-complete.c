@@ -11,7 +11,7 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"

@@ -18,7 +18,7 @@
 #include "core/exec/runtime.h"
 
 #include "../suite.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static const struct orr_machine *machine;
 

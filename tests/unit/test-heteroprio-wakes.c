@@ -11,9 +11,9 @@
 
 #include <starpu.h>
 
-#include "core/asleep.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 enum { DECIDER, TAKER, WAITER, NWORKERS };

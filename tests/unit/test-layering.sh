@@ -30,12 +30,12 @@ includes() {
 # Each folder's own files, include/ and core/base are free to it.
 allowed='
 bound:
-core: core/cost core/data core/device core/exec core/observe core/sched core/task core/worker perfmodel
-core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/observe core/sched core/task core/worker perfmodel record
+core: core/cost core/data core/device core/exec core/loop core/observe core/sched core/task core/worker perfmodel
+core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/loop core/observe core/sched core/task core/worker perfmodel record
 core/base:
 core/bus: core/device perfmodel
-core/cost: core core/data core/device core/exec core/task core/worker perfmodel
-core/data: core core/data/interfaces core/device core/exec core/observe core/task
+core/cost: core/data core/device core/exec core/task core/worker perfmodel
+core/data: core core/data/interfaces core/device core/exec core/observe core/task core/worker
 core/data/filters: core/data/interfaces
 core/data/interfaces:
 core/device: core/device/cpu core/device/disk perfmodel
@@ -46,13 +46,14 @@ core/device/gpu: core/device
 core/device/hip: core/device core/device/gpu
 core/device/opencl: core/device
 core/exec: core/device
-core/observe: bound core core/cost core/data core/device core/exec core/sched core/task perfmodel record
-core/omp: core core/data core/device core/exec core/sched core/task core/worker
-core/sched: core core/cost core/data core/device core/exec core/observe core/sched/component core/task perfmodel
-core/sched/component: core core/api core/cost core/device core/exec core/sched core/task
+core/loop: core core/cost core/data core/device core/exec core/observe core/sched core/task core/worker perfmodel
+core/observe: bound core core/cost core/data core/device core/exec core/sched core/task core/worker perfmodel record
+core/omp: core/data core/device core/exec core/loop core/sched core/task core/worker
+core/sched: core core/cost core/data core/device core/exec core/observe core/sched/component core/task core/worker perfmodel
+core/sched/component: core/api core/cost core/device core/exec core/sched core/task core/worker
 core/sched/python: core/sched
-core/task: core core/cost core/data core/device core/exec core/observe core/sched
-core/worker: core core/cost core/data core/device core/exec core/observe core/sched core/task perfmodel
+core/task: core core/cost core/data core/device core/exec core/observe core/sched core/worker
+core/worker: core/cost core/device core/exec
 import: record
 perfmodel:
 platforms: core/device/cpu

@@ -9,7 +9,7 @@
 
 #include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 enum { NCPUS = 2, LAST = NCPUS - 1 };

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
 #include "core/data/nodes.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 

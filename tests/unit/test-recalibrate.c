@@ -10,7 +10,7 @@
 
 #include "core/cost/recalibrate.h"
 #include "fake_sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 static const unsigned classes[] = {0, 1, 2, 3};

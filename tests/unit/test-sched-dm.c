@@ -9,13 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/asleep.h"
+#include "core/worker/asleep.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 static const unsigned interleaved[] = {0, 1, 0, 1};

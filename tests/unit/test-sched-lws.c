@@ -9,11 +9,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/asleep.h"
+#include "core/worker/asleep.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <math.h>
 
-#include "core/combined.h"
+#include "core/worker/combined.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "tests/suite.h"
 
 static int first_two[] = {0, 1}, last_two[] = {2, 3}, all[] = {0, 1, 2, 3};

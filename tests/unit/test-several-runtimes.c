@@ -15,7 +15,7 @@
 #include "core/device/pinned.h"
 #include "core/exec/runtime.h"
 #include "core/open.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
 

@@ -6,11 +6,11 @@
  */
 #include "core/sched/component/component.h"
 
-#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/exec/runtime.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 typedef struct starpu_sched_component component_t;
 

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
-#include "core/combined.h"
+#include "core/worker/combined.h"
 
 #define HAS(flags, name) ((flags) & STARPU_SCHED_SIMPLE_##name)
 

@@ -7,7 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 typedef struct starpu_sched_component component_t;
 

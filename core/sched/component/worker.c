@@ -7,8 +7,8 @@
 
 #include "core/api/api.h"
 #include "core/api/combined.h"
+#include "core/sched/gang.h"
 #include "core/sched/toolbox.h"
-#include "core/task/gang.h"
 
 typedef struct starpu_sched_component component_t;
 

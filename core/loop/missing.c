@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/missing.c - the end of a simulation that lacks kernel times:
+ * core/loop/missing.c - the end of a simulation that lacks kernel times:
  * reports all that is missing at once, so that one calibration run suffices.
  */
 #include <inttypes.h>
@@ -16,10 +16,10 @@
 #include "core/cost/estimates.h"
 #include "core/ends.h"
 #include "core/exec/runtime.h"
+#include "core/loop/kernel.h"
 #include "core/observe/report.h"
 #include "core/task/job.h"
-#include "core/worker/kernel.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 

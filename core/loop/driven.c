@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/worker/driven.c - see driven.h. */
-#include "core/worker/driven.h"
+/* core/loop/driven.c - see driven.h. */
+#include "core/loop/driven.h"
 
 #include <errno.h>
 
-#include "core/asleep.h"
 #include "core/base/log.h"
 #include "core/device/kind.h"
 #include "core/device/open.h"
 #include "core/exec/runtime.h"
+#include "core/loop/kernel.h"
+#include "core/loop/suspend.h"
+#include "core/worker/asleep.h"
 #include "core/worker/hooks.h"
-#include "core/worker/kernel.h"
-#include "core/worker/suspend.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_worker *orr_worker_named(struct orr_runtime *rt,
                                     const struct starpu_driver *driver)

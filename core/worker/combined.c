@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/combined.c - see combined.h. Published by their count: who reads it
+ * core/worker/combined.c - see combined.h. Published by their count: who reads it
  * finds those below.
  */
-#include "core/combined.h"
+#include "core/worker/combined.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static int compare_ids(const void *a, const void *b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/failed.c - see failed.h. A job avoids the nodes where it has failed.
+ * core/loop/failed.c - see failed.h. A job avoids the nodes where it has failed.
  * When there is no other worker left, it is tried again where it was, a few times.
  */
-#include "core/worker/failed.h"
+#include "core/loop/failed.h"
 
 #include <errno.h>
 
@@ -15,7 +15,7 @@
 #include "core/sched/sched.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* How often a kernel that has failed is tried again where nobody else can. */
 enum { MAX_RETRIES = 2 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/asleep.h - which workers sleep for want of a task, or are about
+ * core/worker/asleep.h - which workers sleep for want of a task, or are about
  * to: a bit for each, in few lines of the cache, which change only when one
  * falls asleep or is woken. A push that finds no bit set has looked at all
  * workers, and has made none of them reload what it works on.
@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 static inline _Atomic uint64_t *orr_asleep_word(const struct orr_worker *worker)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/kernel.c - see kernel.h. Runs in the worker's context; `run`
+ * core/loop/kernel.c - see kernel.h. Runs in the worker's context; `run`
  * may also be called from the machine's own context when kernels are run on
  * simulated devices.
  */
-#include "core/worker/kernel.h"
+#include "core/loop/kernel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,12 +29,12 @@
 #include "core/device/driver.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
+#include "core/loop/energy.h"
+#include "core/sched/gang.h"
 #include "core/task/count.h"
-#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
-#include "core/worker/energy.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/borrow.h - a context that is no worker takes the place of one that has
+ * core/loop/borrow.h - a context that is no worker takes the place of one that has
  * nothing to do, runs a task in it as its kernel, and gives it back: no other thread
  * has to be woken for that. While it is the worker it may wait as kernels do; the
  * worker's loop then goes on beside it, on its thread (suspend.h).
@@ -16,12 +16,6 @@
 #include <starpu.h>
 
 #include "core/worker/worker.h"
-
-enum orr_seat {
-    ORR_SEAT_TAKEN, /* by the worker's own loop */
-    ORR_SEAT_FREE,  /* that waits */
-    ORR_SEAT_LENT,
-};
 
 /* What one context needs to borrow one worker again and again. */
 struct orr_borrowing {

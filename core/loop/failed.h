@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/failed.h - jobs that a device does not execute: they go elsewhere.
+ * core/loop/failed.h - jobs that a device does not execute: they go elsewhere.
  * In the context of the worker that has the job, no lock held.
  */
 #pragma once

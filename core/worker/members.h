@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/members.h - which workers take new tasks of a scheduling context: its
+ * core/worker/members.h - which workers take new tasks of a scheduling context: its
  * members, but those that are blocked. All zero: every worker does. Written
  * when a context changes (core/sched/contexts.c), read with every task.
  */

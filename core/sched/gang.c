@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/gang.c - see gang.h, which says why gangs cannot wait for each other
+ * core/sched/gang.c - see gang.h, which says why gangs cannot wait for each other
  * for ever. One lock for all gangs: they are few, and it is held for moments.
  */
-#include "core/task/gang.h"
+#include "core/sched/gang.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/combined.h"
 #include "core/exec/runtime.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 #include "core/task/tasks.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 /* An alias is never ready, fetches nothing and does not end. */
 static const struct orr_job_type alias_type = {.ready = NULL};
@@ -402,9 +402,8 @@ void orr_gang_ended(struct orr_runtime *rt, struct orr_gang *gang, double end)
 /* Where the worker is bound, -1: nowhere. */
 static int worker_bound_processor(const struct orr_worker *worker)
 {
-    int chosen = atomic_load_explicit(&worker->bound, memory_order_relaxed);
-
-    return chosen >= 0 ? starpu_cpu_os_index(chosen) : worker->desc->cpu;
+    return atomic_load(&worker->bound) >= 0 ? atomic_load(&worker->bound_cpu)
+                                            : worker->desc->cpu;
 }
 
 void orr_gang_bind_all(struct orr_runtime *rt, const struct orr_gang *gang)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/combined.h - combined workers: sets of processors that may execute
+ * core/worker/combined.h - combined workers: sets of processors that may execute
  * a parallel task together. They are numbered after the workers and stay until the
  * end of the run. Any context.
  */
 #pragma once
 
 #include "core/exec/runtime.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 struct orr_combined {
     unsigned id;       /* [const] its number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/combinations.c - which combined workers the shape of a machine
+ * core/worker/combinations.c - which combined workers the shape of a machine
  * suggests. Processors that share a cache, a NUMA node, a package are one, and so
  * is the whole; where such a set has more than
  * STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER parts they are gathered to so many first,
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/combined.h"
 #include "core/device/kind.h"
-#include "core/workers.h"
+#include "core/worker/combined.h"
+#include "core/worker/workers.h"
 
 struct finder {
     struct orr_runtime *rt;

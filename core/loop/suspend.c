@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/worker/suspend.c - see suspend.h. */
-#include "core/worker/suspend.h"
+/* core/loop/suspend.c - see suspend.h. */
+#include "core/loop/suspend.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "core/data/node.h"
 #include "core/device/clock.h"
 #include "core/exec/runtime.h"
+#include "core/loop/kernel.h"
 #include "core/observe/trace_record.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
 #include "core/task/tasks.h"
-#include "core/worker/kernel.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* A kernel that waits until a date at most; on its stack. */
 struct orr_suspend_limit {

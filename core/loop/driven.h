@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/driven.h - workers without a context of their own: threads of the
+ * core/loop/driven.h - workers without a context of their own: threads of the
  * application drive them.
  */
 #pragma once

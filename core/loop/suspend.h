@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/suspend.h - tasks that wait inside of their kernels. The kernel's
+ * core/loop/suspend.h - tasks that wait inside of their kernels. The kernel's
  * stack stays as it is, its worker goes on with other tasks on a spare stack, and
  * the kernel goes on when it was woken and the worker is free: on the same thread.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/energy.h - the joules that a run has taken, as the models
+ * core/loop/energy.h - the joules that a run has taken, as the models
  * estimate and the application adds. Any thread.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/gang.h - the workers that execute one task together. Each of them,
+ * core/sched/gang.h - the workers that execute one task together. Each of them,
  * a member, gets an alias of the task: a job without data that names the gang,
  * and a copy of the task for the hooks of policies. Whoever pops its alias has
  * joined and waits in its loop, for nothing but the others. When all have joined

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/workers.h - the workers of a run, their classes, the combined workers, and
+ * core/worker/workers.h - the workers of a run, their classes, the combined workers, and
  * what holds for all of them.
  */
 #pragma once
@@ -12,8 +12,8 @@
 #include <starpu_config.h>
 
 #include "core/exec/runtime.h"
-#include "core/members.h"
 #include "core/worker/hooks.h"
+#include "core/worker/members.h"
 #include "core/worker/worker.h"
 
 struct orr_combined;
@@ -39,7 +39,7 @@ struct orr_workers {
     _Atomic(struct orr_context *) stopper; /* … and the context that waits for that,
                                             * or NULL */
     struct orr_members members[STARPU_NMAX_SCHED_CTXS];
-    /* core/combined.h; they stay. */
+    /* core/worker/combined.h; they stay. */
     _Atomic(struct orr_combined *) combined[STARPU_NMAXWORKERS];
     atomic_uint ncombined;          /* [runtime's lock] for writing */
     atomic_bool combinations_found; /* orr_combinations_find was called */
@@ -49,13 +49,13 @@ struct orr_workers {
     atomic_bool drivers_end; /* who drives workers is to stop */
     bool disables_kernels;   /* [const] codelets' functions are not called */
     bool counts_codelets;    /* [const] tasks per codelet and worker */
-    double joules;           /* [runtime's lock] used so far, core/worker/energy.h */
+    double joules;           /* [runtime's lock] used so far, core/loop/energy.h */
     struct orr_knobs knobs;
     /* What is written with every task is in lines of the cache where nothing is
      * that others read. */
     char pad_asleep[64];
     /* A bit per worker that is parked, or about to be, for want of a task:
-     * core/asleep.h. */
+     * core/worker/asleep.h. */
     _Atomic uint64_t asleep[ORR_WORKER_WORDS];
     char pad_rest[64];
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/worker/energy.c - see energy.h. */
-#include "core/worker/energy.h"
+/* core/loop/energy.c - see energy.h. */
+#include "core/loop/energy.h"
 
 #include "core/exec/runtime.h"
 #include "core/observe/views.h"
 #include "core/task/job.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 void orr_energy_use(struct orr_runtime *rt, double joules)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/loop.c - the life of a worker. A job passes through it once:
+ * core/loop/loop.c - the life of a worker. A job passes through it once:
  * popped, its data fetched, its kernel started, its end noticed. The next
  * one's data are fetched while a kernel runs, and a device that works by
  * itself holds as many jobs as its pipeline is deep. Nothing polls: a worker
@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/asleep.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/cost/figures.h"
@@ -17,21 +16,22 @@
 #include "core/data/node.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
+#include "core/loop/borrow.h"
+#include "core/loop/failed.h"
+#include "core/loop/kernel.h"
+#include "core/loop/suspend.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/direct.h"
+#include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
-#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/tasks.h"
-#include "core/worker/borrow.h"
-#include "core/worker/failed.h"
+#include "core/worker/asleep.h"
 #include "core/worker/hooks.h"
-#include "core/worker/kernel.h"
-#include "core/worker/suspend.h"
-#include "core/workers.h"
+#include "core/worker/workers.h"
 
 /* µs after which functions that keep workers awake are called again. */
 #define HOOKS_AGAIN 20.0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/kernel.h - from a job to the kernel that a machine runs, and its
+ * core/loop/kernel.h - from a job to the kernel that a machine runs, and its
  * measured time.
  */
 #pragma once
@@ -41,7 +41,7 @@ static inline void orr_kernel_give(struct orr_worker *worker,
 void orr_kernels_free(struct orr_worker *worker);
 
 /* Fills job->kernel. Simulated, a job without an estimate ends the program with
- * the list of all that are missing (core/worker/missing.c). */
+ * the list of all that are missing (core/loop/missing.c). */
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *));

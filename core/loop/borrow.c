@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/worker/borrow.c - see borrow.h. */
-#include "core/worker/borrow.h"
+/* core/loop/borrow.c - see borrow.h. */
+#include "core/loop/borrow.h"
 
 #include <errno.h>
 
-#include "core/asleep.h"
 #include "core/device/threads.h"
 #include "core/exec/runtime.h"
+#include "core/loop/kernel.h"
+#include "core/loop/suspend.h"
 #include "core/observe/watched.h"
 #include "core/task/count.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
-#include "core/worker/kernel.h"
-#include "core/worker/suspend.h"
-#include "core/workers.h"
+#include "core/worker/asleep.h"
+#include "core/worker/workers.h"
 
 int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
                        struct starpu_codelet *cl)
