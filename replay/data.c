@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/base/grow.h"
-#include "core/data/interfaces/kinds.h"
+#include "core/layouts/kinds.h"
 #include "replay/layout.h"
 #include "replay/player.h"
 

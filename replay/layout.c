@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/data/interfaces/kinds.h"
+#include "core/layouts/kinds.h"
 
 /* The interface that a record calls so; NULL: there is none. */
 static struct starpu_data_interface_ops *find_interface_ops(const char *kind)

@@ -11,13 +11,13 @@
 #include "core/api/api.h"
 #include "core/api/memory.h"
 #include "core/api/process.h"
-#include "core/data/interfaces/dense.h"
-#include "core/data/interfaces/nodes.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
+#include "core/layouts/dense.h"
+#include "core/layouts/nodes.h"
 #include "core/observe/views.h"
 
 /* -- registration -- */

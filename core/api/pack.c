@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
-#include "core/data/interfaces/dense.h"
+#include "core/layouts/dense.h"
 
 /* The handle, where it can do what is wanted on the node, `what` given. */
 static struct orr_handle *ready_handle(const char *call,

@@ -2,14 +2,14 @@
 /*
  * core/data/convert.c - data that have a form per sort of device get the one that
  * who uses them wants, by functions of the application: convert.h;
- * interfaces/multiformat.h has the rest.
+ * core/layouts/multiformat.h has the rest.
  */
 #include "core/data/convert.h"
 #include "core/base/log.h"
 #include "core/data/handle.h"
-#include "core/data/interfaces/multiformat.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
+#include "core/layouts/multiformat.h"
 #include "core/task/conversion.h"
 #include "core/task/job.h"
 

@@ -4,8 +4,8 @@
  * by the application's contexts; end.c frees them.
  */
 #include "core/data/handle.h"
-#include "core/data/interfaces/multiformat.h"
-#include "core/data/interfaces/nodes.h"
+#include "core/layouts/multiformat.h"
+#include "core/layouts/nodes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "core/base/crc.h"
 #include "core/base/log.h"
 #include "core/base/race.h"
-#include "core/data/interfaces/dense.h"
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/exec/runtime.h"
+#include "core/layouts/dense.h"
 #include "core/slab_set.h"
 #include "core/worker/workers.h"
 

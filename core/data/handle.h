@@ -613,6 +613,11 @@ double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
  * registered, if that is main memory, else node 0. */
 unsigned orr_handle_base(const struct orr_handle *handle);
 
+/* The structure of one of our interfaces for a node without memory, from that of another
+ * one; arrays of lengths are the same ones. That of an application's is left as it is. */
+void orr_interface_outline(const struct starpu_data_interface_ops *ops,
+                           void *to, const void *from);
+
 /* A structure of the handle's interface for a node below STARPU_MAXNODES that the machine
  * lacks: of our interfaces the shape, without memory; of others all 0 but for what init()
  * sets. What is written there is kept and means nothing. Any thread. Ends the program

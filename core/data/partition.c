@@ -22,7 +22,6 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
-#include "core/data/interfaces/dense.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
@@ -31,6 +30,7 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/exec/runtime.h"
+#include "core/layouts/dense.h"
 
 unsigned orr_filter_count(struct orr_handle *handle,
                           struct starpu_data_filter *filter)

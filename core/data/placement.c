@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/interfaces/kinds.h"
 #include "core/data/relocation.h"
+#include "core/layouts/kinds.h"
 
 /* The fields with which the structures of all dense kinds begin. */
 typedef struct starpu_variable_interface place_t;

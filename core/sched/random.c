@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/cost/cost.h"
 #include "core/base/splitmix.h"
+#include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
 #include "core/sched/sched.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/base/crc.h"
-#include "core/data/interfaces/dense.h"
-#include "core/data/interfaces/multiformat.h"
-#include "core/data/interfaces/nodes.h"
+#include "core/layouts/dense.h"
+#include "core/layouts/multiformat.h"
+#include "core/layouts/nodes.h"
 
 struct _starpu_data_state {
     struct starpu_data_interface_ops *ops;

@@ -31,13 +31,11 @@ includes() {
 allowed='
 bound:
 core: core/cost core/data core/device core/exec core/loop core/observe core/sched core/task core/worker perfmodel
-core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/loop core/observe core/sched core/task core/worker perfmodel record
+core/api: bound core core/cost core/data core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/layouts core/loop core/observe core/sched core/task core/worker perfmodel record
 core/base:
 core/bus: core/device perfmodel
 core/cost: core/data core/device core/exec core/task core/worker perfmodel
-core/data: core core/data/interfaces core/device core/exec core/observe core/task core/worker
-core/data/filters: core/data/interfaces
-core/data/interfaces:
+core/data: core core/device core/exec core/layouts core/observe core/task core/worker
 core/device: core/device/cpu core/device/disk perfmodel
 core/device/cpu: core/bus core/device
 core/device/cuda: core/device core/device/gpu
@@ -46,6 +44,8 @@ core/device/gpu: core/device
 core/device/hip: core/device core/device/gpu
 core/device/opencl: core/device
 core/exec: core/device
+core/layouts:
+core/layouts/filters: core/layouts
 core/loop: core core/cost core/data core/device core/exec core/observe core/sched core/task core/worker perfmodel
 core/observe: bound core core/cost core/data core/device core/exec core/sched core/task core/worker perfmodel record
 core/omp: core/data core/device core/exec core/loop core/sched core/task core/worker
@@ -58,7 +58,7 @@ import: record
 perfmodel:
 platforms: core/device/cpu
 record:
-replay: core/data/interfaces record
+replay: core/layouts record
 sim: core/device core/device/cpu platforms
 '
 for folder in $(find bound core import perfmodel platforms record replay sim -name '*.[ch]' |
@@ -149,7 +149,7 @@ check "no kind of device in core outside device" "$(
 # Nor is one named, but in comments. Public functions, fields of starpu_conf and of data
 # in several forms have their names, and variables of the environment.
 check "no name of a kind of device in core outside device" "$(
-    find core -name '*.[ch]' | grep -vE '^core/(device|api)/|^core/base/(config|form)\.h|^core/data/interfaces/(multiformat|outline)\.c|^core/observe/calls\.c' |
+    find core -name '*.[ch]' | grep -vE '^core/(device|api)/|^core/base/(config|form)\.h|^core/(data/outline|layouts/multiformat)\.c|^core/observe/calls\.c' |
     sort | while read -r file; do
         gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
             grep -iE 'cuda|opencl|fpga|([^a-z]|^)n?hip([^a-z]|$)' |

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/worker/asleep.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
+#include "core/worker/asleep.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"
 #include "tests/suite.h"

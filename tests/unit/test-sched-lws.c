@@ -9,9 +9,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/worker/asleep.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
+#include "core/worker/asleep.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"
 #include "tests/rng.h"

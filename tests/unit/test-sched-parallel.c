@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "core/worker/combined.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
+#include "core/worker/combined.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"
 #include "tests/suite.h"
