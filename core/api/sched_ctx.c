@@ -147,6 +147,7 @@ static void sched_ctx_prepare_said(struct orr_sched *sched, void *arg)
     const struct request *request = arg;
     struct orr_sched_said *said = sched->said;
 
+    orr_iterations_clear(&sched->runtime->views->iterations, sched->id);
     said->name = request->said.name;
     said->level = request->said.level;
     said->parent = request->said.parent;

@@ -127,7 +127,7 @@
       "the node where their data are.")                                        \
     X(HETEROPRIO_PUSH, "STARPU_LAHETEROPRIO_PUSH", STRING, "AUTO",             \
       "By which of its rules they do: WORKER, LcS, LS_SDH, LS_SDH2, "          \
-      "LS_SDHB, LC_SMWB (core/sched/heteroprio.h); AUTO: LS_SDHB.")            \
+      "LS_SDHB, LC_SMWB (core/policies/heteroprio.h); AUTO: LS_SDHB.") \
     X(HETEROPRIO_NEAR_CPU, "STARPU_LAHETEROPRIO_S_CPU", INT, "",               \
       "Nodes that are near: of their queues CPU workers take before "          \
       "those of the other nodes. Unset: all but their own.")                   \
@@ -165,7 +165,7 @@
     X(HETEROPRIO_ORDERING, "STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY",   \
       STRING, "12",                                                            \
       "By which of 28 scores heteroprio orders its groups: number or name "    \
-      "(core/sched/heteroprio_score.h). Next are the constants of some.")      \
+      "(core/policies/heteroprio_score.h). Next are the constants of some.") \
     X(HP_NOD_TIME_MULTIPLIER,                                                  \
       "STARPU_HETEROPRIO_NOD_TIME_COMBINATION_NOD_MULTIPLIER", DOUBLE, "0.3",  \
       "Score 0: weight of the tasks that a task releases.")                    \

@@ -34,6 +34,7 @@ enum orr_told_kind {
     /* -- a task, in this order [job] -- */
     ORR_TOLD_TASK_GIVEN, /* the application submits it; it has its accesses and its
                           * cost row, but no number [implicit] */
+    ORR_TOLD_TASK_TIMED,     /* it has a structure for its times */
     ORR_TOLD_TASK_SUBMITTED, /* it has a number, and counts as unfinished */
     ORR_TOLD_TASK_ORDERED,   /* its accesses that are ordered are in the orders of their
                               * data, which are locked */

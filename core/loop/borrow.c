@@ -8,10 +8,10 @@
 #include "core/exec/runtime.h"
 #include "core/loop/kernel.h"
 #include "core/loop/suspend.h"
-#include "core/observe/watched.h"
 #include "core/task/count.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
+#include "core/task/watched.h"
 #include "core/worker/asleep.h"
 #include "core/worker/workers.h"
 

@@ -248,7 +248,10 @@ void orr_worker_profiles_report(struct orr_runtime *rt)
 
 /* --- the observer --- */
 
+static void profile_timed(struct orr_runtime *rt, const struct orr_told *told);
+
 static const struct orr_observer profile_observer = {{
+    [ORR_TOLD_TASK_TIMED] = profile_timed,
     [ORR_TOLD_TASK_SUBMITTED] = profile_submitted,
     [ORR_TOLD_TASK_READY] = profile_ready,
     [ORR_TOLD_TASK_PUSHED] = profile_pushed,
@@ -275,8 +278,9 @@ bool orr_profile_switch(struct orr_runtime *rt, bool on)
     return atomic_exchange(&rt->tasks->profiling, on);
 }
 
-void orr_profile_expect_task(struct orr_runtime *rt)
+static void profile_timed(struct orr_runtime *rt, const struct orr_told *told)
 {
+    (void)told;
     if (!orr_is_told(rt, ORR_TOLD_TASK_GAVE_BACK))
         orr_observers_want(&rt->observers, &profile_observer,
                            ~PROFILE_OF_WORKERS, true);
@@ -285,6 +289,8 @@ void orr_profile_expect_task(struct orr_runtime *rt)
 void orr_profile_observe(struct orr_runtime *rt)
 {
     orr_observers_add(&rt->observers, &profile_observer);
+    orr_observers_want(&rt->observers, &profile_observer,
+                       ORR_TOLD_BIT(ORR_TOLD_TASK_TIMED), true);
     if (orr_config_bool(&rt->config, ORR_CFG_PROFILING))
         (void)orr_profile_switch(rt, true);
 }

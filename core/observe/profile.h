@@ -39,9 +39,6 @@ void orr_profile_observe(struct orr_runtime *rt);
 /* Returns whether it was on. Any thread. */
 bool orr_profile_switch(struct orr_runtime *rt, bool on);
 
-/* A task is submitted that has a structure for its times. */
-void orr_profile_expect_task(struct orr_runtime *rt);
-
 /* Everything is 0 from `now` on. */
 void orr_worker_profile_reset(struct orr_worker *worker, double now);
 

@@ -14,14 +14,11 @@
 #include "core/exec/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
-#include "core/sched/dm.h"
 #include "core/sched/library.h"
-#include "core/sched/policies.h"
 #include "core/sched/schedule.h"
 #include "core/sched/script.h"
+#include "core/sched/user.h"
 #include "core/worker/workers.h"
-
-static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 
 /* What a shared object tells of its policies. */
 static int print_library(const char *file, struct orr_error *err)
@@ -115,7 +112,7 @@ static int builtin_choose(const struct orr_config *config, const char *name,
                           const struct orr_sched_ops **ret,
                           struct orr_error *err)
 {
-    *ret = fallback;
+    *ret = builtin_find("lws");
     if (!name || !*name)
         return 0;
     if (!strcmp(name, "help")) {
@@ -128,7 +125,7 @@ static int builtin_choose(const struct orr_config *config, const char *name,
         return orr_script_new(name, ret, err);
     *ret = !strcmp(name, "static") ? &orr_sched_static : builtin_find(name);
     if (!*ret && !strncmp(name, "heft", 4))
-        *ret = &orr_sched_dmda.ops;
+        *ret = builtin_find("dmda");
     return *ret ? 0 : fail_unknown(name, err);
 }
 

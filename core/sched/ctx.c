@@ -13,9 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/device/kind.h"
-#include "core/observe/views.h"
 #include "core/sched/ctxs.h"
-#include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
 #include "core/worker/workers.h"
@@ -579,7 +577,6 @@ static int create_locked(struct orr_runtime *rt,
     if (orr_counters_add(rt, options->id) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     take_all_out(rt, options->id);
-    orr_iterations_clear(&rt->views->iterations, options->id);
     orr_self->in_policy++;
     code = orr_sched_new(rt, options, &sched, err);
     orr_self->in_policy--;

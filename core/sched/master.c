@@ -12,7 +12,6 @@
 #include "core/cost/recalibrate.h"
 #include "core/sched/ctx.h"
 #include "core/sched/gang.h"
-#include "core/sched/policies.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/worker/workers.h"

@@ -122,8 +122,13 @@ struct orr_sched {
     struct orr_sched_said *said;        /* owned, ctx.h */
 };
 
-/* The policies in the order of registration, NULL-terminated. */
+/* The policies in the order of registration, NULL-terminated, and that of static=FILE:
+ * core/policies, which are above all else that a policy may ask, fills these. */
 extern const struct orr_sched_ops *const orr_sched_builtin[];
+extern const struct orr_sched_ops orr_sched_static;
+
+/* Of contexts without policy. */
+extern const struct orr_sched_ops orr_sched_master;
 
 /* The user's options for the scheduler. */
 struct orr_sched_options {

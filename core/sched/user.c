@@ -7,6 +7,8 @@
  * are, so that hooks may walk over them: who changes them waits, and lets nobody
  * in meanwhile (ctx.c).
  */
+#include "core/sched/user.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +18,6 @@
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/gang.h"
-#include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/worker/workers.h"
 

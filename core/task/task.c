@@ -17,7 +17,6 @@
 #include "core/data/reduction.h"
 #include "core/exec/runtime.h"
 #include "core/observe/calls.h"
-#include "core/observe/profile.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/views.h"
 #include "core/sched/ctxs.h"
@@ -521,7 +520,7 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     double us = costs->submit + costs->submit_per_buffer * job->naccesses;
 
     if (task->profiling_info)
-        orr_profile_expect_task(rt);
+        ORR_TELL(rt, ORR_TOLD_TASK_TIMED, .job = job);
     atomic_store_explicit(&job->id,
                           atomic_fetch_add_explicit(&rt->tasks->last_job, 1,
                                                     memory_order_relaxed) +

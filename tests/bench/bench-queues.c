@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/sched/policies.h"
+#include "core/policies/policies.h"
 
 #include "../unit/fake_sched.h"
 #include "bench.h"

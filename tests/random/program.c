@@ -2,7 +2,7 @@
 /* tests/random/program.c - see program.h. */
 #include "program.h"
 
-#include "core/sched/names.h"
+#include "core/policies/names.h"
 
 /* All built-in ones; the simplest is first. */
 #define NAME(name, ops) name,

@@ -2,8 +2,8 @@
 /* tests/unit/fake_list.c - the policies, without those that need a whole runtime. */
 #include <errno.h>
 
-#include "core/sched/dm.h"
-#include "core/sched/policies.h"
+#include "core/policies/dm.h"
+#include "core/policies/policies.h"
 #include "core/sched/script.h"
 
 const struct orr_sched_ops *const orr_sched_builtin[] = {

@@ -49,8 +49,9 @@ core/layouts/filters: core/layouts
 core/loop: core core/cost core/data core/device core/exec core/observe core/sched core/task core/worker perfmodel
 core/observe: bound core core/cost core/data core/device core/exec core/sched core/task core/worker perfmodel record
 core/omp: core/data core/device core/exec core/loop core/sched core/task core/worker
-core/sched: core core/cost core/data core/device core/exec core/observe core/sched/component core/task core/worker perfmodel
-core/sched/component: core/api core/cost core/device core/exec core/sched core/task core/worker
+core/policies: core/api core/cost core/data core/device core/observe core/policies/component core/sched core/task core/worker perfmodel
+core/policies/component: core/api core/cost core/device core/exec core/sched core/task core/worker
+core/sched: core core/cost core/data core/device core/exec core/task core/worker
 core/sched/python: core/sched
 core/task: core core/cost core/data core/device core/exec core/observe core/sched core/worker
 core/worker: core/cost core/device core/exec

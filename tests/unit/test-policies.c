@@ -2,7 +2,7 @@
 /* tests/unit/test-policies.c - the list of policies and their names say the same. */
 #include <check.h>
 
-#include "core/sched/names.h"
+#include "core/policies/names.h"
 #include "core/sched/sched.h"
 #include "tests/suite.h"
 

@@ -20,7 +20,7 @@ CONSTANTS = (
     "core/api/task.c sync_codelet", "core/api/task.c unknown",
     "core/api/transaction.c codelet", "core/layouts/* *compound*literal",
     "core/layouts/void.c name", "core/layouts/multiformat.c multiformat_ops",
-    "core/sched/component/modular.c hooks_*", "core/task/task.c orr_task_freed",
+    "core/policies/component/modular.c hooks_*", "core/task/task.c orr_task_freed",
     "python.so *_members", "python.so *_methods", "python.so *_getset",
     "python.so *_slots", "python.so *_spec")
 # What the compiler puts into a shared object.

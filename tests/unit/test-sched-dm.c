@@ -11,8 +11,8 @@
 
 #include "core/cost/recalibrate.h"
 #include "core/sched/ctxs.h"
-#include "core/sched/dm.h"
-#include "core/sched/policies.h"
+#include "core/policies/dm.h"
+#include "core/policies/policies.h"
 #include "core/worker/asleep.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"

@@ -11,8 +11,8 @@
 #include "core/data/node.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
-#include "core/sched/heteroprio.h"
-#include "core/sched/heteroprio_score.h"
+#include "core/policies/heteroprio.h"
+#include "core/policies/heteroprio_score.h"
 #include "core/sched/toolbox.h"
 #include "tests/suite.h"
 

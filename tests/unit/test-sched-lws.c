@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/sched/ctxs.h"
-#include "core/sched/policies.h"
+#include "core/policies/policies.h"
 #include "core/worker/asleep.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"

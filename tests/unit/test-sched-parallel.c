@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/sched/ctxs.h"
-#include "core/sched/policies.h"
+#include "core/policies/policies.h"
 #include "core/worker/combined.h"
 #include "fake_sched.h"
 #include "core/worker/workers.h"

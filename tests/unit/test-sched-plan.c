@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/sched/plan_list.h"
+#include "core/policies/plan_list.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 

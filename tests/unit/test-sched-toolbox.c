@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/sched/dm_load.h"
+#include "core/policies/dm_load.h"
 #include "core/sched/toolbox.h"
 #include "fake_sched.h"
 #include "tests/suite.h"

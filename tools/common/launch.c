@@ -5,7 +5,7 @@
  */
 #include "tools/common/launch.h"
 
-#include "core/sched/names.h"
+#include "core/policies/names.h"
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
 #include "record/read.h"

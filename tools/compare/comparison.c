@@ -2,8 +2,8 @@
 /* tools/compare/comparison.c - see comparison.h. */
 #include "tools/compare/comparison.h"
 
-#include "core/sched/names.h"
 #include "core/cost/assume.h"
+#include "core/policies/names.h"
 #include "tools/common/tool.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include "bound/solver.h"
 #include "core/base/module.h"
-#include "core/sched/names.h"
+#include "core/policies/names.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/policies/dm_evaluate.c - what the dm family asks about a job before it
+ * decides: which workers can run it, for how long, when its data could be
+ * there. No lock is held.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
+#include "core/policies/dm.h"
+#include "core/task/bundle.h"
+#include "core/worker/workers.h"
+
+double orr_dm_own_length(const struct orr_dm *dm,
+                         const struct orr_dm_offer *offer, unsigned class_id,
+                         unsigned impl)
+{
+    if (!dm->variant->cautious)
+        return orr_cost_length(offer->row, class_id, impl);
+    return orr_cost_quantile(dm->runtime, offer->row, class_id, impl,
+                             dm->quantile);
+}
+
+static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
+                         const struct orr_worker_class *class)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < class->nworkers; i++) {
+        unsigned w = class->members[i];
+
+        offer->able_worker[w] =
+            (uint8_t)orr_job_able(dm->runtime, offer->job, offer->row, w);
+        bits |= offer->able_worker[w];
+    }
+    return bits;
+}
+
+static bool row_has_unknown_length(const struct orr_cost_row *row,
+                                   unsigned class_id, unsigned bits)
+{
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1 && !(orr_cost_length(row, class_id, i) > 0))
+            return true;
+    return false;
+}
+
+static bool has_uncalibrated(const struct orr_dm_offer *offer,
+                             unsigned nclasses)
+{
+    for (unsigned k = 0; k < nclasses; k++)
+        if (orr_recal_uncalibrated(offer->row->recal, k) & offer->able[k])
+            return true;
+    return false;
+}
+
+/* Unknown energy counts as none. */
+static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++) {
+        unsigned worker = dm->runtime->workers->classes[k].members[0];
+
+        for (unsigned i = 0; offer->able[k] >> i; i++) {
+            double joules = 0;
+
+            if (offer->able[k] >> i & 1)
+                joules = starpu_task_worker_expected_energy(offer->job->task,
+                                                            worker, 0, i);
+            offer->energy[k][i] = joules > 0 ? joules : 0;
+        }
+    }
+}
+
+/* Its length on one class with one implementation: bundle.h */
+struct placed {
+    struct orr_runtime *rt;
+    unsigned class_id, impl;
+};
+
+static double length_there(struct starpu_task *task, void *arg)
+{
+    const struct placed *placed = arg;
+    unsigned worker = placed->rt->workers->classes[placed->class_id].members[0];
+
+    return starpu_task_worker_expected_length(task, worker, 0, placed->impl);
+}
+
+/* The job stands for all of its bundle that are still to be placed. */
+static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    starpu_task_bundle_t bundle = offer->job->task->bundle;
+    struct placed placed = {.rt = dm->runtime};
+
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++) {
+        placed.class_id = k;
+        for (unsigned i = 0; offer->able[k] >> i; i++) {
+            placed.impl = i;
+            if (offer->able[k] >> i & 1)
+                offer->length[k][i] =
+                    orr_bundle_sum(bundle, true, length_there, &placed) +
+                    orr_dm_own_length(dm, offer, k, i);
+        }
+        if (offer->able[k] && dm->variant->transfers)
+            offer->transfer[k] = orr_bundle_transfer_time(
+                bundle, dm->runtime->workers->classes[k].node,
+                offer->job->task);
+    }
+}
+
+/* What robust decides by. */
+static void ask_quantiles(const struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)
+        for (unsigned i = 0; offer->able[k] >> i; i++)
+            if (offer->able[k] >> i & 1)
+                offer->length[k][i] = orr_dm_own_length(dm, offer, k, i);
+}
+
+int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
+                    struct orr_dm_offer *ret)
+{
+    struct orr_runtime *rt = dm->runtime;
+    const struct orr_worker_class *class = rt->workers->classes;
+    unsigned node = 0, any = 0, nclasses = rt->workers->nclasses;
+    double transfer = NAN;
+    uint64_t absent = orr_job_absent(job);
+
+    ret->job = job;
+    ret->row = orr_job_costs(rt, job);
+    ret->uniform = true;
+    ret->unknown = false;
+    ret->has_energy =
+        dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
+    for (unsigned k = 0; k < nclasses; k++, class++) {
+        unsigned bits =
+            orr_job_able_class(rt, job, ret->row, k, &ret->uniform_class[k]);
+
+        if (!ret->uniform_class[k]) {
+            bits = ask_each(dm, ret, class);
+            ret->uniform = false;
+        }
+        ret->able[k] = (uint8_t)bits;
+        ret->transfer[k] = 0;
+        if (!bits)
+            continue;
+        any |= bits;
+        ret->unknown =
+            ret->unknown || row_has_unknown_length(ret->row, k, bits);
+        if (!dm->variant->transfers || !(absent >> class->node & 1))
+            continue;
+        if (isnan(transfer) || class->node != node) {
+            node = class->node;
+            transfer = orr_sched_transfer_time(rt, job, node);
+        }
+        ret->transfer[k] = transfer;
+    }
+    ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&
+                        has_uncalibrated(ret, nclasses);
+    if (ret->has_energy)
+        ask_energy(dm, ret);
+    ret->has_lengths = job->task->bundle || dm->variant->cautious;
+    if (job->task->bundle)
+        ask_bundle(dm, ret);
+    else if (ret->has_lengths)
+        ask_quantiles(dm, ret);
+    return any ? 0 : -ENODEV;
+}

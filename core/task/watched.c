@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/task/watched.c - see watched.h. */
+#include "core/task/watched.h"
+
+#include "core/exec/runtime.h"
+#include "core/task/tasks.h"
+#include "core/worker/workers.h"
+
+bool orr_tasks_are_watched(struct orr_runtime *rt)
+{
+    return orr_is_told(rt, ORR_TOLD_TASK_EXECUTED) ||
+           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) ||
+           orr_is_told(rt, ORR_TOLD_CALL) ||
+           rt->tasks->breaks || rt->workers->disables_kernels;
+}
