@@ -20,6 +20,7 @@
 #include "core/exec/runtime.h"
 #include "core/sched/ctxs.h"
 #include "core/task/job.h"
+#include "core/worker/worker.h"
 
 struct orr_sched;
 struct orr_sched_said;
