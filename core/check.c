@@ -11,7 +11,7 @@
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 
 static void check_handles(struct orr_runtime *rt, unsigned max)

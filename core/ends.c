@@ -36,10 +36,10 @@
 #include "core/device/simulated.h"
 #include "core/device/threads.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
-#include "core/task/count.h"
 
 enum { FAILURE = -1 }; /* instead of a signal's number */
 
@@ -331,8 +331,13 @@ static void await_asking(void)
         sched_yield();
 }
 
-_Noreturn void orr_ends_fail(struct orr_runtime *rt)
+_Noreturn void orr_ends_fail(struct orr_runtime *rt, const char *how)
 {
+    if (how) {
+        orr_ends_forget(rt);
+        orr_report_write(rt, how);
+        orr_ends_exit(1);
+    }
     if (orr_self && orr_self->runtime == rt) {
         atomic_store(&ends.reason, FAILURE);
         end_at_rest();

@@ -58,5 +58,6 @@ _Noreturn void orr_ends_exit(int status);
 
 /* Ends the process with status 1 for a mistake that was already printed: at
  * once in a context of the run, else (a thread of the operating system that
- * the simulation does not know) as soon as the run comes to rest. */
-_Noreturn void orr_ends_fail(struct orr_runtime *rt);
+ * the simulation does not know) as soon as the run comes to rest. With `how`, in
+ * a context of a simulation: after the report has that word for its end. */
+_Noreturn void orr_ends_fail(struct orr_runtime *rt, const char *how);

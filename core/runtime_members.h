@@ -9,10 +9,10 @@
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
+#include "core/job/tasks.h"
 #include "core/observe/views.h"
 #include "core/sched/ctxs.h"
 #include "core/slab_set.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 struct orr_runtime_members {

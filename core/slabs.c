@@ -5,9 +5,9 @@
 #include "core/data/handle.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/slab_set.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 int orr_slabs_new(struct orr_runtime *rt)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/api/bundle.c - tasks that are placed together. Any thread. */
-#include "core/task/bundle.h"
+#include "core/sched/bundle.h"
 
 #include "core/api/api.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
 {

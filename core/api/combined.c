@@ -10,8 +10,8 @@
 #include "core/api/ctx.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
+#include "core/job/job.h"
 #include "core/sched/gang.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* -- which there are -- */

@@ -9,8 +9,8 @@
 #include "core/data/label.h"
 #include "core/device/machine.h"
 #include "core/device/methods.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 
 /* Both data are on the worker's node. The table comes with the task: buffers
  * do not say of which kind they are. */

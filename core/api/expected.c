@@ -14,7 +14,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
 #include "core/cost/speed.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 #include "perfmodel/model.h"
 

@@ -8,11 +8,11 @@
 #include "core/api/combined.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 /* -- which workers can -- */

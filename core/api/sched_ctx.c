@@ -11,8 +11,8 @@
 #include "core/api/policy.h"
 #include "core/api/state.h"
 #include "core/device/kind.h"
+#include "core/job/count.h"
 #include "core/sched/ctxs.h"
-#include "core/task/count.h"
 #include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "core/api/ctx.h"
+#include "core/job/count.h"
 #include "core/sched/ctxs.h"
-#include "core/task/count.h"
 #include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS

@@ -12,6 +12,9 @@
 #include "core/api/poll.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/observe/iterations.h"
 #include "core/observe/progress.h"
 #include "core/observe/trace_record.h"
@@ -20,10 +23,7 @@
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
 #include "core/task/task.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 static void do_nothing(void *buffers[], void *arg)

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)
 {

@@ -11,9 +11,10 @@
 #include "core/api/api.h"
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/calls.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
+#include "core/task/end.h"
 
 static struct orr_job *job_of(struct orr_runtime *rt, const char *call,
                               struct starpu_task *task)

@@ -9,7 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/cost/cost.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 static _Noreturn void task_ft_refuse(const char *call,
                                      const struct starpu_task *task,

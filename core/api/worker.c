@@ -10,8 +10,8 @@
 #include "core/api/api.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
+#include "core/job/job.h"
 #include "core/observe/profile.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* -- architectures -- */

@@ -6,7 +6,7 @@
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/combined.h"
 #include "core/worker/workers.h"
 

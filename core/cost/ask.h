@@ -14,6 +14,7 @@
 #include "core/data/handle.h"
 #include "perfmodel/model.h"
 
+struct orr_job;
 struct orr_worker_class;
 struct orr_model_file;
 struct orr_runtime;
@@ -109,3 +110,6 @@ size_t orr_memory_least(const struct orr_runtime *rt);
  * is nothing to ask. */
 uint64_t orr_task_misfits(const struct orr_runtime *rt,
                           struct starpu_task *task, size_t least);
+
+/* The hash under which a job's times are kept; computed once. */
+uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);

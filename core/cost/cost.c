@@ -22,7 +22,7 @@
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 #include "perfmodel/distributions.h"
 #include "perfmodel/model.h"

@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/row.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 struct orr_assumptions;
 struct orr_combined;

@@ -11,7 +11,7 @@
 #include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/data/convert.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/lend.h"
@@ -18,10 +17,13 @@
 #include "core/data/nodes.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
+#include "core/data/release.h"
 #include "core/device/kind.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
+#include "core/layouts/convert.h"
+#include "core/task/end.h"
 #include "core/worker/workers.h"
 
 /* A context that waits for its data, on its stack. */
@@ -492,7 +494,7 @@ int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
     if (orr_access_group(access) != ORR_GROUP_ALONE)
         return 0;
     orr_access_share(access, &released);
-    orr_jobs_release(rt, &released);
+    orr_jobs_release(rt, NULL, &released);
     orr_pay();
     return 0;
 }

@@ -60,7 +60,7 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 
 /* --- what a job has and lacks --- */

@@ -59,8 +59,9 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 enum { PATIENCE = 8 };
 

@@ -23,7 +23,7 @@
 #include "core/data/traffic.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 
 /* --- memory --- */

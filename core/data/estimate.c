@@ -9,7 +9,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 void orr_node_estimate(struct orr_runtime *rt, unsigned id)
 {

@@ -18,7 +18,6 @@
 #include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
-#include "core/observe/livelock.h"
 #include "core/worker/workers.h"
 
 const struct orr_eviction *orr_eviction_find(const char *name)
@@ -199,11 +198,11 @@ void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim)
     /* Its owner may have left it, others are there. */
     struct orr_handle *handle =
         orr_block_next(victim, &victim->inhabitants)->handle;
-    struct orr_node *node = &rt->nodes->at[victim->node];
+    unsigned node = victim->node;
 
     orr_block_evict(rt, victim);
     if (rt->sim) /* else the handle may be gone */
-        orr_livelock_evicted(handle, node);
+        ORR_TELL(rt, ORR_TOLD_EVICTED, .evicted = {handle, node});
 }
 
 bool orr_node_try_evict(struct orr_handle *handle, unsigned id)

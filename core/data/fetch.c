@@ -17,9 +17,9 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/exec/runtime.h"
-#include "core/task/ahead.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
+#include "core/job/ahead.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 
 /* Whether the value is there, but on devices that are gone. */
 static bool is_lost(const struct orr_access *access)

@@ -15,7 +15,7 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/task/task.h"
 
 void orr_handle_forget_beginning(struct orr_handle *handle)

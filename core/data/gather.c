@@ -22,7 +22,7 @@
 #include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 /* --- guesses --- */
 

@@ -268,7 +268,7 @@ void orr_handle_measure(struct orr_handle *handle)
     else if (handle->ops->get_size)
         handle->size = handle->ops->get_size(public);
     handle->footprint =
-        starpu_hash_crc32c_be(handle->ops->footprint(public), start);
+        orr_crc_u32(handle->ops->footprint(public), start);
 }
 
 unsigned orr_handle_base(const struct orr_handle *handle)

@@ -19,7 +19,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/base/wait.h"
-#include "core/data/turns.h"
+#include "core/job/turns.h"
 
 struct orr_access;
 struct orr_async;

@@ -16,8 +16,8 @@
 #include "core/data/request.h"
 #include "core/device/kind_settings.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/slab_set.h"
-#include "core/task/job.h"
 
 enum { MAX_HOLDERS = 5 };
 

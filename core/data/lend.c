@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/lend.c - see lend.h. What a task has of a datum, for those inside of it,
- * is a scope (core/task/nest.h): an order of its own. An access from inside that
+ * is a scope (core/job/nest.h): an order of its own. An access from inside that
  * the task's own covers enters the scope instead of the handle's order, and claims
  * nothing: outside of the scope the task itself excludes others. It is granted when
  * it is next in the scope and the task waits.
@@ -22,9 +22,10 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-#include "core/task/nest.h"
+#include "core/job/job.h"
+#include "core/job/nest.h"
 
 /* --- the order of a scope --- */
 

@@ -34,7 +34,7 @@
 #include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 
 /* Heaps; + DIRTY: blocks with the only copy. */

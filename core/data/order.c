@@ -14,11 +14,12 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
-#include "core/task/ahead.h"
-#include "core/task/job.h"
-#include "core/task/nest.h"
-#include "core/task/tasks.h"
+#include "core/job/ahead.h"
+#include "core/job/job.h"
+#include "core/job/nest.h"
+#include "core/job/tasks.h"
 
 /* So many accesses are sorted by insertion. */
 enum { FEW = 8 };
@@ -423,7 +424,7 @@ void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
     released.granted = chains_join(&chains);
     for (; more; more = more->next)
         orr_handle_serve(more->handle, &released.claimed);
-    orr_jobs_release(rt, &released);
+    orr_jobs_release(rt, NULL, &released);
 }
 
 void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,

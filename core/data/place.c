@@ -12,7 +12,7 @@
 #include "core/data/nodes.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 /* --- checks --- */
 

@@ -28,9 +28,10 @@
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
-#include "core/task/inside.h"
-#include "core/task/job.h"
+#include "core/job/inside.h"
+#include "core/job/job.h"
 
 /* The accesses of a switch are numbered by 16 bits, the whole is one of them. */
 enum { MOST_CHILDREN = UINT16_MAX - 1 };

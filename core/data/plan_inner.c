@@ -5,7 +5,7 @@
  * outside after the task, which may be switches of the same plans. So there is a
  * sequence of turns for each task that has the whole, or something of which that is a
  * part; it begins and ends with the whole. Its switches and uses of parts are ordered
- * in scopes of the task (core/task/nest.h), which lends its data to them while it
+ * in scopes of the task (core/job/nest.h), which lends its data to them while it
  * waits, and it does not end before they have.
  *
  * Who writes parts is in the sequence of a task that writes the whole. Several tasks
@@ -19,9 +19,9 @@
 #include "core/data/plan_private.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-#include "core/task/nest.h"
-#include "core/task/tasks.h"
+#include "core/job/job.h"
+#include "core/job/nest.h"
+#include "core/job/tasks.h"
 
 static struct orr_inner_plan *inner_at(struct orr_list *link)
 {

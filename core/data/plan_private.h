@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/data/plan.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 /* What becomes of a value that a switch has found. */
 enum orr_switch_outcome {

@@ -48,6 +48,7 @@
 #include "core/data/placement.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
+#include "core/task/end.h"
 
 const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES] = {
     [ORR_SWITCH_TO_PARTS] = {STARPU_RW, STARPU_W, ORR_GOES, ORR_COMES,

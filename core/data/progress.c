@@ -22,9 +22,9 @@
 #include "core/device/driver.h"
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
+#include "core/job/job.h"
 #include "core/layouts/multiformat.h"
 #include "core/slab_set.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* How often a copy that failed is made again. */

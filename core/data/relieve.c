@@ -28,8 +28,8 @@
 #include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/worker/workers.h"
 
 /* Where a job that waits could go. */

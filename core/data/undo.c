@@ -9,7 +9,7 @@
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/reduction.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 static bool reads(const struct orr_access *access)
 {

@@ -2,7 +2,7 @@
 /* core/data/within.h - copies within a memory node, which take time in a simulation. */
 #pragma once
 
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 /* One copy of `bytes` within the node orr_job_own(job)->node: `perform`, which is not called
  * where kernels are skipped, moves them, then comes `then`. Both are called with no

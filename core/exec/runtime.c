@@ -113,7 +113,12 @@ bool orr_is_outside(const char *call)
 
 _Noreturn void orr_runtime_fail(struct orr_runtime *rt)
 {
+    orr_runtime_fail_for(rt, NULL);
+}
+
+_Noreturn void orr_runtime_fail_for(struct orr_runtime *rt, const char *how)
+{
     if (rt->fail)
-        rt->fail(rt);
+        rt->fail(rt, how);
     abort();
 }

@@ -39,14 +39,15 @@ struct orr_runtime {
     struct orr_nodes *nodes;           /* core/data/nodes.h */
     struct orr_data *data;             /* core/data/registry.h */
     struct orr_sched_ctxs *sched_ctxs; /* core/sched/ctxs.h */
-    struct orr_tasks *tasks;           /* core/task/tasks.h */
+    struct orr_tasks *tasks;           /* core/job/tasks.h */
     struct orr_slabs *slabs;           /* core/slab_set.h */
     struct orr_estimates *estimates;   /* core/cost/estimates.h */
     struct orr_views *views;           /* core/observe/views.h */
     struct orr_observers observers;    /* who is told what happens */
     struct orr_omp *omp;               /* [main] of core/omp, NULL: not started */
-    /* [const] saves what there is and ends the process, core/ends.h */
-    void (*fail)(struct orr_runtime *rt);
+    /* [const] saves what there is and ends the process, core/ends.h; `how` that is in
+     * the report, NULL: as for any mistake */
+    void (*fail)(struct orr_runtime *rt, const char *how);
     struct orr_lock lock;              /* rank ORR_RANK_RUNTIME */
     atomic_int nheld_back; /* scheduling contexts that keep their tasks … */
     void (*let_go)(struct orr_runtime *rt); /* … until this is called */
@@ -89,6 +90,10 @@ struct orr_runtime *orr_runtime_adopted(void);
 /* Ends the process with status 1 after what the run has recorded was saved.
  * The caller has said why. Any context. */
 _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
+
+/* The same of a simulation that lacks something; the report has the word for that. In a
+ * context of the run. */
+_Noreturn void orr_runtime_fail_for(struct orr_runtime *rt, const char *how);
 
 /* Whether the calling context may block, as a kernel may whose worker goes on
  * with others meanwhile; if not, prints an error that names `call`, and the caller

@@ -80,6 +80,7 @@ enum orr_told_kind {
                            * is never shown exceeded */
     ORR_TOLD_ALLOCATED,   /* the machine has allocated or freed [allocated, frees,
                            * since] */
+    ORR_TOLD_EVICTED, /* simulated: a block has left a node [evicted] */
 
     /* -- the application -- */
     ORR_TOLD_CALL,      /* it makes a call other than a submission, of those that its
@@ -132,6 +133,10 @@ struct orr_told {
             unsigned node;
             size_t size; /* bytes */
         } allocated;
+        struct {
+            struct orr_handle *handle;
+            unsigned node;
+        } evicted;
     };
 };
 

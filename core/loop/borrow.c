@@ -6,12 +6,12 @@
 
 #include "core/device/threads.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/inside.h"
+#include "core/job/job.h"
+#include "core/job/watched.h"
 #include "core/loop/kernel.h"
 #include "core/loop/suspend.h"
-#include "core/task/count.h"
-#include "core/task/inside.h"
-#include "core/task/job.h"
-#include "core/task/watched.h"
 #include "core/worker/asleep.h"
 #include "core/worker/workers.h"
 
@@ -21,7 +21,7 @@ int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
     struct orr_runtime *rt = worker->runtime;
 
     *b = (struct orr_borrowing){.worker = worker};
-    starpu_task_init(&b->task);
+    b->task = (struct starpu_task)STARPU_TASK_INITIALIZER;
     b->task.cl = cl;
     b->task.workerid = worker->id;
     b->job = orr_job_new_of(rt, &b->task);

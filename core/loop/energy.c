@@ -3,8 +3,8 @@
 #include "core/loop/energy.h"
 
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 void orr_energy_use(struct orr_runtime *rt, double joules)

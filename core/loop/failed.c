@@ -12,9 +12,9 @@
 #include "core/data/handle.h"
 #include "core/data/lost.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/sched/sched.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* How often a kernel that has failed is tried again where nobody else can. */

@@ -14,11 +14,9 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/estimates.h"
-#include "core/ends.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/loop/kernel.h"
-#include "core/observe/report.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
@@ -214,7 +212,5 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
         orr_log_error("Give the codelets performance models, or assume a "
                       "time: ORRERY_ASSUME='kernel[%s] = 50us'.",
                       orr_cost_symbol(job->costs));
-    orr_ends_forget(rt);
-    orr_report_write(rt, "missing");
-    orr_ends_exit(1);
+    orr_runtime_fail_for(rt, "missing");
 }

@@ -10,11 +10,11 @@
 #include "core/data/node.h"
 #include "core/device/clock.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/job/nest.h"
+#include "core/job/tasks.h"
 #include "core/loop/kernel.h"
 #include "core/observe/trace_record.h"
-#include "core/task/job.h"
-#include "core/task/nest.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 /* A kernel that waits until a date at most; on its stack. */

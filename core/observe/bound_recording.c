@@ -12,9 +12,9 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 struct orr_recording {

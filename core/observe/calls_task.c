@@ -11,8 +11,8 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/device/kind.h"
+#include "core/job/job.h"
 #include "core/observe/calls_private.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 #include "record/models.h"
 

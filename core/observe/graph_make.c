@@ -12,9 +12,9 @@
 
 #include "core/base/grow.h"
 #include "core/exec/runtime.h"
+#include "core/job/tasks.h"
 #include "core/observe/graph_record_private.h"
 #include "core/observe/views.h"
-#include "core/task/tasks.h"
 #include "perfmodel/origin.h"
 
 struct pred {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/graph_record.c - see graph_record.h. Of the turns of a handle the last
- * two are kept here: accesses that have ended leave them (core/data/turns.h), and a
+ * two are kept here: accesses that have ended leave them (core/job/turns.h), and a
  * better schedule must obey those as well.
  */
 #include "core/observe/graph_record_private.h"
@@ -14,9 +14,9 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
 #include "core/observe/waits_log.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* A zeroed element more; NULL without memory. */

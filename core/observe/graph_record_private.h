@@ -9,10 +9,10 @@
 #pragma once
 
 #include "core/base/lock.h"
+#include "core/job/job.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/graph_turns.h"
 #include "core/observe/graph_type.h"
-#include "core/task/job.h"
 
 #define ORR_NONE UINT32_MAX
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/graph_turns.h - the jobs of the last two turns of one datum, also those
- * that have ended. Which turn a job has its handle says (core/data/turns.h); it waits
+ * that have ended. Which turn a job has its handle says (core/job/turns.h); it waits
  * for all of the turn before. The caller serialises.
  */
 #pragma once

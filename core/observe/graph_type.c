@@ -13,7 +13,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "core/worker/combined.h"
 #include "core/worker/workers.h"
 

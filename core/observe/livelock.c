@@ -12,12 +12,12 @@
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
-#include "core/device/simulated.h"
+#include "core/data/nodes.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
 #include "core/slab_set.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
 
 enum { MANY = 1000 };
 
@@ -96,14 +96,14 @@ static void livelock_say(struct orr_handle *handle, struct orr_node *node)
         node->id, task, now_s);
 }
 
-void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node)
+static void livelock_evicted(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_runtime *rt = handle->runtime;
+    struct orr_handle *handle = told->evicted.handle;
     struct orr_traffic *traffic = &handle->traffic;
     unsigned long ended;
     bool stands;
 
-    if (!rt->sim || atomic_load(&traffic->nevictions) % MANY != 0)
+    if (atomic_load(&traffic->nevictions) % MANY != 0)
         return;
     ended = orr_count_all_ended(rt);
     stands = traffic->ended == (uint32_t)ended;
@@ -112,5 +112,15 @@ void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node)
         !orr_count_unfinished(rt))
         return;
     rt->views->livelock_at = ended + 1;
-    livelock_say(handle, node);
+    livelock_say(handle, &rt->nodes->at[told->evicted.node]);
+}
+
+static const struct orr_observer livelock_observer = {{
+    [ORR_TOLD_EVICTED] = livelock_evicted,
+}};
+
+void orr_livelock_observe(struct orr_runtime *rt)
+{
+    orr_observers_add(&rt->observers, &livelock_observer);
+    orr_observers_want(&rt->observers, &livelock_observer, ORR_TOLD_ALL, true);
 }

@@ -6,10 +6,9 @@
  */
 #pragma once
 
-struct orr_handle;
-struct orr_node;
+struct orr_runtime;
 
-/* The handle's block has left the node, which had no room for something else.
- * Simulated, that is told, once, when it was so 1,000 times since a task has ended
- * last. No lock held. */
-void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node);
+/* Registers it as an observer, of a simulation: that is told, once, when a handle's blocks
+ * have left nodes which had no room for something else 1,000 times since a task has ended
+ * last. Before workers begin. */
+void orr_livelock_observe(struct orr_runtime *rt);

@@ -4,24 +4,27 @@
 
 #include <errno.h>
 
+#include "core/exec/runtime.h"
+#include "core/observe/bound_recording.h"
 #include "core/observe/check_bounds.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/livelock.h"
 #include "core/observe/perf.h"
 #include "core/observe/profile.h"
-#include "core/observe/trace_record.h"
-#include "core/observe/bound_recording.h"
 #include "core/observe/tally.h"
 #include "core/observe/tally_observer.h"
 #include "core/observe/tool.h"
 #include "core/observe/trace_observer.h"
+#include "core/observe/trace_record.h"
 #include "core/observe/views.h"
-#include "core/exec/runtime.h"
 
 int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
 {
     orr_profile_observe(rt);
     orr_recording_observe(rt);
     orr_graph_observe(rt);
+    if (rt->sim)
+        orr_livelock_observe(rt);
     if (orr_perf_new(rt, conf && conf->start_perf_counter_collection) != 0 ||
         orr_trace_observe(rt) != 0 || orr_tally_observe(rt) != 0)
         return -ENOMEM;

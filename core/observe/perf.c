@@ -7,8 +7,8 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* The public name of what a codelet keeps for its listener. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/exec/tell.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/observe/report.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 /* --- tasks --- */
@@ -197,7 +197,7 @@ void orr_worker_profile_read(struct orr_worker *worker, double now,
 
 static double timespec_ms(struct timespec *ts)
 {
-    return starpu_timing_timespec_to_us(ts) / 1e3;
+    return ((double)ts->tv_sec * 1e6 + (double)ts->tv_nsec * 1e-3) / 1e3;
 }
 
 void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out)

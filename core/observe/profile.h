@@ -15,7 +15,7 @@
 #include <starpu.h>
 
 #include "core/exec/runtime.h"
-#include "core/task/tasks.h"
+#include "core/job/tasks.h"
 
 struct orr_worker;
 

@@ -17,9 +17,9 @@
 #include "core/base/config.h"
 #include "core/device/clock.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
 #include "core/observe/ticker.h"
 #include "core/observe/views.h"
-#include "core/task/count.h"
 
 enum { LINE = 200 };
 

@@ -18,10 +18,10 @@
 #include "core/data/nodes.h"
 #include "core/device/simulated.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
 #include "core/slab_set.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 #define MAX_LINES 40

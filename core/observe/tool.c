@@ -14,8 +14,8 @@
 #include "core/base/log.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 enum { NEVENTS = starpu_prof_tool_event_user_end + 1 };

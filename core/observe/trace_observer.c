@@ -10,6 +10,7 @@
 #include "core/data/pending.h"
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
+#include "core/job/job.h"
 #include "core/observe/ahead.h"
 #include "core/observe/application.h"
 #include "core/observe/graph_record.h"
@@ -17,7 +18,6 @@
 #include "core/observe/trace_record.h"
 #include "core/observe/trace_record_private.h"
 #include "core/observe/views.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* What takes less delays no task, and real runs have many of it. */

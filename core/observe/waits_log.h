@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "core/base/lock.h"
+#include "core/job/job.h"
 #include "core/observe/chain.h"
 #include "core/observe/text_pool.h"
-#include "core/task/job.h"
 
 struct orr_graph;
 struct orr_runtime;
@@ -40,7 +40,7 @@ struct orr_waits_entry {
     union {
         struct {
             uint64_t datum; /* the handle's number */
-            uint32_t turn;  /* which of its turns: core/data/turns.h */
+            uint32_t turn;  /* which of its turns: core/job/turns.h */
         } access;
         uint32_t before; /* DEP: a job */
         struct {

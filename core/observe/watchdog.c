@@ -11,9 +11,9 @@
 #include "core/base/log.h"
 #include "core/base/wait.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
 #include "core/observe/ticker.h"
 #include "core/observe/views.h"
-#include "core/task/count.h"
 
 struct orr_watchdog_tasks {
     struct orr_runtime *rt;

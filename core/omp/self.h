@@ -6,8 +6,8 @@
 #pragma once
 
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/omp/omp.h"
-#include "core/task/job.h"
 
 /* As orr_omp_thread_need. */
 static inline struct orr_omp_task *orr_omp_thread_here(const char *call)

@@ -4,8 +4,8 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/omp/omp.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 struct orr_omp *orr_omp(void)

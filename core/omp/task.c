@@ -12,10 +12,10 @@
 #include "core/base/slab.h"
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/loop/suspend.h"
 #include "core/omp/omp.h"
 #include "core/sched/direct.h"
-#include "core/task/job.h"
 #include "core/task/task.h"
 #include "core/worker/workers.h"
 

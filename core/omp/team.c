@@ -14,12 +14,12 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/inside.h"
+#include "core/job/job.h"
 #include "core/loop/kernel.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
-#include "core/task/inside.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* -- teams -- */

@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
+#include "core/job/tasks.h"
 #include "core/policies/dm.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 /* --- the rule --- */

@@ -10,7 +10,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/policies/dm.h"
-#include "core/task/bundle.h"
+#include "core/sched/bundle.h"
 #include "core/worker/workers.h"
 
 double orr_dm_own_length(const struct orr_dm *dm,

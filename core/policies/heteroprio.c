@@ -15,6 +15,7 @@
 #include "core/policies/heteroprio_score.h"
 #include "core/policies/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/task/end.h"
 #include "core/worker/workers.h"
 
 /* Buckets of which processors are the base are open to all, as in StarPU. */

@@ -16,12 +16,12 @@
 
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/job/tasks.h"
 #include "core/policies/parallel.h"
 #include "core/policies/policies.h"
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 /* µs, all [lock]. */

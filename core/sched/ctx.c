@@ -13,9 +13,9 @@
 
 #include "core/base/log.h"
 #include "core/device/kind.h"
+#include "core/job/count.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/toolbox.h"
-#include "core/task/count.h"
 #include "core/worker/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
-#include "core/task/job.h"
-#include "core/task/task.h"
-#include "core/task/tasks.h"
 #include "core/worker/combined.h"
 #include "core/worker/workers.h"
 
@@ -52,7 +51,7 @@ struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
 static struct starpu_task *copy_task(struct orr_runtime *rt,
                                      const struct starpu_task *task)
 {
-    struct starpu_task *copy = orr_task_new(rt);
+    struct starpu_task *copy = orr_slab_get(rt->slabs->tasks);
 
     if (!copy)
         return NULL;

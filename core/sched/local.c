@@ -2,9 +2,9 @@
 /* core/sched/local.c - the list of a worker's own jobs, see sched.h. */
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 
 /* Whether the job goes before one that came earlier. */

@@ -10,12 +10,12 @@
  * then is looked whether it says so.
  */
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
+#include "core/job/tasks.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/count.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 static struct orr_job *pop_local(struct orr_worker *worker)

@@ -11,7 +11,8 @@
 
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
-#include "core/task/ahead.h"
+#include "core/job/ahead.h"
+#include "core/task/end.h"
 #include "core/worker/workers.h"
 
 enum { MOST_DATA_AHEAD = 4 };
@@ -379,7 +380,7 @@ static void walk_ask_can_execute(struct walk *walk) ORR_REQUIRES(walk->q->lock)
     struct orr_job *job = walk->asks, *before = walk->asked;
 
     orr_job_ref(job);
-    orr_job_hold_end(job);
+    orr_job_end_later(job, ORR_END_ASKED);
     walk->changes = walk->q->changes;
     orr_unlock(&walk->q->lock);
     if (before)

@@ -18,8 +18,8 @@
 #include "core/base/error.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/sched/ctxs.h"
-#include "core/task/job.h"
 #include "core/worker/worker.h"
 
 struct orr_sched;

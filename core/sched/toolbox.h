@@ -9,7 +9,7 @@
 
 #include "core/base/list.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 struct orr_sched;
 

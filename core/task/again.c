@@ -9,10 +9,11 @@
 #include "core/base/lock.h"
 #include "core/base/log.h"
 #include "core/base/race.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/slab_set.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
 
 /* "That task waits for each run of this one." */
 struct again_link {

@@ -4,76 +4,18 @@
  * waiters. Runs in the worker's context, or in whichever made an empty task
  * ready. Nothing here blocks.
  */
-#include <stdlib.h>
-
 #include "core/data/handle.h"
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
+#include "core/job/ahead.h"
+#include "core/job/count.h"
+#include "core/job/job.h"
 #include "core/sched/ctx.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
-#include "core/task/ahead.h"
-#include "core/task/count.h"
-#include "core/task/job.h"
+#include "core/task/end.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
-
-/* Successors were pushed at the head: turns them, so that who was submitted
- * first becomes ready first. */
-static struct orr_edge *reversed(struct orr_edge *edge)
-{
-    struct orr_edge *result = NULL;
-
-    while (edge) {
-        struct orr_edge *next = edge->next;
-
-        edge->next = result;
-        result = edge;
-        edge = next;
-    }
-    return result;
-}
-
-/* Releases those that declared to wait for the job and those whose accesses
- * were granted when it left; of both who was submitted first comes first. Then
- * come those that have claimed what it gave back. */
-static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
-                               struct orr_released *released)
-{
-    struct orr_access *granted = released->granted;
-    struct orr_releases releases = {{NULL}};
-    struct orr_list *link;
-
-    edge = reversed(edge);
-    while (edge || granted) {
-        struct orr_job *job;
-
-        if (edge && (!granted || edge->job->id <= granted->job->id)) {
-            struct orr_edge *next = edge->next;
-
-            job = edge->job;
-            orr_slab_put(rt->slabs->edges, edge);
-            edge = next;
-            if (edge)
-                orr_ahead_job(edge->job);
-        } else {
-            job = granted->job;
-            granted = granted->next;
-        }
-        orr_job_release_among(rt, job, &releases);
-    }
-    if (releases.claimants.first)
-        orr_releases_end(rt, &releases);
-    while ((link = orr_list_pop(&released->claimed)) != NULL) {
-        struct orr_job *job = orr_container(link, struct orr_job, queue);
-
-        job->type->ready(rt, job);
-    }
-}
-
-void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released)
-{
-    release_successors(rt, NULL, released);
-}
 
 /* What is to be known of a task whose successors were released, since those may
  * submit it again, and free it when it has ended. */
@@ -176,7 +118,7 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
         job->task->prefetched = 0;
         job->task->status = STARPU_TASK_FINISHED;
     }
-    release_successors(rt, successors, &released);
+    orr_jobs_release(rt, successors, &released);
     if (is_task)
         nrefs += end_task(rt, job, &ending);
     /* Those who wait for the job have references, and may free its task. */

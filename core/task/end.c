@@ -6,23 +6,15 @@
  */
 #include <errno.h>
 
+#include "core/data/release.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-
-void orr_job_hold_end(struct orr_job *job)
-{
-    orr_job_end_later(job, ORR_END_ASKED);
-}
+#include "core/job/job.h"
+#include "core/task/end.h"
 
 void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job)
 {
     if (orr_count_off(&job->ending, ORR_END_ASKED))
         orr_job_complete(rt, job);
-}
-
-void orr_job_end_later(struct orr_job *job, int n)
-{
-    atomic_fetch_add_explicit(&job->ending, n, memory_order_relaxed);
 }
 
 static void let_end(void *arg)

@@ -6,8 +6,9 @@
  */
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
+#include "core/task/end.h"
 
 /* So many are told at once. */
 enum { MOST = 64 };

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/data/release.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 
 /* "That tag waits for this one." */
 struct tag_edge {

@@ -7,7 +7,7 @@
 
 #include <starpu.h>
 
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 /* A task with default fields, to be freed by orr_task_free; NULL when memory
  * is out. */

@@ -2,7 +2,7 @@
 /*
  * core/worker/members.h - which workers take new tasks of a scheduling context: its
  * members, but those that are blocked. All zero: every worker does. Written
- * when a context changes (core/sched/contexts.c), read with every task.
+ * when a context changes (core/sched/ctx.c), read with every task.
  */
 #pragma once
 

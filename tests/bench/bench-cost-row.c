@@ -10,7 +10,7 @@
 
 #include "core/api/api.h"
 #include "core/cost/cost.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "tests/bench/bench.h"
 
 enum { RUNS = 7, LOOKUPS = 1000000 };

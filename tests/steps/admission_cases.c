@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/steps/admission_cases.c - jobs that wait for memory: core/data/admit.c.
  * Whoever is forgotten is a deadlock, who holds a part while it waits as well. */
+#include "core/job/count.h"
 #include "core/loop/loop.h"
-#include "core/task/count.h"
 #include "core/task/task.h"
 #include "core/worker/worker.h"
 #include "tests/steps/cases.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/steps/order_cases.c - submission and the ends of jobs, tags. */
+#include "core/data/release.h"
+#include "core/job/tasks.h"
 #include "core/task/again.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
-#include "core/task/tasks.h"
 #include "tests/steps/cases.h"
 
 /* --- several threads submit --- */

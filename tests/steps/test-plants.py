@@ -34,21 +34,21 @@ PLANTS = [
     ('locks are taken in the order of buffers', 'data/order.c',
      'if (a->handle != b->handle)\n        return a->handle->id', 'if (false)\n'
      '        return a->handle->id', ['opposite-order']),
-    ('predecessors are counted down without atomicity', 'task/job.c',
+    ('predecessors are counted down without atomicity', 'data/release.c',
      'if (orr_count_off(&job->waiting, 1))',
      'if (atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
      'job->waiting == 0)', ['opposite-order', 'same-order', 'readers']),
-    ('references are counted down without atomicity', 'task/job.c',
+    ('references are counted down without atomicity', 'job/job.c',
      'atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n',
      '(atomic_store(&job->refs, atomic_load(&job->refs) - n), job->refs != 0)',
      ['add-dep', 'job-wait']),
-    ('whether a job is done is looked up without its lock', 'task/job.c',
+    ('whether a job is done is looked up without its lock', 'job/job.c',
      'orr_lock(&before->lock);\n'
      '    if (orr_job_state(before) == ORR_JOB_DONE) {\n'
      '        orr_unlock(&before->lock);',
      'if (orr_job_state(before) != ORR_JOB_DONE) {\n'
      '        orr_lock(&before->lock);\n    } else {', ['add-dep']),
-    ('who waits for a job looks before it locks', 'task/job.c',
+    ('who waits for a job looks before it locks', 'job/job.c',
      'orr_lock(&job->lock);\n    if (job->ended) {\n'
      '        orr_unlock(&job->lock);\n        return;\n    }',
      'if (job->ended)\n        return;\n    orr_lock(&job->lock);',
@@ -59,9 +59,9 @@ PLANTS = [
      'job = orr_job_of(task);\n    orr_lock(&rt->tasks->agains->lock);\n'
      '    if (job) {\n        orr_lock(&job->lock);', ['ask-again']),
     ('who waits for all tasks adds them up before it says where to look',
-     'task/count.c', 'atomic_store(&counter->looks_at, 0);\n', '',
+     'job/count.c', 'atomic_store(&counter->looks_at, 0);\n', '',
      ['push', 'push-local', 'push-two']),
-    ('who looks too late when a waiter may go', 'task/count.c',
+    ('who looks too late when a waiter may go', 'job/count.c',
      '(more - 1) / rt->tasks->ncounters + 1', 'more + 1',
      ['push', 'push-local', 'push-two']),
     ('a tag is looked at before the table is locked', 'task/tag.c',

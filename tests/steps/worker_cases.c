@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/steps/worker_cases.c - workers in their own loop, which fall asleep
  * while tasks and requests come. */
+#include "core/job/count.h"
 #include "core/loop/loop.h"
-#include "core/task/count.h"
 #include "core/task/task.h"
 #include "core/worker/worker.h"
 #include "tests/steps/cases.h"

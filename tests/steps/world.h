@@ -15,7 +15,7 @@
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
+#include "core/job/job.h"
 #include "tests/steps/explore.h"
 
 enum { WORLD_DATA = 4, WORLD_JOBS = 32, WORLD_WORKERS = 4 };

@@ -13,15 +13,17 @@
 #include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/device/driver.h"
+#include "core/job/count.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
-#include "core/task/count.h"
 #include "core/task/tag.h"
 
 static void look(void);
 
 #define WRAPPED_LOOK() look()
-#include "core/task/tasks.h"
+#include "core/data/release.h"
+#include "core/job/tasks.h"
+#include "core/task/end.h"
 #include "core/worker/workers.h"
 #include "tests/oom/wrapped.h"
 

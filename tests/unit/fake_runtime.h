@@ -23,8 +23,8 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/job/job.h"
 #include "core/runtime_members.h"
-#include "core/task/job.h"
 
 #define FAKE_NODES   8
 #define FAKE_WORKERS 16

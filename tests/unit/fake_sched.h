@@ -9,9 +9,9 @@
 #pragma once
 
 #include "core/cost/cost.h"
+#include "core/job/job.h"
 #include "core/runtime_members.h"
 #include "core/sched/sched.h"
-#include "core/task/job.h"
 
 #define FAKE_WORKERS 32
 #define FAKE_CLASSES 4
@@ -26,7 +26,6 @@ struct fake {
     unsigned nprefetches;
     unsigned woken; /* bits of workers, cleared by the test */
     int references; /* of jobs, taken minus given back */
-    int ends_held;  /* likewise, ends of jobs that wait */
     double margin[2]; /* per class, µs: quantiles above the mean */
     double wide[FAKE_WORKERS + 1]; /* µs of every job on so many processors */
     unsigned gang;                 /* number of the combined worker that got the

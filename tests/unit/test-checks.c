@@ -13,8 +13,8 @@
 #include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
 #include "core/slab_set.h"
-#include "core/task/job.h"
 #include "core/worker/workers.h"
 #include "tests/suite.h"
 

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/data/release.h"
+#include "core/job/count.h"
+#include "core/job/tasks.h"
 #include "core/slab_set.h"
-#include "core/task/count.h"
+#include "core/task/end.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 #include "tests/rng.h"
 #include "tests/suite.h"

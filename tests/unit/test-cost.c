@@ -18,8 +18,8 @@
 #include "core/cost/noise.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/job/job.h"
 #include "core/runtime_members.h"
-#include "core/task/job.h"
 #include "perfmodel/model.h"
 #include "tests/suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-job.c - tests of core/task/job.c: what a job is made of, what
+ * tests/unit/test-job.c - tests of core/job/job.c: what a job is made of, what
  * it waits for, and who waits for it.
  */
 #include <errno.h>

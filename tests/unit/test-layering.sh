@@ -30,12 +30,12 @@ includes() {
 # Each folder's own files, include/ and core/base are free to it.
 allowed='
 bound:
-core: core/cost core/data core/device core/exec core/loop core/observe core/sched core/task core/worker perfmodel
-core/api: bound core core/cost core/data core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/layouts core/loop core/observe core/sched core/task core/worker perfmodel record
+core: core/cost core/data core/device core/exec core/job core/loop core/observe core/sched core/task core/worker perfmodel
+core/api: bound core core/cost core/data core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/job core/layouts core/loop core/observe core/sched core/task core/worker perfmodel record
 core/base:
 core/bus: core/device perfmodel
-core/cost: core/data core/device core/exec core/task core/worker perfmodel
-core/data: core core/device core/exec core/layouts core/observe core/task core/worker
+core/cost: core/data core/device core/exec core/job core/worker perfmodel
+core/data: core core/device core/exec core/job core/layouts core/observe core/task core/worker
 core/device: core/device/cpu core/device/disk perfmodel
 core/device/cpu: core/bus core/device
 core/device/cuda: core/device core/device/gpu
@@ -44,16 +44,17 @@ core/device/gpu: core/device
 core/device/hip: core/device core/device/gpu
 core/device/opencl: core/device
 core/exec: core/device
-core/layouts:
+core/job: core core/cost core/data core/device core/exec core/worker
+core/layouts: core/cost core/data core/device core/exec core/job
 core/layouts/filters: core/layouts
-core/loop: core core/cost core/data core/device core/exec core/observe core/sched core/task core/worker perfmodel
-core/observe: bound core core/cost core/data core/device core/exec core/sched core/task core/worker perfmodel record
-core/omp: core/data core/device core/exec core/loop core/sched core/task core/worker
-core/policies: core/api core/cost core/data core/device core/observe core/policies/component core/sched core/task core/worker perfmodel
-core/policies/component: core/api core/cost core/device core/exec core/sched core/task core/worker
-core/sched: core core/cost core/data core/device core/exec core/task core/worker
+core/loop: core/cost core/data core/device core/exec core/job core/layouts core/observe core/sched core/task core/worker perfmodel
+core/observe: bound core core/cost core/data core/device core/exec core/job core/sched core/task core/worker perfmodel record
+core/omp: core/data core/device core/exec core/job core/loop core/sched core/task core/worker
+core/policies: core/api core/cost core/data core/device core/job core/observe core/policies/component core/sched core/task core/worker perfmodel
+core/policies/component: core/api core/cost core/device core/exec core/job core/sched core/worker
+core/sched: core core/cost core/data core/device core/exec core/job core/task core/worker
 core/sched/python: core/sched
-core/task: core core/cost core/data core/device core/exec core/observe core/sched core/worker
+core/task: core core/cost core/data core/exec core/job core/observe core/sched core/worker
 core/worker: core/cost core/device core/exec
 import: record
 perfmodel:

@@ -9,6 +9,7 @@
 #include "core/data/data.h"
 #include "core/data/plan.h"
 #include "core/data/registry.h"
+#include "core/data/release.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
@@ -145,7 +146,7 @@ START_TEST(readers_go_together_with_a_writer_that_goes_on_as_one)
     orr_job_take_data(&fake.rt, writer, 0);
     orr_job_set_state(writer, ORR_JOB_RUNNING);
     orr_access_share(&writer->accesses[0], &released);
-    orr_jobs_release(&fake.rt, &released);
+    orr_jobs_release(&fake.rt, NULL, &released);
     for (unsigned i = 0; i < 2; i++)
         ck_assert_uint_eq(fake_readied(readers[i]), 1);
     late = submit(STARPU_R);

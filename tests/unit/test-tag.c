@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/task/count.h"
+#include "core/data/release.h"
+#include "core/job/count.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "tests/suite.h"

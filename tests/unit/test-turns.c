@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tests/unit/test-turns.c - tests of core/data/turns.h, without jobs that run. */
+/* tests/unit/test-turns.c - tests of core/job/turns.h, without jobs that run. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/access.h"
-#include "core/data/turns.h"
+#include "core/job/access.h"
+#include "core/job/turns.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 

@@ -9,8 +9,8 @@
 
 #include "core/base/exec.h"
 #include "core/data/handle.h"
+#include "core/job/job.h"
 #include "core/observe/waits.h"
-#include "core/task/job.h"
 #include "tests/suite.h"
 
 enum { MOST = 200 };

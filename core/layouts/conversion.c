@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/conversion.c - see conversion.h. */
-#include "core/task/conversion.h"
+/* core/layouts/conversion.c - see conversion.h. */
+#include "core/layouts/conversion.h"
 
 #include <math.h>
 

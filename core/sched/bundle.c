@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/bundle.c - see bundle.h. */
-#include "core/task/bundle.h"
+/* core/sched/bundle.c - see bundle.h. */
+#include "core/sched/bundle.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "core/base/grow.h"
 #include "core/base/lock.h"
+#include "core/data/data.h"
+#include "core/data/handle.h"
+#include "core/exec/runtime.h"
 
 struct member {
     struct starpu_task *task;
@@ -180,8 +183,9 @@ static double task_transfer_locked(const struct _starpu_task_bundle *bundle,
 
         if (STARPU_TASK_GET_MODE(task, i) & STARPU_R &&
             !is_repeated_locked(bundle, t, i, also))
-            one = starpu_data_expected_transfer_time(
-                STARPU_TASK_GET_HANDLE(task, i), node, STARPU_R);
+            one = orr_handle_transfer_time(
+                orr_self->runtime,
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i)), node, STARPU_R);
         if (one > 0)
             sum += one;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/bundle.h - groups of tasks that policies place as if they were one:
+ * core/sched/bundle.h - groups of tasks that policies place as if they were one:
  * what they take is estimated for all members that no policy has got yet. Any
  * context; a lock per bundle (rank ORR_RANK_PLANS: estimates take others).
  */

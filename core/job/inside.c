@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/inside.c - see inside.h. */
-#include "core/task/inside.h"
+/* core/job/inside.c - see inside.h. */
+#include "core/job/inside.h"
 
 #include <stdlib.h>
 
 #include "core/exec/runtime.h"
-#include "core/task/job.h"
-#include "core/task/tasks.h"
+#include "core/job/job.h"
+#include "core/job/tasks.h"
 
 /* Scratch and contributions are no value that others could use meanwhile. */
 static bool can_be_lent(const struct orr_access *access)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/inside.h - which task the calling context runs, for those that it
+/* core/job/inside.h - which task the calling context runs, for those that it
  * submits. */
 #pragma once
 
-#include "core/task/nest.h"
+#include "core/job/nest.h"
 
 struct orr_job;
 

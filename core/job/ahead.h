@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/ahead.h - tasks that are pending were written by another processor, or so
+ * core/job/ahead.h - tasks that are pending were written by another processor, or so
  * long ago that they are in no cache. Who knows which ones he comes to next has them
  * fetched meanwhile. Addresses are all that is looked at: what is there may be gone.
  *

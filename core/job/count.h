@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/count.h - how many tasks are under way, and waiting until few are.
+ * core/job/count.h - how many tasks are under way, and waiting until few are.
  *
  * Every task is counted five times, and hardly anybody asks for the sums.
  * Therefore each context that has caches of its own (core/base/slab.h) counts in
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 
 #include "core/exec/runtime.h"
-#include "core/task/tasks.h"
+#include "core/job/tasks.h"
 
 /* What is counted. */
 enum orr_count {

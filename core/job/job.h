@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/job.h - the runtime's side of a task, from submission to its end.
+ * core/job/job.h - the runtime's side of a task, from submission to its end.
  *
  * States, each arrow by the function beside it (set_state checks them):
  *
@@ -30,8 +30,8 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/base/wait.h"
-#include "core/data/access.h"
 #include "core/device/machine.h"
+#include "core/job/access.h"
 
 struct orr_access;
 struct orr_again;
@@ -40,7 +40,6 @@ struct orr_gang;
 struct orr_handle;
 struct orr_job;
 struct orr_nest;
-struct orr_released;
 struct orr_runtime;
 struct orr_scope;
 struct orr_worker;
@@ -448,71 +447,15 @@ static inline void orr_job_wait_more(struct orr_job *job, int n)
         atomic_fetch_add_explicit(&job->waiting, n, memory_order_relaxed);
 }
 
-/* The job has no predecessors left: it claims its data (core/data/claim.c), and is
- * ready when it has them: type->ready. No lock held. Does not block. */
-void orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
-
-/* One predecessor less; what they wrote is released, and all of it is acquired at the
- * last. */
-static inline void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
-{
-    if (orr_count_off(&job->waiting, 1))
-        orr_job_claim(rt, job);
-}
-
-/* Jobs that lose a predecessor at the same moment. Zeroed: none. */
-struct orr_releases {
-    struct orr_heap claimants; /* have none left, and data to claim */
-};
-
-/* The same for one of several, which orr_releases_end ends: of those that have to
- * claim data, and come one after the other, the most urgent one does so first. */
-void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
-                           struct orr_releases *releases);
-void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases);
-
-/* Those who may go on with data that another one has or had. No lock held. May
- * run user callbacks; does not block. */
-void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released);
-
 /* One datum of the job less that is not on its node; the last one calls
  * type->arrived. Any context, no lock held. Does not block. */
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job);
-
-/* The job is ready and has no kernel, or is to do without: it ends, unless its
- * end waits for others. No lock held. May run user callbacks; does not block. */
-void orr_job_skip(struct orr_runtime *rt, struct orr_job *job);
-
-/* The job has ended: frees its data, successors, waiters; callbacks. No lock
- * held. May run user callbacks; does not block. */
-void orr_job_complete(struct orr_runtime *rt, struct orr_job *job);
 
 /* Blocks until the job is done. */
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
 
 /* What to call the job in messages: task name, codelet name, model symbol. */
 const char *orr_job_name(const struct orr_job *job);
-
-uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
-
-/* The job starts and takes job->predicted µs: those that wait for nothing else are
- * told to who registered for it (rt->tasks->ready_soon). No lock held. */
-void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job);
-
-/* Calls visit for the tasks, 64 at most, that were submitted and wait for the job,
- * which has not begun and which nobody else can begin meanwhile: those that it
- * releases, and those that come next in the order of its data. No lock held. */
-void orr_job_each_successor(struct orr_job *job,
-                            void (*visit)(struct orr_job *successor, void *arg),
-                            void *arg);
-
-/* The kernel has ended, or one of what else the job's end waits for: the last
- * one completes it. */
-static inline void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
-{
-    if (orr_count_off(&job->ending, 1))
-        orr_job_complete(rt, job);
-}
 
 /* What a context adds to `ending` while it asks the program whether a worker can run the
  * job (core/sched/queue.c): not what the program has the end wait for. */
@@ -525,16 +468,11 @@ static inline bool orr_job_ends_later(const struct orr_job *job)
             (ORR_END_ASKED - 1)) > 1;
 }
 
-/* Somebody asks about the job, which is queued: its end waits; nothing else does. */
-void orr_job_hold_end(struct orr_job *job);
-void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job);
-
-/* The job's end waits for n more calls of orr_job_end. Before its end. */
-void orr_job_end_later(struct orr_job *job, int n);
-
-/* The job's end waits for that of n others. Errors: -ENOMEM. */
-int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
-                      struct orr_job *const *before);
+/* The job's end waits for n more. Before its end. */
+static inline void orr_job_end_later(struct orr_job *job, int n)
+{
+    atomic_fetch_add_explicit(&job->ending, n, memory_order_relaxed);
+}
 
 /* Stops the program if the job is not as it must be. Whoever has the job in its
  * present stage. */

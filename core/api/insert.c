@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/insert.c - starpu_task_insert() and its siblings: a walk over a
+ * core/api/insert.c - starpu_task_insert() and its siblings: a walk over a
  * list of (tag, values) that fills a task, on top of the public interface only.
  * Any thread; modes are written to the codelet, where two threads that agree
  * may write the same mode twice.
@@ -14,9 +14,9 @@
 
 #include <starpu_scheduler.h>
 
+#include "core/api/buffers.h"
+#include "core/api/codelet_pack.h"
 #include "core/base/log.h"
-#include "core/task/buffers.h"
-#include "core/task/pack.h"
 
 /* One call: where the list is read, and what it gave so far. */
 struct walk {

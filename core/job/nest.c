@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/nest.c - see nest.h. */
-#include "core/task/nest.h"
+/* core/job/nest.c - see nest.h. */
+#include "core/job/nest.h"
 
 #include <stdlib.h>
 
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
-#include "core/task/tasks.h"
+#include "core/job/tasks.h"
 
 void orr_nest_ref(struct orr_nest *nest)
 {

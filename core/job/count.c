@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/count.c - see count.h. */
-#include "core/task/count.h"
+/* core/job/count.c - see count.h. */
+#include "core/job/count.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include "core/base/lock.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
-#include "core/task/inside.h"
-#include "core/task/tasks.h"
+#include "core/job/inside.h"
+#include "core/job/tasks.h"
 
 int orr_counters_new(unsigned n, struct orr_runtime *rt)
 {

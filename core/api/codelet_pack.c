@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/pack.c - packing a kernel's arguments. The buffer is an int that
+ * core/api/codelet_pack.c - packing a kernel's arguments. The buffer is an int that
  * counts the values, then for each a size_t and that many bytes; nothing is
  * aligned. One thread per state.
  */
-#include "core/task/pack.h"
+#include "core/api/codelet_pack.h"
 
 #include <errno.h>
 #include <stdarg.h>

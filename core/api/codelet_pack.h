@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/pack.h - packing a kernel's arguments into one buffer, as
+ * core/api/codelet_pack.h - packing a kernel's arguments into one buffer, as
  * starpu_codelet_pack_args() does. No state of its own; one thread per state.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/convert.h - data that have a form per sort of device get that of the
+ * core/layouts/convert.h - data that have a form per sort of device get that of the
  * node on which a job uses them. By who is about to use them, when they have been
  * taken; no lock held.
  */

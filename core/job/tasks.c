@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/tasks.c - see tasks.h. */
-#include "core/task/tasks.h"
+/* core/job/tasks.c - see tasks.h. */
+#include "core/job/tasks.h"
 
 #include <signal.h>
 

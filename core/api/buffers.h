@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/buffers.h - collecting the handles of a task one by one: room for
+ * core/api/buffers.h - collecting the handles of a task one by one: room for
  * them, and modes that are set in the codelet or must agree with it. One thread
  * per task.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/data/turns.c - see turns.h. */
-#include "core/data/turns.h"
+/* core/job/turns.c - see turns.h. */
+#include "core/job/turns.h"
 
 #include "core/base/check.h"
-#include "core/task/ahead.h"
+#include "core/job/ahead.h"
 
 static struct orr_access *turns_access(struct orr_list *link)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/convert.c - data that have a form per sort of device get the one that
+ * core/layouts/convert.c - data that have a form per sort of device get the one that
  * who uses them wants, by functions of the application: convert.h;
  * core/layouts/multiformat.h has the rest.
  */
-#include "core/data/convert.h"
+#include "core/layouts/convert.h"
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/layouts/conversion.h"
 #include "core/layouts/multiformat.h"
-#include "core/task/conversion.h"
-#include "core/task/job.h"
 
 enum orr_form orr_form_of_node(unsigned node)
 {

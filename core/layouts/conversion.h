@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/conversion.h - what conversions of multiformat data take: they are no
+ * core/layouts/conversion.h - what conversions of multiformat data take: they are no
  * tasks, but parts of those that use the data, and have models as if they were. Any
  * context, no lock held.
  */

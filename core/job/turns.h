@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/turns.h - sequential consistency: in which order the accesses to a datum
+ * core/job/turns.h - sequential consistency: in which order the accesses to a datum
  * get it. A handle has turns, and so has each datum, or part of one, that a task lends
  * to those that it has submitted (struct orr_scope).
  *
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "core/base/list.h"
-#include "core/data/access.h"
+#include "core/job/access.h"
 
 struct orr_turns {
     struct orr_list order; /* accesses that have not left, as submitted */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/task/watched.c - see watched.h. */
-#include "core/task/watched.h"
+/* core/job/watched.c - see watched.h. */
+#include "core/job/watched.h"
 
 #include "core/exec/runtime.h"
-#include "core/task/tasks.h"
+#include "core/job/tasks.h"
 #include "core/worker/workers.h"
 
 bool orr_tasks_are_watched(struct orr_runtime *rt)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/access.h - one datum of a job: its place in the order of those who use the
+ * core/job/access.h - one datum of a job: its place in the order of those who use the
  * datum, and what it has of the datum meanwhile.
  */
 #pragma once
@@ -32,7 +32,7 @@ struct orr_access {
          * waiting for the same request. */
         struct orr_access *next;
         /* [handle lock] While it waits for its turn: the job that came behind it in
-         * the order, for core/task/ahead.h alone. */
+         * the order, for core/job/ahead.h alone. */
         const void *behind;
     };
     struct orr_job *job;       /* [const] */

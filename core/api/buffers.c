@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/buffers.c - collecting the handles of a task one by one. The dyn_
+ * core/api/buffers.c - collecting the handles of a task one by one. The dyn_
  * arrays belong to the task and end with it; a codelet's dyn_modes, if they
  * must be made here, live as long as the codelet.
  */
-#include "core/task/buffers.h"
+#include "core/api/buffers.h"
 
 #include <errno.h>
 #include <stdbool.h>

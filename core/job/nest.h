@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/nest.h - what a task that submits others from its kernel is to them: a
+ * core/job/nest.h - what a task that submits others from its kernel is to them: a
  * nest. It is made with the first of them, and stays while one of them, or a task
  * that these submit, has not ended.
  *
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/list.h"
-#include "core/data/turns.h"
+#include "core/job/turns.h"
 
 struct orr_access;
 struct orr_handle;
@@ -67,7 +67,7 @@ struct orr_nest {
     atomic_bool over;      /* its kernel has ended */
     bool lends;            /* [const] some scope is in it or in one around */
     bool counts;           /* [runtime's lock] its task waits for tasks by their
-                            * number: core/task/count.h */
+                            * number: core/job/count.h */
     uint8_t sched_ctx;     /* [const] the task's */
     uint16_t depth;        /* [const] nests around it, and it */
     bool takes_back;       /* [owner] its task gets its data back */

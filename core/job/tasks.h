@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/tasks.h - the tasks of a run: their counts, tags, gangs and nests, the
+ * core/job/tasks.h - the tasks of a run: their counts, tags, gangs and nests, the
  * limits of submission, and who hears of them.
  */
 #pragma once
@@ -34,7 +34,7 @@ typedef void (*orr_ready_soon_func_t)(void *data, struct starpu_task *task,
 /* The tasks of one scheduling context. */
 struct orr_counts {
     _Atomic(struct orr_counter *) counters; /* NULL: there was none yet */
-    struct orr_waiters waiters; /* [runtime's lock] core/task/count.c */
+    struct orr_waiters waiters; /* [runtime's lock] core/job/count.c */
     unsigned long nwaiting; /* [runtime's lock] those of its tasks that are such
                              * waiters, of any context */
 };
@@ -42,7 +42,7 @@ struct orr_counts {
 struct orr_tasks {
     struct orr_tags *tags;     /* owned */
     struct orr_agains *agains; /* owned */
-    /* Of each scheduling context: core/task/count.h. */
+    /* Of each scheduling context: core/job/count.h. */
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters;          /* [const] for each of them */
     struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/sched/gang.c */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/job.c - jobs: memory, dependencies between them, the way from
- * submission to the queues. complete.c has the other end.
+ * core/job/job.c - jobs: memory, dependencies between them, the way from
+ * submission to its end. core/data/release.c has how one goes on.
  */
-#include "core/task/job.h"
+#include "core/job/job.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,15 +11,12 @@
 
 #include "core/base/check.h"
 #include "core/base/log.h"
-#include "core/cost/ask.h"
 #include "core/cost/row.h"
-#include "core/data/handle.h"
-#include "core/data/registry.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
+#include "core/job/nest.h"
+#include "core/job/tasks.h"
 #include "core/slab_set.h"
-#include "core/task/nest.h"
-#include "core/task/tasks.h"
 #include "core/worker/workers.h"
 
 #define JOB_SLABS 4u
@@ -203,47 +200,6 @@ void orr_job_number(struct orr_runtime *rt, struct orr_job *job)
                   1;
 }
 
-static struct orr_job *claim_link_job(struct orr_heap_link *link)
-{
-    return orr_container(link, struct orr_job, wait.claim.link);
-}
-
-static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
-{
-    const struct orr_job *x = claim_link_job(a), *y = claim_link_job(b);
-
-    if (x->priority != y->priority)
-        return x->priority > y->priority;
-    return x->id < y->id;
-}
-
-void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
-{
-    struct orr_heap_link *first;
-
-    while ((first = releases->claimants.first)) {
-        orr_heap_remove(&releases->claimants, first, claims_sooner);
-        orr_job_claim(rt, claim_link_job(first));
-    }
-}
-
-void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
-                           struct orr_releases *releases)
-{
-    if (!orr_count_off(&job->waiting, 1))
-        return;
-    if (atomic_load_explicit(&rt->data->requires_claims,
-                             memory_order_relaxed)) {
-        if (orr_job_will_claim(job)) {
-            orr_heap_insert(&releases->claimants, &job->wait.claim.link,
-                            claims_sooner);
-            return;
-        }
-        orr_releases_end(rt, releases);
-    }
-    orr_job_claim(rt, job);
-}
-
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_job_type *type = job->type;
@@ -299,25 +255,6 @@ const char *orr_job_name(const struct orr_job *job)
     if (task->cl->model && task->cl->model->symbol)
         return task->cl->model->symbol;
     return job->costs ? job->costs->called : "unnamed task";
-}
-
-/* The hash under which its times are kept, computed once. */
-uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
-{
-    struct starpu_task *task = job->task;
-    const struct starpu_perfmodel *model;
-
-    if (job->has_footprint)
-        return job->footprint;
-    model = task->cl ? task->cl->model : NULL;
-    /* Functions for some devices are part of the state. */
-    if (!model || (!model->footprint && !model->size_base && !model->state))
-        job->footprint = orr_data_footprint(task);
-    else
-        job->footprint =
-            orr_model_footprint(rt, model, task, NULL, job->implementation);
-    job->has_footprint = 1;
-    return job->footprint;
 }
 
 void orr_job_check(const struct orr_job *job)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/release.c - jobs go on for which others have made way, see release.h. */
+#include "core/data/release.h"
+
+#include "core/data/handle.h"
+#include "core/data/registry.h"
+#include "core/exec/runtime.h"
+#include "core/job/ahead.h"
+#include "core/job/job.h"
+#include "core/slab_set.h"
+
+static struct orr_job *claim_link_job(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_job, wait.claim.link);
+}
+
+static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    const struct orr_job *x = claim_link_job(a), *y = claim_link_job(b);
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    return x->id < y->id;
+}
+
+void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
+{
+    struct orr_heap_link *first;
+
+    while ((first = releases->claimants.first)) {
+        orr_heap_remove(&releases->claimants, first, claims_sooner);
+        orr_job_claim(rt, claim_link_job(first));
+    }
+}
+
+void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
+                           struct orr_releases *releases)
+{
+    if (!orr_count_off(&job->waiting, 1))
+        return;
+    if (atomic_load_explicit(&rt->data->requires_claims,
+                             memory_order_relaxed)) {
+        if (orr_job_will_claim(job)) {
+            orr_heap_insert(&releases->claimants, &job->wait.claim.link,
+                            claims_sooner);
+            return;
+        }
+        orr_releases_end(rt, releases);
+    }
+    orr_job_claim(rt, job);
+}
+
+/* Successors were pushed at the head: turns them, so that who was submitted
+ * first becomes ready first. */
+static struct orr_edge *reversed(struct orr_edge *edge)
+{
+    struct orr_edge *result = NULL;
+
+    while (edge) {
+        struct orr_edge *next = edge->next;
+
+        edge->next = result;
+        result = edge;
+        edge = next;
+    }
+    return result;
+}
+
+void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
+                      struct orr_released *released)
+{
+    struct orr_access *granted = released->granted;
+    struct orr_releases releases = {{NULL}};
+    struct orr_list *link;
+
+    edge = reversed(edge);
+    while (edge || granted) {
+        struct orr_job *job;
+
+        if (edge && (!granted || edge->job->id <= granted->job->id)) {
+            struct orr_edge *next = edge->next;
+
+            job = edge->job;
+            orr_slab_put(rt->slabs->edges, edge);
+            edge = next;
+            if (edge)
+                orr_ahead_job(edge->job);
+        } else {
+            job = granted->job;
+            granted = granted->next;
+        }
+        orr_job_release_among(rt, job, &releases);
+    }
+    if (releases.claimants.first)
+        orr_releases_end(rt, &releases);
+    while ((link = orr_list_pop(&released->claimed)) != NULL) {
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        job->type->ready(rt, job);
+    }
+}
