@@ -23,30 +23,20 @@ import tools_util as util   # noqa: E402, pylint: disable=wrong-import-position
 # The folders of core, bottom up, are structure.LAYERS; "run" is core's own files.
 # A folder, one above it, and what of this it needs.
 UP = """
-cost task: orr_job_footprint orr_job_name
-data api: orr_interface_own_memory orr_interface_register
-data observe: orr_livelock_evicted
-data task: orr_conversion_measure orr_conversion_us orr_count_unfinished orr_job_add_dep
-    orr_job_after orr_job_arrive orr_job_avoid orr_job_complete orr_job_get orr_job_name
-    orr_job_new orr_job_number orr_job_put_inside orr_job_unref orr_jobs_release
-    orr_nest_enter orr_nest_entered orr_nest_here orr_nest_leave orr_nest_scope
-    orr_nest_switch orr_task_free orr_task_new orr_task_submit_own
-data worker: orr_active_end orr_worker_wake
+api policies: orr_sched_builtin
+data layouts: orr_dense_disown orr_dense_own orr_is_multiformat orr_job_conversion_us
+    orr_job_convert orr_multiformat_sent
+data task: orr_job_after orr_job_complete orr_task_free orr_task_new orr_task_submit_own
 device bus: orr_bus_counts_of orr_bus_prepare
-sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
-    orr_iterations_clear orr_tasks_are_watched
-sched run: orr_combinations_find orr_combined_is_blocked
-sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
-task observe: orr_profile_expect_task
-task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push
-task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way
-worker observe: orr_report_write orr_tasks_are_watched
-worker run: orr_ends_exit orr_ends_forget
+job task: orr_job_empty
+loop layouts: orr_job_conversion_us orr_job_convert
+sched policies: orr_sched_builtin orr_sched_static
+sched task: orr_job_let_end
 """
 # Folders that call public functions as an application would: layouts of data and
 # policies, which users could have written, OpenMP's constructs, and who calls what users
 # have written.
-PUBLIC = "data device observe omp sched task worker"
+PUBLIC = "api data device loop sched"
 
 # Called in builds for the thread sanitizer only.
 ELSEWHERE = {"orr_plans_repeat"}
