@@ -11,6 +11,7 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
+#include "core/cost/ask.h"
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
 #include "core/loop/energy.h"
@@ -211,7 +212,7 @@ static struct orr_model *find_model(const char *call, struct orr_runtime *rt,
                                     const struct starpu_task *task,
                                     unsigned ntasks)
 {
-    struct orr_model *found = orr_api_model(rt, model);
+    struct orr_model *found = orr_cost_model(rt, model);
 
     if (!found)
         orr_log_error("%s: the energy model must have a symbol, and be of a "

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <orrery.h>
-#include <stdlib.h>
 
 #include "core/api/api.h"
 #include "core/api/combined.h"
@@ -13,10 +12,8 @@
 #include "core/base/crc.h"
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
-#include "core/cost/speed.h"
 #include "core/job/job.h"
 #include "core/worker/workers.h"
-#include "perfmodel/model.h"
 
 /* -- footprints -- */
 
@@ -100,39 +97,6 @@ class_of(const char *call, unsigned workerid, struct orr_worker_class *room)
     return orr_cost_widen(rt, worker->class_id, ncores, room) ? room : NULL;
 }
 
-/* From the model in files, for a task that was not submitted. */
-static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
-                     struct starpu_task *task,
-                     const struct orr_worker_class *class, unsigned nimpl)
-{
-    struct orr_model *model = orr_api_model(rt, perfmodel);
-    struct orr_question question = {.comb = class->comb, .impl = nimpl};
-    struct orr_answer answer;
-    double *parameters;
-
-    if (!model)
-        return (double)NAN;
-    parameters = orr_model_parameters(perfmodel, task);
-    question.footprint = orr_model_footprint(rt, perfmodel, task, class, nimpl);
-    question.parameters = parameters;
-    if (perfmodel->type != STARPU_HISTORY_BASED)
-        question.size = orr_model_size(rt, perfmodel, task, class, nimpl);
-    orr_model_answer(model, &question, &answer);
-    free(parameters);
-    return answer.value / orr_class_speed(class, task->cl, perfmodel);
-}
-
-/* By the model, for a task that was not submitted. */
-static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
-                       struct starpu_task *task,
-                       const struct orr_worker_class *class, unsigned nimpl)
-{
-    if (orr_model_asks(model))
-        return orr_model_ask(rt, model, task, class, nimpl) /
-               orr_class_speed(class, task->cl, model);
-    return stored(rt, model, task, class, nimpl);
-}
-
 static double expected_task_length(struct orr_runtime *rt,
                                    struct starpu_task *task,
                                    const struct orr_worker_class *class,
@@ -150,7 +114,7 @@ static double expected_task_length(struct orr_runtime *rt,
         return orr_cost_length(row, (unsigned)(class - rt->workers->classes),
                                nimpl);
     }
-    return model ? modelled(rt, model, task, class, nimpl) : 0;
+    return model ? orr_model_expect(rt, model, task, class, nimpl) : 0;
 }
 
 double starpu_task_expected_length(struct starpu_task *task,
@@ -242,7 +206,7 @@ static double expected_energy(struct orr_runtime *rt, struct starpu_task *task,
 
     if (!model)
         return 0;
-    return class ? modelled(rt, model, task, class, nimpl) : (double)NAN;
+    return class ? orr_model_expect(rt, model, task, class, nimpl) : (double)NAN;
 }
 
 double starpu_task_expected_energy(struct starpu_task *task,

@@ -16,11 +16,6 @@
 struct _starpu_perfmodel_state *
 orr_api_model_state(struct starpu_perfmodel *model);
 
-/* The runtime's model of that symbol, NULL when it has none or its file is
- * broken (reported on stderr). Lent until starpu_shutdown. */
-struct orr_model *orr_api_model(struct orr_runtime *rt,
-                                const struct starpu_perfmodel *model);
-
 /* The worker class that an architecture means, NULL when no worker here is
  * of it. Lent; that of several cores of a device is written to `room`. */
 const struct orr_worker_class *

@@ -11,6 +11,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/cost/ask.h"
 #include "core/cost/estimates.h"
 #include "core/worker/workers.h"
 
@@ -191,7 +192,7 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_model_file *file =
         model->state ? model->state->file : NULL;
-    const struct orr_model *ours = file ? NULL : orr_api_model(rt, model);
+    const struct orr_model *ours = file ? NULL : orr_cost_model(rt, model);
 
     if (!file && !ours) {
         orr_log_error("%s: the model has no measures: call "

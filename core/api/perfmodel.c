@@ -11,6 +11,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/cost/ask.h"
 #include "core/cost/estimates.h"
 #include "core/worker/workers.h"
 
@@ -84,27 +85,9 @@ void starpu_perfmodel_free_sampling(void)
 
 /* -- the runtime's models -- */
 
-struct orr_model *orr_api_model(struct orr_runtime *rt,
-                                const struct starpu_perfmodel *model)
-{
-    struct orr_error err = {""};
-    struct orr_model *found;
-
-    if (!model || !model->symbol || model->type < STARPU_HISTORY_BASED)
-        return NULL;
-    found = orr_models_get(rt->estimates->models, model->symbol,
-                           orr_model_kind_of(model->type), &err);
-    if (!found)
-        orr_log_error("%s", err.text);
-    else if (orr_model_declare(found, model))
-        orr_log_warning("out of memory: model `%s' is not fitted",
-                        model->symbol);
-    return found;
-}
-
 void starpu_save_history_based_model(struct starpu_perfmodel *model)
 {
-    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    struct orr_model *found = orr_cost_model(ORR_API_RUNTIME(), model);
     struct orr_error err = {""};
 
     if (found && orr_model_save(found, &err) < 0)
@@ -116,7 +99,7 @@ starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
                                              struct starpu_perfmodel_arch *arch,
                                              uint32_t footprint)
 {
-    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    struct orr_model *found = orr_cost_model(ORR_API_RUNTIME(), model);
     int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
 
     if (!found || comb < 0)
@@ -131,7 +114,7 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
                                        double average_measured, unsigned number)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
-    struct orr_model *found = orr_api_model(rt, model);
+    struct orr_model *found = orr_cost_model(rt, model);
     int comb = starpu_perfmodel_arch_comb_add(arch->ndevices, arch->devices);
     struct orr_worker_class room;
     struct orr_measure measure;

@@ -113,3 +113,14 @@ uint64_t orr_task_misfits(const struct orr_runtime *rt,
 
 /* The hash under which a job's times are kept; computed once. */
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
+
+/* The runtime's model of that symbol, NULL when it has none or its file is
+ * broken (reported on stderr). Lent until starpu_shutdown. */
+struct orr_model *orr_cost_model(struct orr_runtime *rt,
+                                 const struct starpu_perfmodel *model);
+
+/* What the model says of the task on that class, with an implementation: µs or joules; NaN
+ * where it does not know. May call the application's code. */
+double orr_model_expect(struct orr_runtime *rt, struct starpu_perfmodel *model,
+                        struct starpu_task *task,
+                        const struct orr_worker_class *class, unsigned nimpl);

@@ -2,6 +2,7 @@
 /* core/loop/energy.c - see energy.h. */
 #include "core/loop/energy.h"
 
+#include "core/cost/ask.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
 #include "core/observe/views.h"
@@ -28,8 +29,13 @@ double orr_energy_used(struct orr_runtime *rt)
 void orr_energy_account(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job)
 {
-    double joules = starpu_task_worker_expected_energy(job->task, worker->id, 0,
-                                                       job->implementation);
+    struct starpu_task *task = job->task;
+    double joules = 0;
+
+    if (task->cl && task->cl->energy_model)
+        joules = orr_model_expect(rt, task->cl->energy_model, task,
+                                  &rt->workers->classes[worker->class_id],
+                                  job->implementation);
 
     if (!(joules > 0))
         return;

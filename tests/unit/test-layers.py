@@ -36,7 +36,7 @@ sched task: orr_job_let_end
 # Folders that call public functions as an application would: layouts of data and
 # policies, which users could have written, OpenMP's constructs, and who calls what users
 # have written.
-PUBLIC = "api data device loop sched"
+PUBLIC = "data device sched"
 
 # Called in builds for the thread sanitizer only.
 ELSEWHERE = {"orr_plans_repeat"}

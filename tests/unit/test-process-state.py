@@ -19,7 +19,7 @@ CONSTANTS = (
     "core/api/parallel_worker.c prepares", "core/api/task.c names",
     "core/api/task.c sync_codelet", "core/api/task.c unknown",
     "core/api/transaction.c codelet", "core/layouts/* *compound*literal",
-    "core/layouts/void.c name", "core/layouts/multiformat.c multiformat_ops",
+    "core/api/void.c name", "core/layouts/multiformat.c multiformat_ops",
     "core/policies/component/modular.c hooks_*", "core/task/task.c orr_task_freed",
     "python.so *_members", "python.so *_methods", "python.so *_getset",
     "python.so *_slots", "python.so *_spec")

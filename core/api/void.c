@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/layouts/void.c - no data at all: a handle that only orders
+ * core/api/void.c - no data at all: a handle that only orders
  * tasks.
  */
 #include "core/layouts/nodes.h"
