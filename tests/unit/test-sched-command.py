@@ -49,7 +49,7 @@ def names():
 
 @test
 def the_list_has_the_policies_of_the_library_and_those_of_files():
-    header = os.path.join(SOURCE, "core", "sched", "names.h")
+    header = os.path.join(SOURCE, "core", "policies", "names.h")
     with open(header, encoding="utf-8") as file:
         built_in = re.findall(r'X\("(\S+)"', file.read())
     listed = names()
@@ -112,8 +112,8 @@ def every_variable_that_a_policy_reads_is_in_the_table():
     others = {"ORR_CFG_SCHED", "ORR_CFG_SCHED_LIB", "ORR_CFG_WORKER_TREE",
               "ORR_CFG_COUNT"}
     read = set(others)
-    for path in glob.glob(os.path.join(SOURCE, "core/sched/**/*.c"),
-                          recursive=True):
+    for path in (glob.glob(os.path.join(SOURCE, "core/sched/*.c")) +
+                 glob.glob(os.path.join(SOURCE, "core/policies/**/*.c"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         read |= set(re.findall(r"ORR_CFG_\w+(?!\w|##)", text))

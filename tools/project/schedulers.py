@@ -46,7 +46,7 @@ the size that was measured (1600, 1240).
 
 One run says little: a kernel that takes 0.2 %% longer can change any of these figures by
 some per cent. Priorities are the programs' own. What the policies do:
-[core/sched](../core/sched/README.md). `orrery optimise` searches what none of them
+[core/policies](../core/policies/README.md). `orrery optimise` searches what none of them
 finds.
 """
 
@@ -78,7 +78,7 @@ How much longer (+) or shorter (-) than dmdas plan-heft takes. It wins where few
 are worth a slow core, and where copies matter: it sees the whole graph, so that the
 panel's tasks come in time and data go where they will be needed. It loses on several
 fast devices, where what it prefetches for all tasks that are ready is in the way of what
-is needed at once ([core/sched](../core/sched/README.md)). Priorities of the program and
+is needed at once ([core/policies](../core/policies/README.md)). Priorities of the program and
 the sizes of memories do not matter to it.
 """
 
