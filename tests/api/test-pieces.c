@@ -634,7 +634,7 @@ static void count_two(void *buffers[], void *arg)
     (void)arg;
     enter(v[0]);
     enter(w[0]);
-    for (int i = 0; i < 20 && !orrery_is_simulated(); i++)
+    for (int i = 0; i < 4 && !orrery_is_simulated(); i++)
         sched_yield(); /* others may come */
     v[1]++;
     w[1]++;
