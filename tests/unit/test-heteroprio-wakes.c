@@ -5,9 +5,9 @@
  * processors: each does its part when it is asked to, and can_execute, which is
  * called without a lock, holds them where the others catch up.
  */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <starpu.h>
 
@@ -53,13 +53,27 @@ static int can_execute(unsigned worker, struct starpu_task *task, unsigned impl)
     return worker == (task == wanted ? WAITER : TAKER);
 }
 
+static atomic_bool sleeps[NWORKERS];
+
+static void note_sleep(unsigned worker)
+{
+    atomic_store(&sleeps[worker], true);
+}
+
+static void note_waking(unsigned worker)
+{
+    atomic_store(&sleeps[worker], false);
+}
+
+/* Until the worker, to which nobody gives a task meanwhile, has said that it is about to
+ * sleep, has looked once more, and does. */
 static void await_sleep(unsigned worker)
 {
     struct orr_runtime *rt = orr_runtime_current("test");
 
-    while (!orr_worker_is_asleep(&rt->workers->at[worker]))
+    while (!orr_worker_is_asleep(&rt->workers->at[worker]) ||
+           !atomic_load(&sleeps[worker]))
         sched_yield();
-    usleep(20000); /* having looked once more */
 }
 
 /* Who looks for more while the decider decides would have it wake everybody. */
@@ -112,6 +126,8 @@ START_TEST(who_passed_by_what_has_gone_is_woken_by_who_puts_back)
     starpu_conf_init(&conf);
     conf.ncpus = NWORKERS;
     conf.sched_policy_name = "heteroprio";
+    conf.callback_worker_going_to_sleep = note_sleep;
+    conf.callback_worker_waking_up = note_waking;
     ck_assert_int_eq(starpu_init(&conf), 0);
     for (unsigned w = 0; w < NWORKERS; w++)
         occupy(w);
