@@ -43,6 +43,20 @@ int main(int argc, char **argv)
     return argc + INT_MAX == 0;
 }
 """
+# Stands in for meson: one test runs, and passes.
+MESON = """#!/bin/sh
+if [ "$1" = introspect ]; then
+    echo '[{"name": "queue", "suite": ["orrery:unit"], "cmd": ["'$3'/test-queue"]}]'
+    exit
+fi
+log=$3/meson-logs/testlog
+for word; do
+    [ "$word" = --wrapper ] && log=$log-valgrind
+done
+: >"$log.json"
+echo '<testsuites><testcase name="queue"/></testsuites>' >"$log.junit.xml"
+"""
+EARLIER = "<testsuites><testcase name='a'/><testcase name='b'/></testsuites>"
 WORDS = "x.c:5:17: runtime error: signed integer overflow"
 
 
@@ -75,6 +89,18 @@ def ends_with(options, folder):
                           env={**os.environ, **options}).returncode
 
 
+def last_line(script, tool, folder):
+    """Of a run in a folder with the logs of earlier ones."""
+    os.makedirs(os.path.join(folder, "meson-logs"))
+    for name in ("testlog", "testlog-valgrind"):
+        write(folder, f"meson-logs/{name}.junit.xml", EARLIER)
+    os.chmod(write(folder, "meson", MESON), 0o755)
+    return subprocess.run(
+        [sys.executable, script, tool, folder], check=False, capture_output=True,
+        text=True, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+        ).stdout.splitlines()[-1:]
+
+
 def main():
     sys.path.insert(0, os.path.dirname(sys.argv[1]))
     import sanitize # pylint: disable=import-outside-toplevel,import-error
@@ -103,6 +129,10 @@ def main():
                   (["queue", "calls"], [("text", sanitize.SCRIPT)]))
         os.mkdir(os.path.join(folder, "reports"))
         logs = os.path.join(folder, "reports")
+        for tool in ("address", "valgrind"):
+            tap.claim(f"the tests of the run are counted: {tool}",
+                      last_line(sys.argv[1], tool, os.path.join(folder, tool)) == [
+                          "1 passed, 0 failed, 0 skipped, 0 not run, 0 reports"])
         tap.claim("no report is none", not sanitize.reports_in(logs)[0])
         write(logs, "r.1", RACE)
         write(logs, "r.2", RACE + RACE)

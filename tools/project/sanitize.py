@@ -121,6 +121,12 @@ def keep_undefined(log, folder):
                     report.write(text[first.start():])
 
 
+def log_of(tool, build):
+    """Where meson writes what tests have said, without the ending: it names the wrapper."""
+    return os.path.join(build, "meson-logs",
+                        "testlog-valgrind" if tool == "valgrind" else "testlog")
+
+
 def options(tool, folder):
     """The environment of the tests, and arguments of meson."""
     log = "log_path=" + os.path.join(folder, "r")
@@ -165,13 +171,13 @@ def main():
     code = subprocess.run(
         ["meson", "test", "-C", build, "--print-errorlogs", "-t", str(TIMES[tool]),
          *arguments, *chosen], env={**os.environ, **env}, check=False).returncode
-    keep_undefined(os.path.join(build, "meson-logs", "testlog.json"), folder)
+    log = log_of(tool, build)
+    keep_undefined(log + ".json", folder)
     seen, files = reports_in(folder)
     for line, times in seen.items():
         print(f"report: {line}" + (f" ({times} times)" if times > 1 else "") +
               f", {os.path.relpath(files[line])}")
-    passed, failed, left = count_tests.count(
-        os.path.join(build, "meson-logs", "testlog.junit.xml"))
+    passed, failed, left = count_tests.count(log + ".junit.xml")
     for line, times in left.items():
         print(f"skipped: {line}" + (f" ({times} times)" if times > 1 else ""))
     if code and not failed:
