@@ -219,12 +219,6 @@ static int begin_value(struct orr_runtime *rt, struct orr_job *job,
                                 : 0;
 }
 
-static long acquire_number_job(struct orr_runtime *rt, struct orr_job *job)
-{
-    orr_job_number(rt, job);
-    return (long)job->id;
-}
-
 const char *orr_acquire_name(enum orr_acquire_call call)
 {
     static const char *const names[] = {
@@ -276,8 +270,11 @@ static int acquire_start(struct orr_runtime *rt, struct orr_handle *handle,
     orr_job_own(job)->arg = how->arg;
     orr_job_own(job)->by = orr_self->job;
     job->priority = how->priority;
-    how->job =
-        how->numbered && access->wants_order ? acquire_number_job(rt, job) : -1;
+    how->job = -1;
+    if (how->numbered && access->wants_order) {
+        orr_job_number(rt, job);
+        how->job = (long)job->id;
+    }
     set_node(job, node);
     orr_job_nest(rt, job);
     if (orr_job_around(job))

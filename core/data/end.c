@@ -65,17 +65,6 @@ void orr_handle_free(struct orr_handle *handle)
 
 /* --- handles that the machine must not free --- */
 
-/* Whoever comes first frees it: the first worker is woken to. */
-static void leave_to_others(struct orr_runtime *rt, struct orr_handle *handle)
-{
-    orr_lock(&rt->lock);
-    orr_list_remove(&handle->all);
-    orr_list_append(&rt->data->dead, &handle->all);
-    orr_unlock(&rt->lock);
-    atomic_fetch_add_explicit(&rt->data->ndead, 1, memory_order_release);
-    orr_worker_wake(&rt->workers->at[0]);
-}
-
 static struct orr_handle *take_dead(struct orr_runtime *rt)
 {
     struct orr_list *link = NULL;
@@ -122,10 +111,16 @@ void orr_handle_leave(struct orr_handle *handle)
     orr_waiters_release(waiters);
     orr_requests_free_dropped(rt, dropped);
     orr_deferred_run(rt, &deferred);
-    if (dying && orr_self->machine)
-        leave_to_others(handle->runtime, handle);
-    else if (dying)
+    if (dying && !orr_self->machine) {
         orr_handle_free(handle);
+    } else if (dying) { /* whoever comes first does: the first worker is woken to */
+        orr_lock(&rt->lock);
+        orr_list_remove(&handle->all);
+        orr_list_append(&rt->data->dead, &handle->all);
+        orr_unlock(&rt->lock);
+        atomic_fetch_add_explicit(&rt->data->ndead, 1, memory_order_release);
+        orr_worker_wake(&rt->workers->at[0]);
+    }
 }
 
 /* Returns whether the handle has no user; else the context will be woken. */

@@ -238,23 +238,19 @@ static bool access_is_alias(const struct orr_job *job,
     return false;
 }
 
-/* A first value that comes too late, as others have written meanwhile, is made in
- * the worker's own memory, where nobody reads it. The job has the datum to itself. */
-static void check_first(struct orr_access *access)
-{
-    struct orr_handle *handle = access->handle;
-
-    orr_lock(&handle->lock);
-    if (handle->valid)
-        access->mode = STARPU_SCRATCH;
-    orr_unlock(&handle->lock);
-}
-
 /* Whose memory the job's accesses use, and where; the worker is of `node`. */
 static void choose_data(struct orr_job *job, unsigned node)
 {
-    if (job->data.first)
-        check_first(&job->accesses[0]);
+    /* A first value that comes too late, as others have written meanwhile, is made in
+     * the worker's own memory, where nobody reads it. The job has the datum to itself. */
+    if (job->data.first) {
+        struct orr_handle *handle = job->accesses[0].handle;
+
+        orr_lock(&handle->lock);
+        if (handle->valid)
+            job->accesses[0].mode = STARPU_SCRATCH;
+        orr_unlock(&handle->lock);
+    }
     job->data.left = job->data.spread ? 0 : UINT64_C(1) << node;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
@@ -322,17 +318,6 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
         any |= is_limited;
     }
     return any;
-}
-
-/* The same for a job that uses a single node. */
-static bool fetch_choose_node(struct orr_runtime *rt, struct orr_job *job,
-                              unsigned node)
-{
-    job->data.asked = job->data.left;
-    job->data.left = 0;
-    job->data.limited = (uint8_t)node;
-    orr_node_reach(&rt->nodes->at[node], job->id);
-    return rt->nodes->at[node].capacity && job->naccesses > 0;
 }
 
 /* Asks where the job's next data are used; returns whether they are there. */
@@ -411,7 +396,12 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     if (job->data.spread)
         return fetch_next(rt, job, choose_nodes(rt, job)) &&
                orr_job_fetch_rest(rt, job);
-    return fetch_next(rt, job, fetch_choose_node(rt, job, node));
+    job->data.asked = job->data.left;
+    job->data.left = 0;
+    job->data.limited = (uint8_t)node;
+    orr_node_reach(&rt->nodes->at[node], job->id);
+    return fetch_next(rt, job,
+                      rt->nodes->at[node].capacity && job->naccesses > 0);
 }
 
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)

@@ -230,25 +230,18 @@ const struct orr_job *orr_lend_find_user(struct orr_runtime *rt,
 
 /* --- the task waits, and goes on --- */
 
-static void release(struct orr_runtime *rt, struct orr_access *chain)
-{
-    while (chain) {
-        struct orr_access *next = chain->next;
-
-        orr_job_release(rt, chain->job);
-        chain = next;
-    }
-}
-
 static void lend(struct orr_runtime *rt, struct orr_scope *scope)
 {
-    struct orr_access *granted;
+    struct orr_access *granted, *next;
 
     orr_lock(&scope->handle->lock);
     scope->turns.closed = false;
     granted = scope_grant_locked(scope);
     orr_unlock(&scope->handle->lock);
-    release(rt, granted);
+    for (; granted; granted = next) {
+        next = granted->next;
+        orr_job_release(rt, granted->job);
+    }
 }
 
 void orr_lend_begin(struct orr_runtime *rt, struct orr_nest *nest)

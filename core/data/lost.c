@@ -26,13 +26,6 @@ static void disable_workers(struct orr_runtime *rt, unsigned node)
     }
 }
 
-static void wake_workers(struct orr_runtime *rt, unsigned node)
-{
-    for (unsigned w = 0; w < rt->workers->n; w++)
-        if (rt->workers->at[w].desc->node == node)
-            orr_worker_wake(&rt->workers->at[w]);
-}
-
 void orr_node_lose(struct orr_runtime *rt, unsigned node)
 {
     const struct orr_node_desc *desc = &rt->machine->nodes[node];
@@ -46,7 +39,9 @@ void orr_node_lose(struct orr_runtime *rt, unsigned node)
         desc->driver->ops->name, desc->name);
     disable_workers(rt, node);
     atomic_store(&rt->nodes->at[node].admission.changed, true);
-    wake_workers(rt, node);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->node == node)
+            orr_worker_wake(&rt->workers->at[w]);
 }
 
 /* Whether the device still gives memory, or refuses it in the usual way. */

@@ -342,17 +342,6 @@ int orr_data_partition(struct orr_runtime *rt, const char *call,
 
 /* --- joining --- */
 
-/* The tasks that use the child end. Nothing is pinned for the parent meanwhile: they
- * may need that memory. */
-static void quieten(struct orr_runtime *rt, struct orr_handle *child,
-                    unsigned node)
-{
-    if (child->partitioned)
-        orr_data_unpartition(rt, child, node);
-    orr_handle_wait_unordered(rt, child);
-    orr_handle_wait_idle(rt, child, false);
-}
-
 /* Where some child has a value and others have none, which an init codelet would make,
  * it does: the whole is to be complete. Nobody uses the children any more. */
 static void partition_begin_children(struct orr_runtime *rt,
@@ -467,8 +456,16 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     if (!orr_may_block("starpu_data_unpartition"))
         abort();
     base = orr_handle_base(handle);
-    for (unsigned i = 0; i < handle->nchildren; i++)
-        quieten(rt, handle->children[i], gathering_node);
+    /* The tasks that use the children end. Nothing is pinned for the parent meanwhile:
+     * they may need that memory. */
+    for (unsigned i = 0; i < handle->nchildren; i++) {
+        struct orr_handle *child = handle->children[i];
+
+        if (child->partitioned)
+            orr_data_unpartition(rt, child, gathering_node);
+        orr_handle_wait_unordered(rt, child);
+        orr_handle_wait_idle(rt, child, false);
+    }
     partition_begin_children(rt, handle);
     node = choose_meeting(handle, gathering_node);
     for (unsigned i = 0; i < handle->nchildren; i++)

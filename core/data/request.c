@@ -416,16 +416,6 @@ static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
     }
 }
 
-static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
-{
-    while (access) {
-        struct orr_access *next = access->next;
-
-        orr_job_arrive(rt, access->job);
-        access = next;
-    }
-}
-
 /* A request in its way, from elsewhere or too old, has gone: the only copy can be
  * written back from now on, and its block leave. */
 static void tell_only_copy(struct orr_handle *handle,
@@ -640,7 +630,10 @@ void orr_request_finish(struct orr_request *request,
         orr_access_fail(rt, failed, -ENODATA);
     if (request->failed)
         break_waiters(rt, waiters);
-    tell_waiters(rt, waiters);
+    for (struct orr_access *access = waiters, *next; access; access = next) {
+        next = access->next;
+        orr_job_arrive(rt, access->job);
+    }
     orr_slab_put(rt->slabs->requests, request);
     orr_handle_leave(handle);
 }

@@ -16,16 +16,6 @@ static bool reads(const struct orr_access *access)
     return access->mode & STARPU_R || access->mode & STARPU_REDUX;
 }
 
-/* The nodes of `values` have the value, and are used now. */
-static void set_values_locked(struct orr_handle *handle, uint64_t values)
-    ORR_REQUIRES(handle->lock)
-{
-    orr_handle_outdate_locked(handle, values);
-    for (uint64_t left = values; left; left &= left - 1)
-        if (handle->replicates[__builtin_ctzll(left)].block)
-            orr_node_touch(handle, (unsigned)__builtin_ctzll(left));
-}
-
 /* Whether the value is what it was. A partial that nobody had contributed to had
  * none. */
 static bool undo_locked(struct orr_handle *handle,
@@ -43,7 +33,11 @@ static bool undo_locked(struct orr_handle *handle,
         return true;
     if (reads(access) && !had_none && !values)
         return false;
-    set_values_locked(handle, values);
+    /* These nodes have the value, and are used now. */
+    orr_handle_outdate_locked(handle, values);
+    for (uint64_t left = values; left; left &= left - 1)
+        if (handle->replicates[__builtin_ctzll(left)].block)
+            orr_node_touch(handle, (unsigned)__builtin_ctzll(left));
     return true;
 }
 

@@ -138,32 +138,15 @@ bool orr_worker_borrow(struct orr_borrowing *b)
     return true;
 }
 
-/* Who has submitted tasks in the kernel that are still there keep its nest, which is
- * over then. */
-static void borrowing_end_nest(struct orr_borrowing *b)
-{
-    const struct orr_nest *nest = orr_job_inner(b->job);
-
-    if (nest && atomic_load_explicit(&nest->refs, memory_order_acquire) > 1)
-        orr_kernel_leave_nest(b->worker->runtime, b->job);
-}
-
-/* What the loop beside the kernel has begun ends on this thread. */
-static void end_rest(struct orr_worker *worker)
-{
-    if (is_lendable(worker))
-        return;
-    worker->leaving = true;
-    orr_worker_loop(worker);
-    worker->leaving = false;
-}
-
 void orr_worker_give_back(struct orr_borrowing *b)
 {
     struct orr_context *self = orr_self;
     struct orr_worker *worker = b->worker;
+    const struct orr_nest *nest = orr_job_inner(b->job);
 
-    borrowing_end_nest(b);
+    /* Tasks that were submitted in the kernel, and are still there, keep its nest. */
+    if (nest && atomic_load_explicit(&nest->refs, memory_order_acquire) > 1)
+        orr_kernel_leave_nest(worker->runtime, b->job);
     self->suspends_at = 0;
     self->frozen--;
     self->job = NULL;
@@ -172,7 +155,12 @@ void orr_worker_give_back(struct orr_borrowing *b)
     if (worker->runtime->workers->counts_codelets)
         b->task.cl->per_worker_stats[worker->id]++;
     orr_count_ended(worker->runtime, b->job->sched_ctx);
-    end_rest(worker);
+    /* What the loop beside the kernel has begun ends on this thread. */
+    if (!is_lendable(worker)) {
+        worker->leaving = true;
+        orr_worker_loop(worker);
+        worker->leaving = false;
+    }
     orr_worker_set_state(worker, ORR_WORKER_IDLE);
     exchange_stacks(b);
     orr_context_sit(self, NULL);

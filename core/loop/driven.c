@@ -189,12 +189,6 @@ static void rouse(struct orr_worker *first)
     (void)orr_worker_rouse(worker);
 }
 
-static void rest(struct orr_worker *first)
-{
-    FOREACH_MATE(worker, first)
-    orr_worker_rest(worker);
-}
-
 /* Sleeps until one of them is woken or wakes by itself. */
 static void sleep_all(struct orr_worker *first, bool hooks_again)
 {
@@ -234,7 +228,8 @@ static void loop_together(struct orr_worker *first)
             atomic_thread_fence(memory_order_seq_cst);
             announced = true;
         } else {
-            rest(first);
+            FOREACH_MATE(worker, first)
+            orr_worker_rest(worker);
             if (rt->exec->one_thread)
                 fall_asleep(first);
             if (!hooked && orr_hooks_are_there(&rt->workers->hooks)) {

@@ -65,20 +65,14 @@ static void collect_woken(struct orr_worker *worker)
     *end = oldest;
 }
 
-static void wake_late(struct orr_worker *worker)
+struct orr_context *orr_suspend_next(struct orr_worker *worker)
 {
     double now = worker->limits ? orr_exec_now(worker->runtime->exec) : 0;
+    struct orr_context *context;
 
     for (struct orr_suspend_limit *l = worker->limits; l; l = l->next)
         if (l->until_us <= now)
             orr_context_wake(l->context);
-}
-
-struct orr_context *orr_suspend_next(struct orr_worker *worker)
-{
-    struct orr_context *context;
-
-    wake_late(worker);
     collect_woken(worker);
     context = worker->resumable;
     if (context)
@@ -94,26 +88,6 @@ double orr_suspend_wakes_at(const struct orr_worker *worker)
         if (l->until_us < first)
             first = l->until_us;
     return first;
-}
-
-static void set_limit(struct orr_worker *worker,
-                      struct orr_suspend_limit *limit)
-{
-    if (!(limit->until_us < ORR_FOREVER))
-        return;
-    limit->next = worker->limits;
-    worker->limits = limit;
-}
-
-static void lift_limit(struct orr_worker *worker,
-                       const struct orr_suspend_limit *limit)
-{
-    struct orr_suspend_limit **link = &worker->limits;
-
-    while (*link && *link != limit)
-        link = &(*link)->next;
-    if (*link)
-        *link = limit->next;
 }
 
 /* --- stacks --- */
@@ -313,15 +287,22 @@ static void go_away(struct orr_worker *worker, double until_us)
 {
     struct orr_suspend_limit limit = {.context = orr_self,
                                       .until_us = until_us};
+    struct orr_suspend_limit **link = &worker->limits;
     struct orr_context *spare;
 
     if (!worker->first)
         worker->first = orr_self;
-    set_limit(worker, &limit);
+    if (until_us < ORR_FOREVER) {
+        limit.next = worker->limits;
+        worker->limits = &limit;
+    }
     spare = suspend_take_spare_context(worker);
     if (!give_turn(worker, spare, true))
         keep_spare(worker, spare);
-    lift_limit(worker, &limit);
+    while (*link && *link != &limit)
+        link = &(*link)->next;
+    if (*link)
+        *link = limit.next;
 }
 
 static void suspend_kernel_until(double until_us)
