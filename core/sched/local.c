@@ -114,5 +114,9 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
                       worker->desc->name);
         orr_runtime_fail(worker->runtime);
     }
+    /* Nobody wakes himself: a policy may give the worker that asks it a share of a
+     * gang, and no job beside. */
+    if (worker == orr_self->worker)
+        worker->again = true;
     orr_worker_wake(worker);
 }

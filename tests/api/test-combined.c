@@ -692,6 +692,58 @@ START_TEST(expectations_know_how_many_there_are)
 }
 END_TEST
 
+static void count_only(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_fetch_add(&ncalls, 1);
+}
+
+/* A tree of components asks its parents while it looks for a worker's task: they may give
+ * that worker its share of a gang, and then say that there is no task. */
+START_TEST(trees_of_components_lose_no_member_of_a_gang)
+{
+    enum { NPOLICIES = 3, NDATA = 20, NTASKS = 200 };
+    static const char *const policies[NPOLICIES] = {
+        "modular-prandom", "modular-prandom-prio", "modular-pheft"};
+    static struct starpu_codelet kinds[] = {
+        {.cpu_funcs = {count_only}, .type = STARPU_SPMD},
+        {.cpu_funcs = {count_only}, .type = STARPU_FORKJOIN},
+        {.cpu_funcs = {count_only}},
+        {.cpu_funcs = {count_only}}};
+    starpu_data_handle_t data[NDATA];
+    unsigned state = (unsigned)_i + 1;
+    int values[NDATA] = {0};
+
+    open_with(_i % 2 ? 0 : FIRST_SIMULATED, policies[_i % NPOLICIES]);
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        kinds[i].max_parallelism = NCPUS;
+        kinds[i].model = &scales;
+        kinds[i].nbuffers = 1;
+        kinds[i].modes[0] = STARPU_RW;
+        kinds[i].name = "k";
+    }
+    for (unsigned i = 0; i < NDATA; i++)
+        starpu_variable_data_register(&data[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&values[i], sizeof(int));
+    for (unsigned t = 0; t < NTASKS; t++) {
+        unsigned any = (state = state * 1103515245U + 12345U) >> 16;
+
+        ck_assert_int_eq(starpu_task_insert(&kinds[any % 4], STARPU_RW,
+                                            data[any / 4 % NDATA],
+                                            STARPU_PRIORITY, (int)(any % 3), 0),
+                         0);
+        if (any % 40 == 0)
+            starpu_task_wait_for_all();
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_ge(ncalls, NTASKS);
+    for (unsigned i = 0; i < NDATA; i++)
+        starpu_data_unregister(data[i]);
+    close_all();
+}
+END_TEST
+
 SUITE_MAIN(combined)
 {
     Suite *suite = suite_create("combined workers");
@@ -711,6 +763,8 @@ SUITE_MAIN(combined)
     EACH(a_policy_of_the_application_makes_gangs);
     EACH(awake_workers_execute_each_task_together);
     EACH(expectations_know_how_many_there_are);
+    tcase_add_loop_test(each, trees_of_components_lose_no_member_of_a_gang, 0,
+                        18);
     tcase_add_loop_test(each, spmd_kernels_run_at_the_same_time, 0,
                         FIRST_SIMULATED);
     tcase_add_loop_test(each,
