@@ -30,13 +30,15 @@ static double simulate_with_times(struct validation *v, unsigned size,
     char *path = tool_format("%s/own.rec", v->folder);
     struct orr_error err = {"they could not be started"};
     double us = (double)NAN;
+    char *assumed = NULL;
 
     if (calls && trace && path &&
-        own_times_write(calls, trace, path, &err) == 0) {
+        own_times_write(calls, trace, path, &assumed, &err) == 0) {
         char *const argv[] = {path, NULL};
         struct launch launch = {.machine = v->machine,
                                 .edits = v->options->edits,
                                 .scheduler = v->options->sched,
+                                .assume = assumed,
                                 .more = replay_settings,
                                 .argv = argv,
                                 .quiet = true};
@@ -57,6 +59,7 @@ static double simulate_with_times(struct validation *v, unsigned size,
     free(calls);
     free(trace);
     free(path);
+    free(assumed);
     return us;
 }
 
