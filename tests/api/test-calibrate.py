@@ -167,6 +167,11 @@ tap.claim("the description has a host per node and a link per pair",
           all('<host id="RAM%d"' % i in description for i in range(3))
           and all('<link id="RAM%d-RAM%d" ' % (i, j) in description
                   for i in range(3) for j in range(3) if i != j))
+tap.claim("a link has the spread by which its bandwidth was measured",
+          description.count('id="orrery-spread"') ==
+          sum(k["from"] != k["to"] and
+              k["bandwidth_MBps"].get("spread") is not None
+              for k in found["links"]), found["links"])
 again = run(ORRERY, "machine", "show", "here", env=env)
 tap.claim("such a description is read again", again.code == 0, again)
 simulated = run(ORRERY, "run", "-m", "here",
@@ -188,6 +193,13 @@ tap.claim("it says what this machine has no device for",
           all(costs[name] == {"missing": "no device has it"}
               for name in ("kernel-queue", "copy-queue", "device-alloc",
                            "device-free", "pinned-alloc-per-mib", "event")), result)
+
+
+tap.claim("what a core can do is kept, with its date and spread",
+          all('id="%s"' % prop in content(bus(folder, "machine.xml"))
+              for prop in ("orrery-peak-fp32", "orrery-peak-fp64",
+                           "orrery-memory-bandwidth", "orrery-rates-date",
+                           "orrery-rates-spread")))
 
 
 def costs_of(env):

@@ -14,6 +14,7 @@
 #include "core/bus/bus.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/threads.h"
+#include "platforms/doctor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,6 +88,23 @@ static int show_bus_measures(const struct bus_shown *shown,
     return rc < 0 || fflush(stdout) != 0 ? -1 : 0;
 }
 
+/* What was measured while others used the machine is kept, with its spread. */
+static void warn_of_spreads(const struct orr_machine *machine,
+                            const struct orr_bus_measures *measures)
+{
+    for (unsigned l = 0; l < measures->nlinks; l++) {
+        const struct orr_bus_link *link = &measures->links[l];
+
+        if (link->bandwidth.spread > ORR_DOCTOR_SPREAD)
+            tool_error("warning: %s to %s: a spread of %.0f %% is no measure of "
+                       "the machine, which others use: repeat it when it is "
+                       "quiet",
+                       machine->nodes[link->src].name,
+                       machine->nodes[link->dst].name,
+                       100 * link->bandwidth.spread);
+    }
+}
+
 static int keep_and_show(struct orr_machine *machine,
                          const struct orr_bus_measures *measures,
                          const struct calibrate_place *place,
@@ -109,6 +127,7 @@ static int keep_and_show(struct orr_machine *machine,
     }
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
+    warn_of_spreads(machine, measures);
     tool_if_interrupted("all results are stored, not all were shown");
     return show_bus_measures(&shown, request);
 }
