@@ -185,6 +185,7 @@ static void sim_close(struct orr_machine *machine)
     orr_sim_disks_done(&m->disks);
     orr_streams_free(m->streams);
     orr_transfers_free(m->transfers);
+    orr_streaming_free(m->streaming);
     if (m->network)
         m->network->ops->free(m->network);
     leave_engine(m);
@@ -296,7 +297,13 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
             m->transfers, i,
             orr_sim_local_copy(desc, endpoints[i], i < count_main(machine)));
     if (error == 0)
-        error = orr_streams_new(&m->user, machine, &m->streams);
+        error = orr_streaming_new(desc, endpoints, count_main(machine), machine,
+                                  engine, &m->streaming);
+    if (error == 0)
+        orr_transfers_set_streaming(m->transfers, m->streaming, machine->bandwidth,
+                                    machine->nnodes);
+    if (error == 0)
+        error = orr_streams_new(&m->user, machine, m->streaming, &m->streams);
     if (error == 0 && m->owns_exec)
         error = orr_watchdog_start(m->exec, &m->watchdog, err);
     return error;

@@ -27,6 +27,7 @@ struct orr_sim_machine {
     struct orr_network *network; /* NULL: transfers take no time */
     struct orr_transfers *transfers;
     struct orr_streams *streams;
+    struct orr_streaming *streaming; /* NULL: main memory has no bandwidth */
     struct orr_sim_memory *memories; /* one per node, that of node 0 unused */
     /* Bytes of this machine's own memory that data take while kernels are run,
      * and from how many on a message says so; SIZE_MAX: no more. */

@@ -22,6 +22,7 @@ struct orr_streams {
     struct orr_sim_exec *exec;
     const struct orr_sim_user *user; /* of it: the machine */
     const struct orr_machine *machine;
+    struct orr_streaming *streaming; /* lent; NULL: memories have no bandwidth */
     unsigned n;
     struct stream streams[];
 };
@@ -93,8 +94,13 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
         kernel->away = streams->exec->now - kernel->start;
     else
         kernel->start = streams->exec->now;
+    if (streams->streaming)
+        duration = orr_streaming_begin(streams->streaming, kernel->worker,
+                                       kernel->bytes, duration);
     kernel->end = streams->exec->now + duration;
     streams->exec->head.ops->sleep(&streams->exec->head, duration);
+    if (streams->streaming && orr_streaming_end(streams->streaming, kernel->worker))
+        kernel->end = streams->exec->now;
     return 1;
 }
 
@@ -111,7 +117,8 @@ static int init_stream(struct orr_streams *streams, unsigned i)
 }
 
 int orr_streams_new(const struct orr_sim_user *user,
-                    const struct orr_machine *machine, struct orr_streams **ret)
+                    const struct orr_machine *machine,
+                    struct orr_streaming *streaming, struct orr_streams **ret)
 {
     struct orr_streams *streams = calloc(
         1, sizeof(*streams) + machine->nworkers * sizeof(streams->streams[0]));
@@ -121,6 +128,7 @@ int orr_streams_new(const struct orr_sim_user *user,
     streams->exec = user->exec;
     streams->user = user;
     streams->machine = machine;
+    streams->streaming = streaming;
     for (unsigned i = 0; i < machine->nworkers; i++) {
         int error = init_stream(streams, i);
 

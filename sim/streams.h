@@ -8,12 +8,15 @@
 
 #include "core/device/machine.h"
 #include "sim/exec.h"
+#include "sim/streaming.h"
 
 struct orr_streams;
 
-/* One stream per worker of `machine`, which is borrowed, as the engine's user is. Errors: -ENOMEM. */
+/* One stream per worker of `machine`, which is borrowed, as the engine's user is and
+ * `streaming`, which may be NULL. Errors: -ENOMEM. */
 int orr_streams_new(const struct orr_sim_user *user,
                     const struct orr_machine *machine,
+                    struct orr_streaming *streaming,
                     struct orr_streams **ret);
 
 void orr_streams_free(struct orr_streams *streams);

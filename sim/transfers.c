@@ -40,6 +40,9 @@ struct orr_transfers {
     struct orr_sim_exec *exec;
     const struct orr_sim_user *user; /* of it: the machine */
     struct orr_network *network;
+    struct orr_streaming *streaming; /* lent; NULL: nothing shares main memory */
+    const double *bandwidth; /* lent, [nbandwidth × nbandwidth], bytes per µs */
+    unsigned nbandwidth;
     bool perform;
     double delay_us;
     unsigned nnodes;
@@ -221,6 +224,22 @@ static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
 
 /* -- beginning and ending ------------------------------------------------- */
 
+/* It takes its part of the bandwidth of main memory at both ends. */
+static void copy_stream(const struct orr_transfers *t, const struct orr_copy *copy,
+                        bool begins)
+{
+    double rate;
+
+    if (!t->streaming || is_local(copy) || copy->src >= t->nbandwidth ||
+        copy->dst >= t->nbandwidth)
+        return;
+    rate = t->bandwidth[copy->src * t->nbandwidth + copy->dst];
+    if (!(rate > 0))
+        return;
+    orr_streaming_copy(t->streaming, copy->src, rate, begins);
+    orr_streaming_copy(t->streaming, copy->dst, rate, begins);
+}
+
 static void copy_end(struct orr_transfers *t, struct orr_copy *copy)
 {
     if (t->perform)
@@ -239,8 +258,10 @@ static void copy_begin(struct orr_transfers *t, struct orr_copy *copy)
         return;
     }
     if (t->network->ops->start(t->network, copy->src, copy->dst, copy->size, copy,
-                          t->exec->now, &err) == 0)
+                          t->exec->now, &err) == 0) {
+        copy_stream(t, copy, true);
         return;
+    }
     /* Out of memory, or no route: nothing could end the copy. */
     orr_log_error("the simulation cannot go on: %s", err.text);
     abort();
@@ -258,8 +279,10 @@ static void end_ended(struct orr_transfers *t)
 {
     struct orr_copy *copy;
 
-    while ((copy = t->network->ops->take_ended(t->network)))
+    while ((copy = t->network->ops->take_ended(t->network))) {
+        copy_stream(t, copy, false);
         copy_end(t, copy);
+    }
 }
 
 static void run_events(struct orr_sim_events *events)
@@ -359,6 +382,15 @@ static void start_local(struct orr_transfers *t, struct orr_copy *copy)
     while ((other = list_pop(&later)))
         list_push(&t->local, other);
     arm_local(t);
+}
+
+void orr_transfers_set_streaming(struct orr_transfers *transfers,
+                                 struct orr_streaming *streaming,
+                                 const double *bandwidth, unsigned n)
+{
+    transfers->streaming = streaming;
+    transfers->bandwidth = bandwidth;
+    transfers->nbandwidth = n;
 }
 
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,

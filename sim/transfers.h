@@ -22,6 +22,7 @@
 #include "sim/costs.h"
 #include "sim/exec.h"
 #include "sim/network.h"
+#include "sim/streaming.h"
 
 struct orr_transfers;
 
@@ -33,6 +34,12 @@ int orr_transfers_new(const struct orr_sim_user *user,
                       struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret);
+
+/* Copies take their part of main memory's bandwidth, each alone as much as the n × n
+ * nodes of `bandwidth` say, bytes per µs. Both are lent. */
+void orr_transfers_set_streaming(struct orr_transfers *transfers,
+                                 struct orr_streaming *streaming,
+                                 const double *bandwidth, unsigned n);
 
 /* What a copy within the node takes; nothing at first. */
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,

@@ -300,6 +300,7 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
 
     share->async = false;
     share->duration = kernel->duration;
+    share->bytes = kernel->bytes;
     share->id = kernel->id;
     share->run = kernel->run;
     share->done = NULL;
@@ -344,6 +345,22 @@ static double execute_now(struct orr_job *job)
     return 0;
 }
 
+/* Bytes of a worker's share of the job's data, read and written once each. */
+static double job_bytes_moved(const struct orr_job *job)
+{
+    double bytes = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        double size = (double)access->handle->size;
+
+        if (!access->duplicate && !(access->mode & STARPU_SCRATCH))
+            bytes += size * (!!(access->mode & STARPU_R) +
+                             !!(access->mode & (STARPU_W | STARPU_REDUX)));
+    }
+    return bytes / (job->ncores > 1 ? job->ncores : 1);
+}
+
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -367,6 +384,9 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                     orr_cost_is_wanted(worker, job);
     if (!rt->machine->kernels_take_their_length)
         return;
+    kernel->bytes = orr_device_kind(worker->desc->type)->is_processor
+                        ? job_bytes_moved(job)
+                        : 0;
     /* The row has only what the first worker of each class takes. */
     if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER) {
         orr_self->frozen++;

@@ -31,6 +31,9 @@ EXACT = 100 * 2.0 ** -20 + 0.0005
 
 # --- machines ---
 
+STREAMS = '<prop id="orrery-memory-bandwidth" value="%dMBps"/>'
+
+
 class Link:
     def __init__(self, name, bandwidth, latency=0, sharing="SHARED"):
         self.name, self.bandwidth = name, bandwidth
@@ -43,9 +46,10 @@ class Link:
 
 
 def machine(cpus=1, gpus=0, memory=1 << 30, peer=False, links=(), routes=(),
-            ram=("RAM",), numa=(), processors=0, **costs):
+            ram=("RAM",), numa=(), processors=0, streams=None, **costs):
     """`cpus` that compute, besides those that drive GPUs; routes are (from, to,
-    names of links), in one direction."""
+    names of links), in one direction. streams: bandwidths of a core and of each main
+    memory."""
     lines = ["<?xml version='1.0'?>",
              '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
              '<platform version="4.1"><zone id="AS0" routing="Full">',
@@ -54,6 +58,8 @@ def machine(cpus=1, gpus=0, memory=1 << 30, peer=False, links=(), routes=(),
               (cost, costs.get(cost.replace("-", "_"), 0)) for cost in COSTS]
     if processors:
         lines.append('<prop id="processors" value="%d"/>' % processors)
+    if streams:
+        lines.append(STREAMS % streams[0])
     lines += ["</host>"]
     for i in range(cpus + gpus):
         where = '<prop id="numa" value="%d"/>' % numa[i] if numa else ""
@@ -61,7 +67,8 @@ def machine(cpus=1, gpus=0, memory=1 << 30, peer=False, links=(), routes=(),
     lines += ['<host id="CUDA%d" speed="1Gf"><prop id="model" value="Toy"/>'
               '<prop id="memsize" value="%d"/><prop id="memcpy_peer" '
               'value="%d"/></host>' % (i, memory, peer) for i in range(gpus)]
-    lines += ['<host id="%s" speed="1f"/>' % name for name in ram]
+    lines += ['<host id="%s" speed="1f">%s</host>' % (
+        name, STREAMS % streams[1] if streams else "") for name in ram]
     lines += [str(link) for link in links] or [
         str(Link("none", 1))]
     lines += ['<route src="%s" dst="%s" symmetrical="NO">%s</route>' %
@@ -128,6 +135,12 @@ class Record:
     def tasks(self, n, us, *arguments):
         for _ in range(n):
             self.task(us, *arguments)
+        return self
+
+    def home(self, node):
+        """All data so far are there, -1: nowhere until they are written."""
+        self.calls = [call.replace("home=0", "home=%d" % node)
+                      for call in self.calls]
         return self
 
     def text(self):
@@ -205,6 +218,55 @@ def cases_of_processors():
         {"ORRERY_SET": "cpu.speed = 3"}
     yield "a faster kernel", machine(1), many(1, 900).codelet(2).task(
         100, "", "", 2), 900 + 25, {"ORRERY_SET": "kernel[k2] on cpu = 4"}
+
+
+def streams(lengths, size=10 * MB, mode="rw"):
+    """A task for each length, with a datum of its own."""
+    record = Record()
+    for i, us in enumerate(lengths):
+        record.data(size).task(us, "%d:%s" % (i + 1, mode), on(i))
+    return record
+
+
+def cases_of_streams():
+    """A core streams 10 GB/s, all of them 20."""
+    four = machine(4, streams=(10000, 20000))
+    yield "one kernel that streams", four, streams([2000]), 2000
+    yield "as many that stream as memory can serve", four, streams([2000] * 2), 2000
+    yield "three that stream", four, streams([2000] * 3), 3 * 20 * MB / 20000
+    yield "four that stream", four, streams([2000] * 4), 4 * 20 * MB / 20000
+    yield "four that read", four, streams([1000] * 4, mode="r"), 40 * MB / 20000
+    # Two end at 4000, the others have done half and go on alone.
+    yield "streams of two lengths", four, Record().data(10 * MB).data(10 * MB).data(
+        20 * MB).data(20 * MB).task(2000, "1:rw", on(0)).task(
+            2000, "2:rw", on(1)).task(4000, "3:rw", on(2)).task(
+                4000, "4:rw", on(3)), 4000 + 2000
+    # 6 GB/s is less than a third of 20, so the others have 7 each.
+    yield "a stream that wants less than its share", four, Record().data(
+        6 * MB).data(10 * MB).data(10 * MB).task(2000, "1:rw", on(0)).task(
+            2000, "2:rw", on(1)).task(2000, "3:rw", on(2)), 2000 + (
+                20 * MB - 7000 * 2000) / 10000
+    yield "kernels that compute leave memory alone", four, streams(
+        [2000] * 4, 2 * MB), 2000
+    yield "data that no kernel can touch in its time", four, streams(
+        [100] * 4, 100 * MB), 100
+    yield "a stream that begins when others run", machine(
+        4, streams=(10000, 20000)), Record().data(10 * MB).data(10 * MB).data(
+            10 * MB).task(2000, "1:rw", on(0)).task(2000, "2:rw", on(1)).task(
+                2000, "3:rw", on(2) + " after=1000"), 1000 + 1500 + 1000
+    # 5 of 20 GB/s for 1000 us, in which the four do 375 us of 2000.
+    yield "a copy takes its part of memory", own_links(
+        1, 5000, cpus=4, host=10000, streams=(10000, 20000)), Record().data(
+            5 * MB).task(1, "1:r", on(4)).data(10 * MB).data(10 * MB).data(
+                10 * MB).data(10 * MB).task(2000, "2:rw", on(0)).task(
+                    2000, "3:rw", on(1)).task(2000, "4:rw", on(2)).task(
+                        2000, "5:rw", on(3)), 1000 + (2000 - 375) / 0.5
+    yield "each node has a bandwidth", machine(
+        8, ram=("RAM", "RAM0", "RAM1"), numa=(0, 0, 0, 0, 1, 1, 1, 1),
+        links=[Link("UPI", 1000)], routes=[("RAM0", "RAM1", "UPI"),
+                                           ("RAM1", "RAM0", "UPI")],
+        streams=(10000, 20000)), streams([1000] * 8, mode="w").home(-1), \
+        40 * MB / 20000, {"STARPU_USE_NUMA": "1"}
 
 
 def cases_of_the_runtime():
@@ -412,7 +474,7 @@ def main():
     tap = Tap()
     varied = []
     with tempfile.TemporaryDirectory() as folder:
-        for cases in (cases_of_processors, cases_of_the_runtime,
+        for cases in (cases_of_processors, cases_of_streams, cases_of_the_runtime,
                       cases_of_transfers, cases_of_memory, cases_of_noise):
             for name, text, record, expected, *more in cases():
                 if only not in name:
