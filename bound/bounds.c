@@ -14,25 +14,31 @@ static const struct {
 } methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_CRITICAL_PATH] = {"critical path",
                                  "how many workers there are, transfers, "
-                                 "memory"},
+                                 "memory, what the runtime takes"},
     [ORR_BOUND_AREA] = {"area", "dependencies, transfers, memory, that tasks "
-                                "are whole"},
+                                "are whole, what the runtime takes"},
     [ORR_BOUND_PATHS] = {"area and paths",
                          "transfers, memory, that tasks are whole, when each "
-                         "worker is free"},
+                         "worker is free, what the runtime takes"},
     [ORR_BOUND_PRECEDENCE] = {"precedence",
                               "transfers, memory, that tasks are whole, when "
-                              "each worker is free"},
+                              "each worker is free, what the runtime takes"},
     [ORR_BOUND_TRANSFERS] = {"precedence and transfers",
                              "memory, that tasks are whole, when each worker "
-                             "and link is free"},
+                             "and link is free, what the runtime takes"},
+    [ORR_BOUND_RUNTIME] = {"precedence and runtime",
+                           "transfers, memory, that tasks are whole, when each "
+                           "worker is free, queues of devices, allocations"},
     [ORR_BOUND_MEMORY] = {"memory", "dependencies, that tasks are whole, when "
-                                    "each worker and link is free"},
+                                    "each worker and link is free, what the "
+                                    "runtime takes"},
     [ORR_BOUND_INTEGER_AREA] = {"integer area",
-                                "dependencies, transfers, memory"},
+                                "dependencies, transfers, memory, what the "
+                                "runtime takes"},
     [ORR_BOUND_INTEGER] = {"integer precedence",
-                           "transfers, memory, when each worker is free"},
-    [ORR_BOUND_EXACT] = {"exact", "transfers, memory"},
+                           "transfers, memory, when each worker is free, what "
+                           "the runtime takes"},
+    [ORR_BOUND_EXACT] = {"exact", "transfers, memory, what the runtime takes"},
 };
 
 const char *orr_bound_method_name(enum orr_bound_method method)

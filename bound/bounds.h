@@ -14,6 +14,7 @@ enum orr_bound_method {
     ORR_BOUND_PATHS,         /* area and, lazily, violated paths */
     ORR_BOUND_PRECEDENCE,    /* completion times and areas: all paths */
     ORR_BOUND_TRANSFERS,     /* precedence with copies and areas of links */
+    ORR_BOUND_RUNTIME,       /* precedence with what the runtime takes */
     ORR_BOUND_MEMORY,        /* area with the copies that small memories cost */
     ORR_BOUND_INTEGER_AREA,  /* area with whole tasks */
     ORR_BOUND_INTEGER,       /* whole tasks, precedence */

@@ -15,6 +15,7 @@ static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_PATHS] = orr_bound_paths,
     [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
     [ORR_BOUND_TRANSFERS] = orr_bound_transfers,
+    [ORR_BOUND_RUNTIME] = orr_bound_runtime,
     [ORR_BOUND_MEMORY] = orr_bound_memory,
     [ORR_BOUND_INTEGER_AREA] = orr_bound_integer_area,
     [ORR_BOUND_INTEGER] = orr_bound_integer,

@@ -17,6 +17,7 @@
 struct orr_graph_worker {
     char *name;    /* owned */
     unsigned node; /* memory node it computes in */
+    bool blocking; /* it does nothing else while it executes a kernel */
 };
 
 struct orr_graph_node {
@@ -92,6 +93,20 @@ struct orr_graph_task {
     double start_ms, end_ms; /* of the kernel, since the run began */
 };
 
+/* What the runtime itself takes; all 0: nothing, or it is not known that each run of
+ * the program has it. All tasks are submitted one after the other by one thread, in
+ * the order of the graph. */
+struct orr_graph_costs {
+    double submit_ms;        /* of that thread, for each task … */
+    double submit_access_ms; /* … and each of its accesses … */
+    double submit_ready_ms;  /* … and where the task has no predecessors, before the
+                              * next one */
+    double push_ms;     /* between when the last predecessor has ended, or the task is
+                         * submitted, and when a worker may take it */
+    double progress_ms; /* of a worker, between two tasks */
+    double fetch_ms;    /* of a worker, before a task, for each of its accesses */
+};
+
 /* Under what the run was made: "scheduler", "what if", "assumed", "times". */
 struct orr_graph_about {
     char *what, *text; /* owned */
@@ -108,6 +123,7 @@ struct orr_graph {
     unsigned nabout;
     bool simulated;
     double makespan_ms; /* of the run; NaN: not known */
+    struct orr_graph_costs costs;
     unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,
         ntasks, ndeps, naccesses;
     /* All owned. Tasks are in order of submission; a dependency may point to a

@@ -291,6 +291,7 @@ static int graph_read_node(struct reader *r)
 static int read_worker(struct reader *r)
 {
     struct orr_graph_worker *worker;
+    const char *word;
     int rc;
 
     if (r->graph->ntypes)
@@ -301,8 +302,32 @@ static int read_worker(struct reader *r)
     if (!worker)
         return graph_reader_no_memory(r);
     rc = take_string(r, "name of the worker", &worker->name);
-    return rc ? rc
-              : take_index(r, "memory node", r->graph->nnodes, &worker->node);
+    if (!rc)
+        rc = take_index(r, "memory node", r->graph->nnodes, &worker->node);
+    word = rc ? NULL : next_word(r);
+    if (!word)
+        return rc;
+    worker->blocking = !strcmp(word, "blocking");
+    return worker->blocking ? 0 : wrong(r, "\"%.40s\" is too much", word);
+}
+
+static int read_costs(struct reader *r)
+{
+    struct orr_graph_costs *costs = &r->graph->costs;
+    const struct {
+        const char *what;
+        double *to;
+    } all[] = {{"cost of a submission", &costs->submit_ms},
+               {"cost of an access", &costs->submit_access_ms},
+               {"cost of a ready task", &costs->submit_ready_ms},
+               {"cost of a push", &costs->push_ms},
+               {"cost between two tasks", &costs->progress_ms},
+               {"cost of fetching", &costs->fetch_ms}};
+    int rc = 0;
+
+    for (unsigned i = 0; i < sizeof(all) / sizeof(*all) && !rc; i++)
+        rc = graph_take_number(r, all[i].what, 0, all[i].to);
+    return rc;
 }
 
 static int read_link(struct reader *r)
@@ -635,6 +660,7 @@ static const struct {
     {"figures", graph_read_figures},
     {"from", graph_read_origins},
     {"about", read_about},
+    {"costs", read_costs},
     {"unmodelled", read_unmodelled},
 };
 

@@ -40,6 +40,24 @@ static void write_number(FILE *f, double value)
         fprintf(f, " %.17g", value);
 }
 
+static void graph_write_costs(const struct orr_graph_costs *costs, FILE *f)
+{
+    const double all[] = {costs->submit_ms,   costs->submit_access_ms,
+                          costs->submit_ready_ms, costs->push_ms,
+                          costs->progress_ms, costs->fetch_ms};
+    const unsigned n = sizeof(all) / sizeof(*all);
+    double sum = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        sum += all[i];
+    if (!(sum > 0))
+        return;
+    fputs("costs", f);
+    for (unsigned i = 0; i < n; i++)
+        write_number(f, all[i]);
+    fputc('\n', f);
+}
+
 static void graph_write_machine(const struct orr_graph *graph, FILE *f)
 {
     if (graph->machine) {
@@ -61,6 +79,7 @@ static void graph_write_machine(const struct orr_graph *graph, FILE *f)
     fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
     write_number(f, graph->makespan_ms);
     fputc('\n', f);
+    graph_write_costs(&graph->costs, f);
     for (unsigned n = 0; n < graph->nnodes; n++) {
         fputs("node", f);
         graph_write_string(f, graph->nodes[n].name);
@@ -70,7 +89,8 @@ static void graph_write_machine(const struct orr_graph *graph, FILE *f)
     for (unsigned w = 0; w < graph->nworkers; w++) {
         fputs("worker", f);
         graph_write_string(f, graph->workers[w].name);
-        fprintf(f, " %u\n", graph->workers[w].node);
+        fprintf(f, " %u%s\n", graph->workers[w].node,
+                graph->workers[w].blocking ? " blocking" : "");
     }
     for (unsigned l = 0; l < graph->nlinks; l++) {
         fputs("link", f);

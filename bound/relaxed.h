@@ -21,6 +21,10 @@ int orr_bound_precedence(const struct orr_bound_instance *in,
                          const struct orr_bound_options *options,
                          struct orr_bound_result *ret);
 
+int orr_bound_runtime(const struct orr_bound_instance *in,
+                      const struct orr_bound_options *options,
+                      struct orr_bound_result *ret);
+
 /* The area problem of an instance: resources are classes, variants are
  * variants. `ret` as orr_area_solve's, whose errors these are. */
 int orr_bound_area_solve(const struct orr_bound_instance *in, double tolerance,

@@ -604,6 +604,40 @@ static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
     return from->routes ? make_links(graph, from) : make_pairs(graph, from);
 }
 
+/* --- what the runtime takes --- */
+
+/* A task that was not ready at once without predecessors waited for what the graph does
+ * not have. */
+static bool roots_were_ready(const struct maker *m)
+{
+    for (unsigned t = 0; t < m->graph->ntasks; t++)
+        if (m->graph->tasks[t].ndeps == 0 && is_task(m, m->order[t]) &&
+            !m->record->nodes[m->order[t]].ready)
+            return false;
+    return true;
+}
+
+static void make_costs(struct maker *m)
+{
+    const struct orr_machine *machine = m->record->runtime->machine;
+    const struct orr_costs *costs = &machine->costs;
+
+    for (unsigned w = 0; w < machine->nworkers; w++)
+        m->graph->workers[w].blocking = !machine->workers[w].async &&
+                                        machine->workers[w].pipeline <= 1;
+    if (!machine->exec->virtual_time || m->record->unchained ||
+        m->view != ORR_GRAPH_ALL)
+        return;
+    m->graph->costs = (struct orr_graph_costs){
+        .submit_ms = costs->submit / 1e3,
+        .submit_access_ms = costs->submit_per_buffer / 1e3,
+        .submit_ready_ms = roots_were_ready(m) ? costs->push / 1e3 : 0,
+        .push_ms = costs->push / 1e3,
+        .progress_ms = costs->progress / 1e3,
+        .fetch_ms = costs->fetch / 1e3,
+    };
+}
+
 /* --- all of it --- */
 
 static int maker_make_locked(struct maker *m)
@@ -633,7 +667,11 @@ static int maker_make_locked(struct maker *m)
         rc = resolve_all(m);
     if (!rc)
         rc = make_order(m);
-    return rc ? rc : make_tasks(m);
+    if (!rc)
+        rc = make_tasks(m);
+    if (!rc)
+        make_costs(m);
+    return rc;
 }
 
 static void maker_done(struct maker *m)

@@ -601,7 +601,36 @@ static void graph_tag_vague(struct orr_runtime *rt, const struct orr_told *told)
     graph_add_vague_tag(atomic_load(&rt->views->graph), told->tags.id);
 }
 
+static void graph_task_submitted(struct orr_runtime *rt,
+                                 const struct orr_told *told)
+{
+    struct orr_graph_record *record = atomic_load(&rt->views->graph);
+
+    orr_lock(&record->lock);
+    record->unchained |= orr_self != rt->main || orr_self->worker ||
+                         orr_self->job || orr_self->frozen;
+    record->submitting = told->job;
+    orr_unlock(&record->lock);
+}
+
+static void graph_task_pushed(struct orr_runtime *rt,
+                              const struct orr_told *told)
+{
+    struct orr_graph_record *record = atomic_load(&rt->views->graph);
+
+    orr_lock(&record->lock);
+    /* Of tasks for one worker several may run in a step of its loop. */
+    record->unchained |= orr_self->frozen != 0 ||
+                         told->job->task->execute_on_a_specific_worker;
+    if (record->submitting == told->job && orr_self == rt->main &&
+        told->job->recorded > record->first)
+        graph_record_node(record, told->job->recorded - 1)->ready = true;
+    orr_unlock(&record->lock);
+}
+
 static const struct orr_observer graph_observer = {{
+    [ORR_TOLD_TASK_SUBMITTED] = graph_task_submitted,
+    [ORR_TOLD_TASK_PUSHED] = graph_task_pushed,
     [ORR_TOLD_DEPENDENCY] = graph_dependency,
     [ORR_TOLD_TASK_ORDERED] = graph_task_ordered,
     [ORR_TOLD_TASK_WAITS] = graph_task_waits,

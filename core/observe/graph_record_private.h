@@ -30,6 +30,7 @@ struct orr_graph_node_record {
     uint32_t first_access, naccesses;
     int priority;
     bool has_tag;
+    bool ready; /* it was pushed within its submission */
 };
 
 struct orr_graph_edge_record {
@@ -61,6 +62,10 @@ struct orr_graph_record {
     struct orr_runtime *runtime;
     struct orr_waits_log *log; /* [const] owned: is told all, too; or NULL */
     bool all, open, lost;
+    /* Tasks were not submitted by main alone, or pushed where the cost is paid later:
+     * what the runtime takes is not as struct orr_graph_costs says. */
+    bool unchained;
+    const struct orr_job *submitting; /* by main */
     uint32_t window; /* the present or last one, from 1 */
     uint32_t first;  /* number of nodes[0] */
     uint32_t past;   /* tasks below this number have ended: graph_ahead.c */

@@ -66,7 +66,7 @@ static void make_graph(struct bytes *b, struct orr_graph *g)
                             .deps = deps};
     nodes[0] = nodes[1] = (struct orr_graph_node){text, INFINITY};
     for (unsigned w = 0; w < g->nworkers; w++)
-        workers[w] = (struct orr_graph_worker){text, take(b, 2)};
+        workers[w] = (struct orr_graph_worker){text, take(b, 2), take(b, 2) != 0};
     for (unsigned k = 0; k < g->ntypes; k++) {
         types[k] = (struct orr_graph_task_type){.symbol = text,
                                                 .footprint = k,

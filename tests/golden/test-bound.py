@@ -87,6 +87,36 @@ def test_machine(orrery, cholesky, has_solver, machine, folder):
                   found and abs(value - found) <= 1e-4 * found, value, found)
 
 
+def tiny_tasks(path, ntasks):
+    calls = ["run", 'model 1 kind="per-arch" flags=4',
+             'codelet 1 name="tiny" cpu=1 buffers=-1 model=1']
+    calls += ["submit %d codelet=1 times=1,1" % (i + 1) for i in range(ntasks)]
+    calls.append("wait-all")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(["orrery-record 1"] + calls +
+                             ["end value=%d" % len(calls), ""]))
+    return path
+
+
+def test_runtime(orrery, folder):
+    """What the runtime takes is a bound, and not the scheduler's fault."""
+    path = tiny_tasks(os.path.join(folder, "tiny.rec"), 2000)
+    words = ("-m", "epyc-64", "-s", "eager")
+    ran = run(orrery, "bound", "--json", "--kind", "area,precedence,runtime",
+              *words, "--", path)
+    document = json.loads(ran.stdout) if ran.returncode == 0 else {}
+    found = {entry["bound"]: entry for entry in document.get("bounds", ())}
+    makespan = document.get("makespan_ms")
+    claim("2000 tasks of 1 us are bound by their submission", makespan and
+          found["area"]["ms"] < 0.02 * makespan and
+          0.95 * makespan < found["runtime"]["ms"] <= makespan * (1 + ROUNDING) and
+          found["runtime"]["proved"] and
+          "submission of 2000 tasks" in found["runtime"]["limited_by"], ran.stdout)
+    ran = run(orrery, "explain", *words, "--", path)
+    claim("explain tries all costs together", ran.returncode == 0 and
+          "a runtime that takes no time for anything" in ran.stdout, ran.stdout)
+
+
 def main():
     orrery, cholesky, has_solver = sys.argv[1:4]
     folder = tempfile.mkdtemp()
@@ -94,6 +124,7 @@ def main():
     try:
         for machine in MACHINES:
             test_machine(orrery, cholesky, has_solver == "1", machine, folder)
+        test_runtime(orrery, folder)
     finally:
         shutil.rmtree(folder)
     tap.end()

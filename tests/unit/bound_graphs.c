@@ -94,10 +94,10 @@ static struct orr_graph *machine(unsigned cores, unsigned devices)
     graph->route_links = allocate(2 * devices, sizeof(*graph->route_links));
     graph->nodes[0] = (struct orr_graph_node){word("NUMA 0"), INFINITY};
     for (unsigned w = 0; w < cores; w++)
-        graph->workers[w] = (struct orr_graph_worker){text("CPU", w), 0};
+        graph->workers[w] = (struct orr_graph_worker){text("CPU", w), 0, false};
     for (unsigned d = 0; d < devices; d++) {
         graph->workers[cores + d] =
-            (struct orr_graph_worker){text("CUDA", d), 1 + d};
+            (struct orr_graph_worker){text("CUDA", d), 1 + d, false};
         graph->nodes[1 + d] =
             (struct orr_graph_node){text("CUDA", d), CAPACITY};
         add_link(graph, 0, 1 + d);

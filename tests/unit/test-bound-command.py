@@ -18,7 +18,7 @@ CPU = (18.84969, 45.64676, 43.8901, 87.7802)
 GPUS = ((5.36674, 6.393638, 1.402745, 2.805491),
         (5.557011, 6.416842, 1.414295, 2.82859),
         (5.500099, 6.409443, 1.414104, 2.828209))
-KINDS = ["critical-path", "area", "paths", "precedence", "transfers", "memory",
+KINDS = ["critical-path", "area", "paths", "precedence", "transfers", "runtime", "memory",
          "integer-area", "integer", "exact"]
 UNKNOWN = "nan"
 

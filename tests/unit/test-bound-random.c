@@ -241,7 +241,8 @@ static void picture_machine(struct picture *pic, const struct puzzle *p)
 
             snprintf(pic->names[n], sizeof(pic->names[n]), "%s %u",
                      c ? "CUDA" : "CPU", w);
-            pic->workers[n] = (struct orr_graph_worker){pic->names[n], c};
+            pic->workers[n] = (struct orr_graph_worker){.name = pic->names[n],
+                                                      .node = c};
             for (unsigned k = 0; k < p->ntypes; k++)
                 pic->mean[k][n] = p->ms[k][c];
         }
@@ -433,6 +434,157 @@ START_TEST(no_bound_is_above_the_optimum_and_the_exact_one_is_it)
 }
 END_TEST
 
+/* -- what the runtime takes -- */
+
+enum { COSTLY_GRAPHS = 500, COSTLY_TASKS = 5, COSTLY_WORKERS = 2 };
+
+/* Where each worker is: when it is free, and whether it has executed a task. */
+struct costly {
+    const struct puzzle *p;
+    const struct orr_graph_costs *costs;
+    unsigned naccesses[TASKS];
+    bool blocking[CLASSES];
+    double there[TASKS]; /* when the task has been submitted */
+    bool done[TASKS], used[CLASSES][WORKERS];
+    double end[TASKS], free_at[CLASSES][WORKERS];
+    unsigned placed;
+    double best;
+};
+
+static void costly_submissions(struct costly *s)
+{
+    double now = 0;
+
+    for (unsigned t = 0; t < s->p->ntasks; t++) {
+        bool root = true;
+
+        s->there[t] = now;
+        for (unsigned b = 0; b < s->p->ntasks; b++)
+            root = root && !s->p->before[b][t];
+        now += s->costs->submit_ms + s->naccesses[t] * s->costs->submit_access_ms +
+               (root ? s->costs->submit_ready_ms : 0);
+    }
+}
+
+static void costly_rest(struct costly *s, double length);
+
+/* The worker asks for the data, which takes it time, once the task was pushed and it is
+ * free, and then executes it. One that does something else meanwhile may ask before. */
+static void costly_place(struct costly *s, unsigned t, unsigned c, unsigned w,
+                         double ready, double length)
+{
+    double ms = s->p->ms[s->p->type[t]][c], free = s->free_at[c][w], start;
+    double fetch = s->costs->fetch_ms * s->naccesses[t];
+    bool used = s->used[c][w];
+
+    if (!isfinite(ms))
+        return;
+    if (s->blocking[c])
+        start = fmax(ready, free + (used ? s->costs->progress_ms : 0)) + fetch;
+    else
+        start = fmax(ready + fetch, free);
+    s->done[t] = s->used[c][w] = true;
+    s->end[t] = s->free_at[c][w] = start + ms;
+    s->placed++;
+    costly_rest(s, fmax(length, start + ms));
+    s->placed--;
+    s->done[t] = false;
+    s->used[c][w] = used;
+    s->free_at[c][w] = free;
+}
+
+/* All orders on all workers: each schedule in which no task could begin earlier is that
+ * of some order. */
+static void costly_rest(struct costly *s, double length)
+{
+    if (length >= s->best)
+        return;
+    if (s->placed == s->p->ntasks)
+        s->best = length;
+    for (unsigned t = 0; t < s->p->ntasks; t++) {
+        double ready = s->there[t];
+        bool can = !s->done[t];
+
+        for (unsigned b = 0; b < s->p->ntasks && can; b++)
+            if (s->p->before[b][t]) {
+                can = s->done[b];
+                ready = fmax(ready, s->end[b]);
+            }
+        for (unsigned c = 0; c < CLASSES && can; c++)
+            for (unsigned w = 0; w < s->p->nworkers[c]; w++)
+                costly_place(s, t, c, w, ready + s->costs->push_ms, length);
+    }
+}
+
+static double draw_cost(uint64_t *rng)
+{
+    return draw(rng, 3) ? (double)draw(rng, 5) * 0.5 : 0;
+}
+
+static struct orr_bound_result runtime_bound(struct costly *s)
+{
+    const struct orr_bound_options limits = {.seconds = 0.5};
+    const struct orr_bound_instance_options options = {.across_nodes = false};
+    struct orr_bound_instance *in;
+    struct orr_bound_result result;
+    struct orr_error err = {""};
+    static struct picture pic;
+
+    draw_picture(&pic, s->p);
+    pic.graph.costs = *s->costs;
+    for (unsigned t = 0; t < s->p->ntasks; t++)
+        pic.tasks[t].naccesses = s->naccesses[t];
+    for (unsigned w = 0; w < pic.graph.nworkers; w++)
+        pic.workers[w].blocking = s->blocking[pic.workers[w].node];
+    ck_assert_msg(
+        orr_bound_instance_new(&pic.graph, &options, &in, NULL, &err) == 0, "%s",
+        err.text);
+    ck_assert_int_eq(orr_bound_compute(in, ORR_BOUND_RUNTIME, &limits, &result), 0);
+    orr_bound_instance_free(in);
+    return result;
+}
+
+START_TEST(no_schedule_with_costs_is_below_its_bound)
+{
+    double sum = 0;
+    unsigned nvalues = 0, nreached = 0;
+
+    for (unsigned number = 0; number < COSTLY_GRAPHS; number++) {
+        struct puzzle p = draw_puzzle(number);
+        uint64_t rng = rng_of(number + 1000000);
+        struct orr_graph_costs costs = {
+            draw_cost(&rng), draw_cost(&rng), draw_cost(&rng),
+            draw_cost(&rng), draw_cost(&rng), draw_cost(&rng)};
+        struct costly s = {.p = &p, .costs = &costs, .best = INFINITY};
+        struct orr_bound_result result;
+
+        p.ntasks = p.ntasks > COSTLY_TASKS ? COSTLY_TASKS : p.ntasks;
+        memset(p.wide, 0, sizeof(p.wide));
+        for (unsigned c = 0; c < CLASSES; c++) {
+            p.nworkers[c] =
+                p.nworkers[c] > COSTLY_WORKERS ? COSTLY_WORKERS : p.nworkers[c];
+            s.blocking[c] = c == 0 || draw(&rng, 2);
+        }
+        for (unsigned t = 0; t < p.ntasks; t++)
+            s.naccesses[t] = draw(&rng, 4);
+        costly_submissions(&s);
+        costly_rest(&s, 0);
+        result = runtime_bound(&s);
+        check_one(&result, s.best, number);
+        if (isfinite(result.ms) && s.best > 0) {
+            sum += result.ms / s.best;
+            nreached += result.ms >= s.best * (1 - 1e-6);
+            nvalues++;
+        }
+        orr_bound_result_done(&result);
+    }
+    printf("# %u graphs: %.3f of the optimum on average, %u reach it\n", nvalues,
+           sum / nvalues, nreached);
+    ck_assert_uint_ge(nvalues, COSTLY_GRAPHS * 9 / 10);
+    ck_assert_double_ge(sum / nvalues, 0.8);
+}
+END_TEST
+
 /* A search that finds too long schedules would let too high bounds pass. */
 START_TEST(the_check_finds_known_errors)
 {
@@ -464,6 +616,7 @@ SUITE_MAIN(bound_random)
 
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, the_check_finds_known_errors);
+    tcase_add_test(tc, no_schedule_with_costs_is_below_its_bound);
     tcase_add_loop_test(tc,
                         no_bound_is_above_the_optimum_and_the_exact_one_is_it,
                         0, all ? BLOCKS : 1);

@@ -46,6 +46,10 @@ static void add_machine(struct orr_graph *graph, uint64_t *rng)
     graph->machine = count(rng, 1) ? name(rng) : NULL;
     graph->simulated = count(rng, 1);
     graph->makespan_ms = count(rng, 3) ? number(rng) : (double)NAN;
+    if (count(rng, 1))
+        graph->costs = (struct orr_graph_costs){
+            0.25 * count(rng, 5), 0.25 * count(rng, 5), 0.5, 0.125,
+            0.25 * count(rng, 5), 0.25 * count(rng, 5)};
     graph->nnodes = 1 + count(rng, 3);
     graph->nodes = calloc(graph->nnodes, sizeof(*graph->nodes));
     for (unsigned n = 0; n < graph->nnodes; n++)
@@ -55,7 +59,8 @@ static void add_machine(struct orr_graph *graph, uint64_t *rng)
     graph->workers = calloc(graph->nworkers + 1, sizeof(*graph->workers));
     for (unsigned w = 0; w < graph->nworkers; w++)
         graph->workers[w] =
-            (struct orr_graph_worker){name(rng), count(rng, graph->nnodes - 1)};
+            (struct orr_graph_worker){name(rng), count(rng, graph->nnodes - 1),
+                                      count(rng, 1) != 0};
     graph->nlinks = 1 + count(rng, 3);
     graph->links = calloc(graph->nlinks, sizeof(*graph->links));
     for (unsigned l = 0; l < graph->nlinks; l++)
@@ -212,6 +217,12 @@ static void same_places(const struct orr_graph *a, const struct orr_graph *b)
     same_name(a->machine, b->machine);
     ck_assert_int_eq(a->simulated, b->simulated);
     same(a->makespan_ms, b->makespan_ms);
+    same(a->costs.submit_ms, b->costs.submit_ms);
+    same(a->costs.submit_access_ms, b->costs.submit_access_ms);
+    same(a->costs.submit_ready_ms, b->costs.submit_ready_ms);
+    same(a->costs.push_ms, b->costs.push_ms);
+    same(a->costs.progress_ms, b->costs.progress_ms);
+    same(a->costs.fetch_ms, b->costs.fetch_ms);
     ck_assert_uint_eq(a->nnodes, b->nnodes);
     for (unsigned n = 0; n < a->nnodes; n++) {
         same_name(a->nodes[n].name, b->nodes[n].name);
@@ -221,6 +232,7 @@ static void same_places(const struct orr_graph *a, const struct orr_graph *b)
     for (unsigned w = 0; w < a->nworkers; w++) {
         same_name(a->workers[w].name, b->workers[w].name);
         ck_assert_uint_eq(a->workers[w].node, b->workers[w].node);
+        ck_assert_int_eq(a->workers[w].blocking, b->workers[w].blocking);
     }
     ck_assert_uint_eq(a->nlinks, b->nlinks);
     for (unsigned l = 0; l < a->nlinks; l++) {

@@ -27,7 +27,8 @@
 static const enum orr_bound_method order[ORR_BOUND_NMETHODS] = {
     ORR_BOUND_CRITICAL_PATH, ORR_BOUND_AREA,         ORR_BOUND_PATHS,
     ORR_BOUND_PRECEDENCE,    ORR_BOUND_INTEGER_AREA, ORR_BOUND_MEMORY,
-    ORR_BOUND_EXACT,         ORR_BOUND_INTEGER,      ORR_BOUND_TRANSFERS,
+    ORR_BOUND_RUNTIME,       ORR_BOUND_EXACT,        ORR_BOUND_INTEGER,
+    ORR_BOUND_TRANSFERS,
 };
 
 /* By how much a schedule may be below a bound by rounding. */
@@ -41,6 +42,7 @@ const char *bounds_key(enum orr_bound_method method)
         [ORR_BOUND_PATHS] = "paths",
         [ORR_BOUND_PRECEDENCE] = "precedence",
         [ORR_BOUND_TRANSFERS] = "transfers",
+        [ORR_BOUND_RUNTIME] = "runtime",
         [ORR_BOUND_MEMORY] = "memory",
         [ORR_BOUND_INTEGER_AREA] = "integer-area",
         [ORR_BOUND_INTEGER] = "integer",

@@ -105,6 +105,23 @@ static void propose_submission(struct proposals *p)
         change->set = "STARPU_SIMGRID_TASK_SUBMIT_COST=0";
 }
 
+/* Costs of one kind hide behind those of others: all of them together. */
+static void propose_runtime(struct proposals *p)
+{
+    const struct orr_graph_costs *costs = &p->run->graph->costs;
+    double main_ms = p->run->graph->ntasks * (costs->submit_ms + costs->push_ms);
+    double idle = lost_for(p, EXPLAIN_SUBMISSION) +
+                  lost_for(p, EXPLAIN_SCHEDULER) + lost_for(p, EXPLAIN_OVERHEAD);
+    struct explain_change *change;
+
+    if (fmax(main_ms, idle) < SOME * run_duration_ms(p->run))
+        return;
+    change = propose(p, tool_format("a runtime that takes no time for anything"),
+                     tool_format("cost = 0us"));
+    if (change)
+        change->ideal = true;
+}
+
 /* The run without the waits of the application, and without what else it does, as replays
  * of what is left of its record. */
 static void propose_prompter(struct proposals *p)
@@ -377,6 +394,8 @@ static int compare_changes(const void *a, const void *b)
 
     if (x->failed != y->failed)
         return x->failed ? 1 : -1;
+    if (x->ideal != y->ideal)
+        return x->ideal ? 1 : -1;
     if (x->gain != y->gain)
         return x->gain < y->gain ? 1 : -1;
     return strcmp(x->what, y->what);
@@ -430,6 +449,7 @@ int explain_changes_try(const struct explain_run *run,
     propose_memory(&p);
     propose_allocation(&p);
     propose_submission(&p);
+    propose_runtime(&p);
     propose_prompter(&p);
     propose_asynchronous(&p);
     propose_policies(&p);

@@ -250,11 +250,12 @@ struct explain_change {
     char *argv[2];               /* … that record, borrowed */
     struct launch launch;
     bool failed;
+    bool ideal;  /* nobody can make it: it says what the rest is for */
     double gain; /* share of the makespan that it saves; negative: it costs */
 };
 
 struct explain_changes {
-    struct explain_change *items; /* the one that helps most first */
+    struct explain_change *items; /* the one that helps most first, ideal ones last */
     size_t n;
     int stopped; /* by that signal, 0 */
     struct explain_without without;

@@ -330,10 +330,11 @@ static void print_changes(const struct explanation *e)
         return;
     }
     puts("\nwhat would help, simulated");
-    for (size_t i = 0; i < e->changes.n && shown < MAX_HELPFUL; i++) {
+    for (size_t i = 0; i < e->changes.n; i++) {
         const struct explain_change *change = &e->changes.items[i];
 
-        if (change->failed || change->gain < GAIN)
+        if (change->failed || change->gain < GAIN ||
+            (shown >= MAX_HELPFUL && !change->ideal))
             continue;
         printf("%6.1f %%  %s: %.3f ms", -100 * change->gain, change->what,
                change->launch.report.makespan_us / 1000);
