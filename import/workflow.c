@@ -23,6 +23,114 @@ static size_t without_number(const char *name)
     return end >= 2 && name[end - 1] == '_' ? end - 1 : n;
 }
 
+/* ---- kinds ---- */
+
+#define FEW_KINDS 16 /* that many names may well be as many kernels */
+
+static bool is_word_end(char c)
+{
+    return !c || strchr("_-.:/ ", c) != NULL;
+}
+
+/* Whether "3fa4c0…" stands there up to the end of the word: a hash. */
+static size_t hash_length(const char *word)
+{
+    size_t n = strspn(word, "0123456789abcdefABCDEF");
+    size_t digits = strcspn(word, "0123456789");
+
+    return n >= 6 && digits < n && is_word_end(word[n]) ? n : 0;
+}
+
+/* The name with an N for each number and each hash in it; owned, NULL without
+ * memory. */
+static char *name_pattern(const char *name)
+{
+    char *pattern = malloc(strlen(name) + 1), *to = pattern;
+    const char *from = name;
+
+    while (pattern && *from) {
+        size_t n = from == name || is_word_end(from[-1]) ? hash_length(from) : 0;
+
+        if (!n)
+            n = strspn(from, "0123456789");
+        if (!n) {
+            *to++ = *from++;
+            continue;
+        }
+        *to++ = 'N';
+        from += n;
+    }
+    if (pattern)
+        *to = '\0';
+    return pattern;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* How many different ones; sorts them. */
+static size_t count_different(char **texts, size_t n)
+{
+    size_t different = n > 0;
+
+    qsort(texts, n, sizeof(*texts), compare_texts);
+    for (size_t i = 1; i < n; i++)
+        different += strcmp(texts[i - 1], texts[i]) != 0;
+    return different;
+}
+
+static void texts_free(char **texts, size_t n)
+{
+    for (size_t i = 0; texts && i < n; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+/* Where most jobs have a name of their own, and half as many would be left without the
+ * numbers in them, a kernel is what the rest of the name says. */
+static int join_numbered_kinds(struct flow *flow)
+{
+    size_t n = flow->ntasks, names, kinds;
+    char no_name[] = "";
+    char **texts = calloc(n + 1, sizeof(*texts));
+    char **sorted = calloc(n + 1, sizeof(*sorted));
+    int rc = texts && sorted ? 0 : -ENOMEM;
+
+    for (size_t t = 0; !rc && t < n; t++)
+        sorted[t] = flow->tasks[t].kernel ? flow->tasks[t].kernel : no_name;
+    names = rc ? 0 : count_different(sorted, n);
+    if (names <= FEW_KINDS || names * 4 < n) {
+        texts_free(texts, 0);
+        free(sorted);
+        return rc;
+    }
+    for (size_t t = 0; !rc && t < n; t++) {
+        const char *kernel = flow->tasks[t].kernel;
+
+        texts[t] = kernel ? name_pattern(kernel) : NULL;
+        sorted[t] = texts[t] ? texts[t] : no_name;
+        rc = texts[t] || !kernel ? 0 : -ENOMEM;
+    }
+    kinds = rc ? names : count_different(sorted, n);
+    if (kinds * 2 <= names) {
+        for (size_t t = 0; t < n; t++) {
+            char *kernel = flow->tasks[t].kernel;
+
+            flow->tasks[t].kernel = texts[t];
+            texts[t] = kernel;
+        }
+        rc = flow_note(flow,
+                       "%zu names of jobs are taken for %zu kernels: without "
+                       "the numbers in them",
+                       names, kinds);
+    }
+    texts_free(texts, n);
+    free(sorted);
+    return rc;
+}
+
 struct flow_task *workflow_add_job(struct flow *flow, const char *id,
                                    const char *name)
 {
@@ -92,7 +200,8 @@ int workflow_end(struct flow *flow)
             flow->tasks[t].kind == FLOW_TASK && !(flow->tasks[t].us >= 0);
     for (size_t d = 0; d < flow->ndata; d++)
         sizeless += !flow->data[d].bytes;
-    if (timeless)
+    rc = join_numbered_kinds(flow);
+    if (!rc && timeless)
         rc = flow_note(flow,
                        "%zu tasks have no run time: their kernels need a "
                        "model on the machine, or --assume",

@@ -410,6 +410,34 @@ def test_wfcommons(folder):
         lines, 'submit 1 codelet=1 data=1:w name="split_00000001" '
         'times=1000000', 'submit 2 codelet=2 data=1:r name="work_00000002" '
         'times=2000000') and "taken for bytes" in ran.err, ran, *lines)
+    jobs = ["step_%d_of_40" % i for i in range(40)]
+    jobs += ["align-%s-%d" % ("3fa4c0%02x" % i, i) for i in range(40)]
+    jobs += ["merge"]
+    write(path, json.dumps({"workflow": {"tasks": [
+        {"name": name, "runtime": 1 + i} for i, name in enumerate(jobs)]}}))
+    lines, ran = lines_of(path)
+    models = {line.split('symbol="')[1].split('"')[0] for line in lines
+              if line.startswith("model ")}
+    claim("WfCommons: names that differ by numbers and hashes are one kernel",
+          models == {"step_N_of_N", "align-N-N", "merge"} and
+          "81 names of jobs are taken for 3 kernels" in ran.err and
+          len([line for line in lines if line.startswith("submit ")]) == 81,
+          ran, sorted(models))
+    write(path, json.dumps({"workflow": {"tasks": [
+        {"name": name, "category": "c%d" % (i % 3), "runtime": 1}
+        for i, name in enumerate(jobs)]}}))
+    lines, ran = lines_of(path)
+    claim("WfCommons: a category comes before the name",
+          sum(line.startswith("model ") for line in lines) == 3, ran, *lines)
+    letters = ["".join(chr(97 + (i * 7 + j * i) % 26) for j in range(5))
+               for i in range(40)]
+    write(path, json.dumps({"workflow": {"tasks": [
+        {"name": name, "id": str(i), "runtime": 1}
+        for i, name in enumerate(letters)]}}))
+    lines, ran = lines_of(path)
+    claim("WfCommons: names of words stay kernels of their own",
+          sum(line.startswith("model ") for line in lines) == len(set(letters)),
+          ran, *lines)
     for text, said in (("{", "w.json:1:"), ("{}", 'no "workflow"'),
                        ('{"workflow": {}}', "no list of tasks"),
                        ('{"workflow": {"tasks": [{}]}}', "neither id nor name"),
