@@ -446,6 +446,11 @@
       "deviation. Unset: every run of a kernel takes what is expected.")        \
     X(SIM_SEED, "ORRERY_SIM_SEED", INT, "0",                                    \
       "Which of the possible runs that is: the same number, the same lengths.") \
+    X(SIM_DRAW, "ORRERY_SIM_DRAW", INT, "0",                                    \
+      "Which of the machines that the errors of models allow is simulated: "    \
+      "derived and interpolated times are off by as much as they may be, alike "\
+      "for a kernel on a kind of device. 0: they are as expected. "             \
+      "`orrery compare --draws` sets it.")                                      \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without figures, such as `kernel[init] on cuda = "     \
       "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \

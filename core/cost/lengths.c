@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
@@ -242,6 +243,16 @@ static void assumption_note_replaced(struct orr_assumption *a,
     a->replaced = by_model->origin;
 }
 
+/* The part's name, "A100 PCIe 40GB"; processors have that of their machine. */
+static const char *class_device_name(const struct orr_runtime *rt,
+                                     const struct orr_worker_class *k)
+{
+    const char *name = rt->workers->at[k->members[0]].desc->name;
+    const char *part = strchr(name, '(');
+
+    return part ? part : rt->machine->host;
+}
+
 /* Of a codelet whose model, if any, lies in files. */
 static struct orr_length stored_length(const struct orr_runtime *rt,
                                          const struct row *row,
@@ -255,6 +266,11 @@ static struct orr_length stored_length(const struct orr_runtime *rt,
     if (row->model) {
         length = ask_model(rt, row, task, k, impl);
         length.us /= speed;
+        if (rt->estimates->noise.draw && rt->machine->kernels_take_their_length)
+            length.us *= orr_noise_draw(
+                &rt->estimates->noise, orr_row_name(row),
+                class_device_name(rt, k), row->key.footprint, length.origin,
+                length.error);
     } else if (!row->key.perfmodel) {
         length.us = 0;
     }

@@ -164,6 +164,8 @@ static void write_noise(FILE *out, const struct orr_runtime *rt)
 {
     const struct orr_noise *noise = &rt->estimates->noise;
 
+    if (noise->draw && rt->machine->kernels_take_their_length)
+        fprintf(out, ",\n\"draw\": %llu", (unsigned long long)noise->draw);
     if (!noise->on || !rt->machine->kernels_take_their_length)
         return;
     fputs(",\n\"noise\": {\"deviation\": ", out);

@@ -199,7 +199,7 @@ def schedulers_that_do_not_differ_are_said_not_to():
     status, out, err = Pretended().run("-m", "moon", "-s", "lws,dmda,eager",
                                        "--repeat", "6")
     assert status == 0, err
-    lines = {line.split()[1]: line for line in out.splitlines()}
+    lines = {line.split()[1]: line for line in out.splitlines() if " " in line}
     assert "the best" in lines["lws"], out
     assert "no difference" in lines["dmda"], out
     assert "100 %" in lines["eager"], out
@@ -385,6 +385,35 @@ def machines_are_ranked_together_where_asked():
     assert {row["rivals_ran"] for row in across} == {4}, across
     _, out, _ = pretended.run("-m", "moon,sun", "-s", "lws", "--across")
     assert "to best" in out, out
+
+
+@test
+def long_times_are_in_units_that_people_read():
+    pretended = Pretended(SLOWER="878272406000")
+    _, out, _ = pretended.run("-m", "moon", "-s", "lws")
+    assert "predicted d" in out and "10.165" in out, out
+    pretended = Pretended(SLOWER="878000000")
+    words = ("-m", "moon", "-s", "eager,lws")
+    _, out, _ = pretended.run(*words)
+    assert "predicted min" in out and "14.633" in out, out
+    rows = pretended.rows(*words)
+    assert rows[0]["time_unit"] == "us" and rows[0]["median_us"] == 878004000, rows
+    assert "878004.000" in pretended.run(*words, "--csv")[1]
+
+
+@test
+def draws_rank_by_pairs_and_are_the_same_for_all():
+    pretended = Pretended()
+    rows = pretended.rows("-m", "moon", "-s", "eager,lws,dmda", "--draws", "4")
+    assert [row["first_share"] for row in rows] == [0, 1, 0], rows
+    assert [row["slower_share"] for row in rows] == [1, None, 1], rows
+    assert {row["chance"] for row in rows} == {None}, rows
+    _, out, _ = pretended.run("-m", "moon", "-s", "lws,dmda", "--draws", "4")
+    assert "first in" in out and "noise of kernels: measured, 4 seeds; in each" in out
+    expect(2, pretended.run("-m", "moon", "--draws", "1"), "from 2 on")
+    expect(2, pretended.run("-m", "moon", "--draws", "4", "--repeat", "4"),
+           "in the place of --repeat")
+    expect(2, pretended.run("-m", "real", "--draws", "4"), "does not use")
 
 
 @test

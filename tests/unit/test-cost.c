@@ -107,6 +107,20 @@ enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
                : ORR_ORIGIN_UNKNOWN;
 }
 
+/* No draws. */
+double orr_noise_draw(const struct orr_noise *noise, const char *kernel,
+                      const char *device, uint32_t footprint,
+                      enum orr_origin origin, double error)
+{
+    (void)noise;
+    (void)kernel;
+    (void)device;
+    (void)footprint;
+    (void)origin;
+    (void)error;
+    return 1;
+}
+
 static enum orr_origin row_origin = ORR_ORIGIN_MEASURED;
 
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,

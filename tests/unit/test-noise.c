@@ -216,6 +216,48 @@ START_TEST(the_variable_is_measured_or_a_share)
 }
 END_TEST
 
+START_TEST(draws_of_models_lie_within_their_error_nine_times_out_of_ten)
+{
+    struct orr_noise noise = {.draw = 0};
+    unsigned within = 0, below = 0;
+    double factor;
+
+    ck_assert_double_eq(orr_noise_draw(&noise, "gemm", "(A100)", 1,
+                                       ORR_ORIGIN_DERIVED, 0.5),
+                        1);
+    for (noise.draw = 1; noise.draw <= 10000; noise.draw++) {
+        factor = orr_noise_draw(&noise, "gemm", "(A100)", 1, ORR_ORIGIN_DERIVED,
+                                0.5);
+        within += factor < 1.5 && factor > 1 / 1.5;
+        below += factor < 1;
+        /* Of any size, on any machine; not of another kernel or part. */
+        ck_assert_double_eq(factor,
+                            orr_noise_draw(&noise, "gemm", "(A100)", 2,
+                                           ORR_ORIGIN_DERIVED, 0.5));
+        ck_assert_double_ne(factor,
+                            orr_noise_draw(&noise, "gemm", "(V100)", 1,
+                                           ORR_ORIGIN_DERIVED, 0.5));
+        ck_assert_double_ne(factor,
+                            orr_noise_draw(&noise, "syrk", "(A100)", 1,
+                                           ORR_ORIGIN_DERIVED, 0.5));
+        ck_assert_double_ne(orr_noise_draw(&noise, "gemm", "(A100)", 1,
+                                           ORR_ORIGIN_INTERPOLATED, 0.5),
+                            orr_noise_draw(&noise, "gemm", "(A100)", 2,
+                                           ORR_ORIGIN_INTERPOLATED, 0.5));
+        ck_assert_double_eq(orr_noise_draw(&noise, "gemm", "(A100)", 1,
+                                           ORR_ORIGIN_MEASURED, 0.5),
+                            1);
+        ck_assert_double_eq(orr_noise_draw(&noise, "gemm", "(A100)", 1,
+                                           ORR_ORIGIN_ASSUMED, (double)NAN),
+                            1);
+    }
+    ck_assert_uint_ge(within, 8900);
+    ck_assert_uint_le(within, 9100);
+    ck_assert_uint_ge(below, 4850);
+    ck_assert_uint_le(below, 5150);
+}
+END_TEST
+
 SUITE_MAIN(noise)
 {
     Suite *suite = suite_create("noise");
@@ -229,6 +271,8 @@ SUITE_MAIN(noise)
     tcase_add_test(all, lengths_follow_each_other_as_the_samples_did);
     tcase_add_test(all, independent_samples_are_no_series);
     tcase_add_test(all, the_variable_is_measured_or_a_share);
+    tcase_add_test(all,
+                   draws_of_models_lie_within_their_error_nine_times_out_of_ten);
     suite_add_tcase(suite, all);
     return suite_main(suite);
 }

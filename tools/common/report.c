@@ -260,6 +260,26 @@ void report_figures(const struct report *report, char *text, size_t size)
         *text = '\0';
 }
 
+struct report_unit report_unit_of(double us)
+{
+    static const struct report_unit units[] = {
+        {"ms", 1e3}, {"s", 1e6}, {"min", 60e6}, {"h", 3600e6}, {"d", 86400e6}};
+    static const double below[] = {10e6, 600e6, 36000e6, 864000e6};
+    unsigned i = 0;
+
+    while (i < sizeof(below) / sizeof(*below) && us >= below[i])
+        i++;
+    return units[i];
+}
+
+const char *report_time_text(double us, char text[REPORT_TIME_MAX])
+{
+    struct report_unit unit = report_unit_of(us);
+
+    snprintf(text, REPORT_TIME_MAX, "%.3f %s", us / unit.us, unit.name);
+    return text;
+}
+
 void report_provenance(const struct report *report, char *text, size_t size)
 {
     snprintf(text, size, "%s%s%s",
@@ -380,7 +400,7 @@ void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char figures[256] = "", machine[512];
+    char figures[256] = "", machine[512], time[REPORT_TIME_MAX];
 
     report_figures(report, figures, sizeof(figures));
     report_provenance(report, machine, sizeof(machine));
@@ -396,7 +416,7 @@ void report_print(const struct report *report)
     if (*figures)
         printf("times       %s\n", figures);
     untrusted_print(report->json, "untrusted   ");
-    printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,
+    printf("makespan    %s%s\n", report_time_text(report->makespan_us, time),
            report->simulated ? " (virtual)" : "");
     if (report->flops > 0)
         printf("speed       %.1f GFlop/s\n", report_gflops(report));

@@ -57,6 +57,18 @@ void report_done(struct report *report);
  * -EINVAL it is no object; -ENOMEM; without a message. */
 int report_take(json_t *json, struct report *ret);
 
+/* The unit in which people read times up to `us`: ms below 10 s, then s, from 10 min on
+ * min, from 10 h on h, from 10 days on d. */
+struct report_unit {
+    const char *name;
+    double us;
+};
+struct report_unit report_unit_of(double us);
+
+/* "61.061 ms", "14.638 min". Returns text. */
+#define REPORT_TIME_MAX 48
+const char *report_time_text(double us, char text[REPORT_TIME_MAX]);
+
 /* Where the machine's figures come from: "measured but for link "Host"", "unknown". */
 void report_provenance(const struct report *report, char *text, size_t size);
 

@@ -43,6 +43,9 @@ static const char help[] =
     "                             are tried one after the other\n" ASSUME_HELP
     "      --repeat N           runs of each combination, with other seeds (1):\n"
     "                             medians, and whether they differ\n"
+    "      --draws N            N repetitions in each of which models are off by as\n"
+    "                             much as they may be, alike for all: in how many\n"
+    "                             which one is the best\n"
     "      --noise SHARE        how lengths of kernels vary: `measured', or 2%\n"
     "                             (measured if there are repetitions, else none)\n"
     "  -j, --jobs N             programs at a time (as many as processors)\n"
@@ -169,7 +172,7 @@ static int check_tables(const struct compare_options *options, const char *jobs,
                 {"-s", options->schedulers},
                 {"--set", options->edits},
                 {"--assume", options->assume},
-                {"--repeat", repeat},
+                {"--repeat, --draws", repeat},
                 {"--noise", options->noise},
                 {"-j", jobs},
                 {"--bound", options->bound},
@@ -206,7 +209,7 @@ static bool is_saved_comparison(const char *word)
 int cmd_compare(int argc, char **argv)
 {
     static const struct tool_words words = {launch_names, is_saved_comparison};
-    const char *jobs = NULL, *repeat = NULL, *worse = NULL;
+    const char *jobs = NULL, *repeat = NULL, *worse = NULL, *draws = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
         .jobs = processors > 0 ? (unsigned)processors : 1};
@@ -216,6 +219,7 @@ int cmd_compare(int argc, char **argv)
         {TOOL_JOINED, "set", &options.edits, NULL},
         {TOOL_JOINED, "assume", &options.assume, NULL},
         {0, "repeat", &repeat, NULL},
+        {0, "draws", &draws, NULL},
         {0, "noise", &options.noise, NULL},
         {'j', "jobs", &jobs, NULL},
         {0, "bound", NULL, &options.bound},
@@ -234,6 +238,7 @@ int cmd_compare(int argc, char **argv)
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     options.argv = argv + first;
+    options.draws = draws != NULL;
     difference = (struct difference_options){.json = options.json,
                                              .markdown = options.markdown};
     if (jobs && program_number(jobs, 1, &options.jobs) < 0)
@@ -241,13 +246,16 @@ int cmd_compare(int argc, char **argv)
     else if (program_number(repeat ? repeat : "1", 1, &options.repeat) < 0)
         code =
             tool_fail(TOOL_USAGE, "compare: --repeat takes a number from 1 on");
+    else if (draws && (repeat || program_number(draws, 2, &options.repeat) < 0))
+        code = tool_fail(TOOL_USAGE, "compare: --draws takes a number from 2 on, "
+                                     "and stands in the place of --repeat");
     else if (worse && program_share(worse, &difference.worse) < 0)
         code = tool_fail(TOOL_USAGE,
                          "compare: --worse takes a share, such as 2%%");
     else if (difference_is_meant(argc - first, argv + first)) {
         difference.before = argv[first];
         difference.after = argv[first + 1];
-        code = check_tables(&options, jobs, repeat);
+        code = check_tables(&options, jobs, repeat ? repeat : draws);
         if (code == TOOL_OK)
             code = difference_print(&difference);
     } else if (worse) {

@@ -66,6 +66,10 @@ static int read_lists(struct comparison *c)
         return tool_fail(TOOL_USAGE,
                          "compare: --set is for simulated machines, "
                          "not for \"" COMPARE_REAL "\"");
+    if (nreal && options->draws)
+        return tool_fail(TOOL_USAGE,
+                         "compare: --draws is of models, which \"" COMPARE_REAL
+                         "\" does not use");
     if (nreal == c->nmachines && options->noise)
         return tool_fail(TOOL_USAGE,
                          "compare: --noise is for simulated machines; a real "
@@ -92,21 +96,27 @@ static char *seed_of(size_t k, const char *name)
     return tool_format("%s=%zu", name, k);
 }
 
+enum { SEED, POLICY_SEED, DRAW, SETTINGS }; /* of a repetition */
+
 static int make_settings(struct comparison *c)
 {
     unsigned repeat = c->options->repeat;
 
-    c->settings = calloc(2 * (size_t)repeat + 1, sizeof(*c->settings));
+    c->settings = calloc(SETTINGS * (size_t)repeat + 1, sizeof(*c->settings));
     if (!c->settings)
         return -1;
-    if (c->noise && !(c->settings[2 * repeat] =
+    if (c->noise && !(c->settings[SETTINGS * repeat] =
                           tool_format("ORRERY_SIM_NOISE=%s", c->noise)))
         return -1;
     /* A single run has the seeds of the environment. */
     for (size_t k = 0; repeat > 1 && k < repeat; k++) {
-        c->settings[2 * k] = seed_of(k, "ORRERY_SIM_SEED");
-        c->settings[2 * k + 1] = seed_of(k, "STARPU_RAND_SEED");
-        if (!c->settings[2 * k] || !c->settings[2 * k + 1])
+        char **of_run = &c->settings[SETTINGS * k];
+
+        of_run[SEED] = seed_of(k, "ORRERY_SIM_SEED");
+        of_run[POLICY_SEED] = seed_of(k, "STARPU_RAND_SEED");
+        of_run[DRAW] =
+            seed_of(c->options->draws ? k + 1 : 0, "ORRERY_SIM_DRAW");
+        if (!of_run[SEED] || !of_run[POLICY_SEED] || !of_run[DRAW])
             return -1;
     }
     return 0;
@@ -149,12 +159,10 @@ static void fill_launch(struct comparison *c, size_t at)
                                       .more = more,
                                       .argv = c->options->argv,
                                       .quiet = true};
-    if (c->settings[2 * k]) {
-        *more++ = c->settings[2 * k];
-        *more++ = c->settings[2 * k + 1];
-    }
-    if (c->settings[2 * c->options->repeat])
-        *more++ = c->settings[2 * c->options->repeat];
+    for (unsigned i = 0; i < SETTINGS && c->settings[SETTINGS * k]; i++)
+        *more++ = c->settings[SETTINGS * k + i];
+    if (c->settings[SETTINGS * c->options->repeat])
+        *more++ = c->settings[SETTINGS * c->options->repeat];
     if (real) {
         *more++ = "ORRERY_MACHINE";
         *more++ = "ORRERY_SET";
@@ -246,7 +254,8 @@ void comparison_done(struct comparison *c)
         free(c->cells[i].us);
     for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
         free(c->edits[p]);
-    for (size_t i = 0; c->settings && i <= 2 * (size_t)c->options->repeat; i++)
+    for (size_t i = 0;
+         c->settings && i <= SETTINGS * (size_t)c->options->repeat; i++)
         free(c->settings[i]);
     free(c->launches);
     free(c->more);
@@ -289,6 +298,16 @@ const char *cell_policy(const struct cell *cell)
     return launch_policy(cell->launch);
 }
 
+struct report_unit comparison_unit(const struct comparison *c)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < c->ncells; i++)
+        if (cell_is_good(&c->cells[i]))
+            most = fmax(most, c->cells[i].spread.median);
+    return report_unit_of(most);
+}
+
 const struct cell *comparison_best(const struct comparison *c, size_t machine,
                                    size_t point)
 {
@@ -302,6 +321,63 @@ const struct cell *comparison_best(const struct comparison *c, size_t machine,
             best = cell;
     }
     return best;
+}
+
+/* What the run of that repetition gave; NaN. */
+static double cell_us_of(const struct comparison *c, const struct cell *cell,
+                         size_t repetition)
+{
+    const struct launch *launch =
+        &c->launches[repetition * c->ncells + (size_t)(cell - c->cells)];
+
+    return launch->report.json && !*launch->problem &&
+                   report_is_whole(&launch->report)
+               ? launch->report.makespan_us
+               : (double)NAN;
+}
+
+double cell_behind_share(const struct comparison *c, const struct cell *cell,
+                         const struct cell *other)
+{
+    double behind = 0, n = 0;
+
+    for (size_t k = 0; k < c->options->repeat; k++) {
+        double us = cell_us_of(c, cell, k), than = cell_us_of(c, other, k);
+
+        if (isnan(us) || isnan(than))
+            continue;
+        behind += us > than ? 1 : us < than ? 0 : 0.5;
+        n++;
+    }
+    return n > 0 ? behind / n : (double)NAN;
+}
+
+double cell_first_share(const struct comparison *c, const struct cell *cell)
+{
+    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
+    size_t machine = line / c->sweep.npoints, point = line % c->sweep.npoints;
+    double first = 0, n = 0;
+
+    for (size_t k = 0; k < c->options->repeat; k++) {
+        double us = cell_us_of(c, cell, k);
+        unsigned before = 0, with = 0;
+
+        for (size_t m = 0; m < c->nmachines; m++)
+            for (size_t s = 0; s < c->nschedulers; s++) {
+                double other =
+                    m == machine || c->options->across
+                        ? cell_us_of(c, comparison_cell(c, m, point, s), k)
+                        : (double)NAN;
+
+                before += other < us;
+                with += other <= us && other >= us;
+            }
+        if (isnan(us))
+            continue;
+        first += before ? 0 : 1.0 / with;
+        n++;
+    }
+    return n > 0 ? first / n : (double)NAN;
 }
 
 static void rivals_join(struct rivals *rivals, const struct cell *cell)

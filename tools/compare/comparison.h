@@ -26,6 +26,7 @@ struct compare_options {
     const char *machines, *schedulers, *edits, *assume, *noise;
     const char *plot, *runs;
     unsigned jobs, repeat;
+    bool draws; /* each repetition has models that are off otherwise, alike for all */
     bool bound, across, json, csv, markdown;
     char *const *argv; /* the program, or a record */
 };
@@ -82,6 +83,9 @@ bool cell_is_good(const struct cell *cell);
 /* The policy that ran, else the one that was asked for. */
 const char *cell_policy(const struct cell *cell);
 
+/* The unit of the table's times. */
+struct report_unit comparison_unit(const struct comparison *comparison);
+
 /* Of the schedulers on one machine at one point, the one with the least median;
  * NULL: none is good. */
 const struct cell *comparison_best(const struct comparison *comparison,
@@ -95,6 +99,14 @@ struct rivals {
 };
 struct rivals comparison_rivals(const struct comparison *comparison,
                                 const struct cell *cell);
+
+/* The share of repetitions, which have the same luck for all, in which a cell takes
+ * longer than another, ties counting half; and in which it takes the least of its
+ * rivals. NaN: no repetition of both went well. */
+double cell_behind_share(const struct comparison *comparison,
+                         const struct cell *cell, const struct cell *other);
+double cell_first_share(const struct comparison *comparison,
+                        const struct cell *cell);
 
 /* "moon", or "moon, cuda.count = 4" where there is more than one point; owned. NULL
  * without memory. */

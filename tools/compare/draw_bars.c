@@ -43,14 +43,15 @@ static void put_captions(FILE *pipe, const struct comparison *c)
 static void plot_machine_axes(FILE *pipe, const struct comparison *c,
                               const char *title)
 {
+    char axis[REPORT_TIME_MAX];
+
     fprintf(pipe, "set title ");
     plot_text(pipe, title);
     fprintf(pipe,
             "\nset ylabel '%s'\n"
             "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top "
             "Left reverse samplen 1.5\n",
-            !strcmp(comparison_time_title(c), "ms") ? "time (ms)"
-                                                    : "predicted time (ms)");
+            comparison_time_title(c, true, axis));
     put_captions(pipe, c);
     fputs("set xtics scale 0 (", pipe);
     for (size_t m = 0; m < c->nmachines; m++) {
@@ -82,16 +83,16 @@ static void plot_scheduler_bars(FILE *pipe, const struct comparison *c,
 {
     for (size_t m = 0; m < c->nmachines; m++) {
         const struct cell *cell = comparison_cell(c, m, 0, scheduler);
-        double ms = cell->spread.median / 1000, x = middle(c, m, scheduler);
+        double ms = cell->spread.median / comparison_unit(c).us, x = middle(c, m, scheduler);
 
         if (!cell_is_good(cell))
             continue;
         if (part == ENDS)
-            fprintf(pipe, "%.4f %.6f 0 %.6f\n", x, cell->spread.low / 1000,
-                    (cell->spread.high - cell->spread.low) / 1000);
+            fprintf(pipe, "%.4f %.6f 0 %.6f\n", x, cell->spread.low / comparison_unit(c).us,
+                    (cell->spread.high - cell->spread.low) / comparison_unit(c).us);
         else if (part == LABELS)
             fprintf(pipe, ms < 100 ? "%.4f %.6f %.3g\n" : "%.4f %.6f %.0f\n", x,
-                    cell->spread.high / 1000, ms);
+                    cell->spread.high / comparison_unit(c).us, ms);
         else
             fprintf(pipe, "%.4f %.6f\n", x, ms);
     }
@@ -105,7 +106,7 @@ static void plot_machine_bounds(FILE *pipe, const struct comparison *c)
         double us = comparison_cell(c, m, 0, 0)->bound_us;
 
         if (us > 0)
-            fprintf(pipe, "%.4f %.6f 0.86 0\n", (double)m - 0.43, us / 1000);
+            fprintf(pipe, "%.4f %.6f 0.86 0\n", (double)m - 0.43, us / comparison_unit(c).us);
     }
     fputs("e\n", pipe);
 }

@@ -60,6 +60,7 @@ static void plot_row_axes(FILE *pipe, const struct comparison *c,
     char *over = c->nmachines == 1
                      ? tool_format("%s on %s", title, c->machines[0])
                      : tool_format("%s", title);
+    char axis[REPORT_TIME_MAX];
 
     fputs("set title ", pipe);
     plot_text(pipe, over ? over : title);
@@ -67,8 +68,7 @@ static void plot_row_axes(FILE *pipe, const struct comparison *c,
             " offset 0,2.2\nset tmargin 6\nset xlabel '%s%s'\n"
             "set grid xtics lt 1 lc rgb '#dddddd'\nset key off\n"
             "set ytics scale 0 (",
-            !strcmp(comparison_time_title(c), "ms") ? "time (ms)"
-                                                    : "predicted time (ms)",
+            comparison_time_title(c, true, axis),
             bounds ? "; dashed: lower bound" : "");
     for (size_t m = 0; m < c->nmachines; m++)
         for (size_t s = 0; s < c->nschedulers; s++) {
@@ -87,19 +87,19 @@ static void plot_row_axes(FILE *pipe, const struct comparison *c,
 
 enum part { BARS, LABELS, ENDS };
 
-static void put_bar(FILE *pipe, const struct cell *cell, double y,
+static void put_bar(FILE *pipe, const struct cell *cell, double unit_us, double y,
                     enum part part)
 {
-    double ms = cell->spread.median / 1000;
+    double time = cell->spread.median / unit_us;
 
     if (part == BARS)
-        fprintf(pipe, "0 %.0f 0 %.6f %.2f %.2f\n", y, ms, y - 0.4, y + 0.4);
+        fprintf(pipe, "0 %.0f 0 %.6f %.2f %.2f\n", y, time, y - 0.4, y + 0.4);
     else if (part == LABELS)
-        fprintf(pipe, ms < 100 ? "%.6f %.0f %.3g\n" : "%.6f %.0f %.0f\n",
-                cell->spread.high / 1000, y, ms);
+        fprintf(pipe, time < 100 ? "%.6f %.0f %.3g\n" : "%.6f %.0f %.0f\n",
+                cell->spread.high / unit_us, y, time);
     else
-        fprintf(pipe, "%.6f %.0f %.6f 0\n", cell->spread.low / 1000, y,
-                (cell->spread.high - cell->spread.low) / 1000);
+        fprintf(pipe, "%.6f %.0f %.6f 0\n", cell->spread.low / unit_us, y,
+                (cell->spread.high - cell->spread.low) / unit_us);
 }
 
 static void plot_row_bars(FILE *pipe, const struct comparison *c,
@@ -110,7 +110,7 @@ static void plot_row_bars(FILE *pipe, const struct comparison *c,
             const struct cell *cell = comparison_cell(c, m, 0, s);
 
             if (cell_is_good(cell))
-                put_bar(pipe, cell, row_y(c, m, s), part);
+                put_bar(pipe, cell, comparison_unit(c).us, row_y(c, m, s), part);
         }
     fputs("e\n", pipe);
 }
@@ -127,7 +127,7 @@ static bool plot_row_bounds(FILE *pipe, const struct comparison *c)
             continue;
         any = true;
         if (pipe)
-            fprintf(pipe, "%.6f %.1f 0 %.1f\n", us / 1000,
+            fprintf(pipe, "%.6f %.1f 0 %.1f\n", us / comparison_unit(c).us,
                     row_y(c, m, 0) - 0.5, (double)c->nschedulers);
     }
     if (pipe)

@@ -3,6 +3,7 @@
 #include "tools/compare/draw_private.h"
 
 #include "tools/common/tool.h"
+#include "tools/compare/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,8 @@ static void plot_sweep_line(FILE *pipe, const struct comparison *c,
         if (cell_is_good(cell))
             fprintf(pipe, "%.10g %.6f %.6f %.6f\n",
                     axis_coordinate(&c->sweep.axes[0], p),
-                    cell->spread.median / 1000, cell->spread.low / 1000,
-                    cell->spread.high / 1000);
+                    cell->spread.median / comparison_unit(c).us, cell->spread.low / comparison_unit(c).us,
+                    cell->spread.high / comparison_unit(c).us);
         else
             fputs("\n", pipe);
     }
@@ -71,7 +72,7 @@ static void put_bound_line(FILE *pipe, const struct comparison *c,
 
         if (us > 0)
             fprintf(pipe, "%.10g %.6f\n", axis_coordinate(&c->sweep.axes[0], p),
-                    us / 1000);
+                    us / comparison_unit(c).us);
     }
     fputs("e\n", pipe);
 }
@@ -126,13 +127,15 @@ void draw_lines(struct plot *plot, const struct comparison *c,
                 const char *title)
 {
     FILE *pipe = plot->pipe;
+    char axis[REPORT_TIME_MAX];
 
     put_tics(pipe, 'x', &c->sweep.axes[0], true);
-    fputs("set ylabel 'predicted time (ms)'\nset yrange [0:*]\n"
-          "set offsets graph 0.03, graph 0.03, graph 0.08, 0\n"
-          "set grid ytics lt 1 lc rgb '#dddddd'\n"
-          "set key outside right top Left reverse samplen 1.5\n",
-          pipe);
+    fprintf(pipe,
+            "set ylabel '%s'\nset yrange [0:*]\n"
+            "set offsets graph 0.03, graph 0.03, graph 0.08, 0\n"
+            "set grid ytics lt 1 lc rgb '#dddddd'\n"
+            "set key outside right top Left reverse samplen 1.5\n",
+            comparison_time_title(c, true, axis));
     fprintf(pipe, "set multiplot layout 1,%zu\n", c->nmachines);
     for (size_t m = 0; m < c->nmachines; m++) {
         put_title(pipe, c, title, m);
@@ -149,7 +152,7 @@ static void put_cells(FILE *pipe, const struct comparison *c, size_t machine)
     for (size_t p = 0; p < c->sweep.npoints; p++) {
         const struct cell *best = comparison_best(c, machine, p);
         char *text;
-        double ms = best ? best->spread.median / 1000 : 0;
+        double ms = best ? best->spread.median / comparison_unit(c).us : 0;
 
         text = !best ? tool_format("failed")
                : c->nschedulers > 1
@@ -186,14 +189,16 @@ static void put_palette(FILE *pipe)
 void draw_map(struct plot *plot, const struct comparison *c, const char *title)
 {
     FILE *pipe = plot->pipe;
+    char axis[REPORT_TIME_MAX];
 
     put_tics(pipe, 'x', &c->sweep.axes[0], false);
     put_tics(pipe, 'y', &c->sweep.axes[1], false);
     put_palette(pipe);
     fprintf(pipe,
-            "set cblabel 'predicted time (ms)%s' offset 1.5,0\nunset key\n"
+            "set cblabel '%s%s' offset 1.5,0\nunset key\n"
             "set xrange [-0.5:%.1f]\nset yrange [-0.5:%.1f]\n"
             "set multiplot layout 1,%zu\n",
+            comparison_time_title(c, true, axis),
             c->nschedulers > 1 ? " of the best scheduler" : "",
             (double)c->sweep.axes[0].n - 0.5, (double)c->sweep.axes[1].n - 0.5,
             c->nmachines);

@@ -14,10 +14,13 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
     const struct rivals rivals = comparison_rivals(c, cell);
     const struct cell *best = rivals.best;
     struct row row = {.ms = cell->spread.median / 1000,
+                      .unit_ms = comparison_unit(c).us / 1000,
                       .low_ms = cell->spread.low / 1000,
                       .high_ms = cell->spread.high / 1000,
                       .to_best = cell->spread.median / best->spread.median,
                       .slower = (double)NAN,
+                      .first = c->options->draws ? cell_first_share(c, cell)
+                                                 : (double)NAN,
                       .difference = (double)NAN,
                       .of_bound = fmin(1, cell->bound_us / cell->spread.median),
                       .idle = cell_idle(cell),
@@ -29,7 +32,12 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
         row.of_bound = (double)NAN;
     if (row.is_best || c->options->repeat < 2)
         return row;
-    row.slower = share_less(best->us, best->n, cell->us, cell->n);
+    row.slower = c->options->draws
+                     ? cell_behind_share(c, cell, best)
+                     : share_less(best->us, best->n, cell->us, cell->n);
+    /* Draws are of the errors of models: more of them tell nothing apart. */
+    if (c->options->draws)
+        return row;
     if (best->n >= STATISTICS_LEAST && cell->n >= STATISTICS_LEAST) {
         row.difference = rank_test(best->us, best->n, cell->us, cell->n);
         row.is_alike = row.difference > STATISTICS_LEVEL;
@@ -62,12 +70,16 @@ static const struct cell *cell_same_failure(const struct comparison *c,
     return NULL;
 }
 
-const char *comparison_time_title(const struct comparison *c)
+const char *comparison_time_title(const struct comparison *c, bool axis,
+                                  char text[REPORT_TIME_MAX])
 {
+    const char *unit = comparison_unit(c).name, *predicted = "predicted ";
+
     for (size_t m = 0; m < c->nmachines; m++)
         if (!strcmp(c->machines[m], COMPARE_REAL))
-            return "ms";
-    return "predicted ms";
+            predicted = "";
+    snprintf(text, REPORT_TIME_MAX, axis ? "%stime (%s)" : "%s%s", predicted, unit);
+    return text;
 }
 
 /* ---- columns ---- */
@@ -97,7 +109,7 @@ static void put_cell_ms(struct table *table, const struct cell *cell,
                         const struct row *row)
 {
     (void)cell;
-    put_cell_number(table, "%.3f", row->ms);
+    put_cell_number(table, "%.3f", row->ms / row->unit_ms);
 }
 
 static void put_interval(struct table *table, const struct cell *cell,
@@ -106,7 +118,8 @@ static void put_interval(struct table *table, const struct cell *cell,
     if (cell->n < 2)
         table_add(table, "-");
     else
-        table_add(table, "%.3f to %.3f", row->low_ms, row->high_ms);
+        table_add(table, "%.3f to %.3f", row->low_ms / row->unit_ms,
+                  row->high_ms / row->unit_ms);
 }
 
 static void put_to_best(struct table *table, const struct cell *cell,
@@ -128,10 +141,19 @@ static void put_slower(struct table *table, const struct cell *cell,
         table_add(table, "the best");
     else if (row->is_alike)
         table_add(table, "no difference");
+    else if (!isnan(row->first))
+        put_cell_number(table, "%.0f %%", 100 * row->slower);
     else if (isnan(row->difference))
         table_add(table, "too few runs");
     else
         put_cell_number(table, "%.0f %%", 100 * row->slower);
+}
+
+static void put_first(struct table *table, const struct cell *cell,
+                      const struct row *row)
+{
+    (void)cell;
+    put_cell_number(table, "%.0f %%", 100 * row->first);
 }
 
 static void put_of_bound(struct table *table, const struct cell *cell,
@@ -189,7 +211,7 @@ static void put_figures(struct table *table, const struct cell *cell,
               *figures ? "; times " : "", figures);
 }
 
-enum { MOST_COLUMNS = 10 };
+enum { MOST_COLUMNS = 11 };
 
 /* Whether each row has so many runs that its interval is one of 95 %: not where some
  * were asked for and did not come to their end. */
@@ -202,7 +224,7 @@ static bool intervals_are_proper(const struct comparison *c)
 }
 
 /* The columns behind the scheduler; the last has any length. */
-static size_t columns_of(const struct comparison *c,
+static size_t columns_of(const struct comparison *c, const char *time_title,
                          struct column columns[MOST_COLUMNS])
 {
     const bool repeated = c->options->repeat > 1, across = c->options->across;
@@ -210,13 +232,14 @@ static size_t columns_of(const struct comparison *c,
         struct column column;
         bool wanted;
     } all[MOST_COLUMNS] = {
-        {{comparison_time_title(c), true, put_cell_ms}, true},
+        {{time_title, true, put_cell_ms}, true},
         {{intervals_are_proper(c) ? "95 % between" : "between", true,
           put_interval},
          repeated},
         {{"to best", true, put_to_best}, c->nschedulers > 1 || across},
         {{"slower in", true, put_slower},
          repeated && (c->nschedulers > 1 || across)},
+        {{"first in", true, put_first}, c->options->draws},
         {{"of bound", true, put_of_bound}, c->options->bound},
         {{"GFlop/s", true, put_gflops}, true},
         {{"moved", true, put_moved}, true},
@@ -263,7 +286,8 @@ static int print_as(const struct comparison *c,
                                size_t))
 {
     struct column columns[MOST_COLUMNS];
-    size_t n = columns_of(c, columns), axes = c->sweep.naxes, at = 0;
+    char title[REPORT_TIME_MAX];
+    size_t n = columns_of(c, comparison_time_title(c, false, title), columns), axes = c->sweep.naxes, at = 0;
     struct table_column *titles = calloc(axes + n + 2, sizeof(*titles));
     struct table table = {0};
     int rc;

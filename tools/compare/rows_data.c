@@ -124,12 +124,15 @@ static int add_figures(json_t *json, const struct comparison *c,
 {
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
-        "{s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "runs_us",
+        "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "time_unit", "us", "runs_us",
         cell_runs_json(cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
         tool_json_number(cell->spread.low), tool_json_number(cell->spread.high),
         "to_best", tool_json_number(row.to_best), "rivals_ran", (int)row.nran,
-        "rivals_failed", (int)row.nfailed, "slower_share",
+        "rivals_failed", (int)row.nfailed, "first_share",
+        tool_json_number(row.first), "slower_share",
         tool_json_number(row.slower), "chance",
         tool_json_number(row.difference), "bound_us",
         tool_json_number(cell->bound_us), "of_bound",

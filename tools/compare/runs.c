@@ -51,11 +51,12 @@ static json_t *head_of(const struct comparison *comparison)
 
     for (char *const *word = options->argv; *word; word++)
         json_array_append_new(words, tool_json_text(*word));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "format", FORMAT,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "format", FORMAT,
                      "version", ORR_VERSION, "program", words, "changed",
                      program_date(options->argv[0]), "assume",
                      json_text_or_null(options->assume), "noise",
-                     json_text_or_null(comparison->noise));
+                     json_text_or_null(comparison->noise), "draws",
+                     options->draws);
 }
 
 /* {"machine": …, "edits": …, "scheduler": …, "repetition": …}; with the number of
@@ -137,7 +138,7 @@ static int check_head(const char *path, const json_t *found, const json_t *head)
                   : !strcmp(key, "version")
                       ? "another version of Orrery has written it"
                   : !strcmp(key, "program") ? "its runs are of another program"
-                  : !strcmp(key, "noise")
+                  : !strcmp(key, "noise") || !strcmp(key, "draws")
                       ? "its runs have other noise"
                       : "its runs have other assumed times");
     }
