@@ -279,8 +279,8 @@ static int fail_route(const struct orr_machine_desc *desc, unsigned src,
 }
 
 static int find_direct(const struct orr_machine_desc *desc,
-                       const unsigned *endpoints, struct orr_machine *machine,
-                       struct orr_error *err)
+                       const unsigned *endpoints, bool no_peers,
+                       struct orr_machine *machine, struct orr_error *err)
 {
     unsigned n = machine->row = machine->nnodes;
 
@@ -292,7 +292,8 @@ static int find_direct(const struct orr_machine_desc *desc,
                 continue;
             *direct = node_is_main_memory(machine, src) ||
                       node_is_main_memory(machine, dst) ||
-                      nodes_are_peers(desc, machine, endpoints, src, dst);
+                      (!no_peers &&
+                       nodes_are_peers(desc, machine, endpoints, src, dst));
             if (*direct && !is_route(desc, endpoints[src], endpoints[dst]))
                 return fail_route(desc, endpoints[src], endpoints[dst], err);
         }
@@ -436,7 +437,7 @@ int orr_describe(const struct orr_machine_desc *desc,
         error =
             describe_add_workers(desc, &choice, machine, endpoints, hosts, err);
     if (error == 0)
-        error = find_direct(desc, endpoints, machine, err);
+        error = find_direct(desc, endpoints, options->no_peers, machine, err);
     if (error == 0)
         error = orr_sim_edits(desc, endpoints, hosts, machine);
     if (error == 0)

@@ -28,70 +28,92 @@
     X(NCUDA, "STARPU_NCUDA", INT, "",                                          \
       "CUDA devices that are used. Unset: all.")                               \
     X(NWORKER_PER_CUDA, "STARPU_NWORKER_PER_CUDA", STREAMS, "1",               \
-      "Workers of each CUDA device, with a stream and a thread each.")         \
+      "Workers of each CUDA device, with a stream and a thread each. "         \
+      "Real machines only.")                                                   \
     X(CUDA_CPU_PER_WORKER, "STARPU_CUDA_THREAD_PER_WORKER", BOOL, "0",         \
       "1: each worker of a CUDA device has a processor, else those of a "      \
-      "device share one. Each has a thread in any case.")                      \
+      "device share one. Each has a thread in any case. "                      \
+      "Real machines only.")                                                   \
     X(CUDA_CPU_PER_DEVICE, "STARPU_CUDA_THREAD_PER_DEV", BOOL, "1",            \
-      "0: the workers of all CUDA devices share one processor.")               \
+      "0: the workers of all CUDA devices share one processor. "               \
+      "Real machines only.")                                                   \
     X(WORKERS_CUDAID, "STARPU_WORKERS_CUDAID", STRING, "",                     \
       "CUDA devices that the workers take, in order: numbers such as `1 0`. "  \
-      "Unset: in the order of the driver.")                                    \
+      "Unset: in the order of the driver. "                                    \
+      "Real machines only.")                                                   \
     X(CUDA_LIBRARY, "ORRERY_CUDA_LIBRARY", STRING, "",                         \
       "File of NVIDIA's driver library. Unset: `libcuda.so.1`, where there "   \
-      "is a device file of NVIDIA's.")                                         \
+      "is a device file of NVIDIA's. "                                         \
+      "Real machines only.")                                                   \
     X(NHIP, "STARPU_NHIP", INT, "",                                            \
-      "HIP devices that are used. Unset: all.")                                \
+      "HIP devices that are used. Unset: all. "                                \
+      "Real machines only.")                                                   \
     X(NWORKER_PER_HIP, "STARPU_NWORKER_PER_HIP", STREAMS, "1",                 \
-      "Workers of each HIP device.")                                           \
+      "Workers of each HIP device. "                                           \
+      "Real machines only.")                                                   \
     X(HIP_CPU_PER_WORKER, "STARPU_HIP_THREAD_PER_WORKER", BOOL, "0",           \
-      "As `STARPU_CUDA_THREAD_PER_WORKER`.")                                   \
+      "As `STARPU_CUDA_THREAD_PER_WORKER`. "                                   \
+      "Real machines only.")                                                   \
     X(HIP_CPU_PER_DEVICE, "STARPU_HIP_THREAD_PER_DEV", BOOL, "1",              \
-      "As `STARPU_CUDA_THREAD_PER_DEV`.")                                      \
+      "As `STARPU_CUDA_THREAD_PER_DEV`. "                                      \
+      "Real machines only.")                                                   \
     X(WORKERS_HIPID, "STARPU_WORKERS_HIPID", STRING, "",                       \
-      "HIP devices that the workers take, in order.")                          \
+      "HIP devices that the workers take, in order. "                          \
+      "Real machines only.")                                                   \
     X(HIP_LIBRARY, "ORRERY_HIP_LIBRARY", STRING, "",                           \
       "File of AMD's HIP library. Unset: `libamdhip64.so.6` and the like, "    \
-      "where there is `/dev/kfd`.")                                            \
+      "where there is `/dev/kfd`. "                                            \
+      "Real machines only.")                                                   \
     X(GPU_PEERS, "STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", BOOL, "1",               \
       "0: CUDA and HIP devices copy to each other by way of main memory.")     \
     X(NOPENCL, "STARPU_NOPENCL", INT, "",                                      \
       "OpenCL workers. Unset: one per device.")                                \
     X(WORKERS_OPENCLID, "STARPU_WORKERS_OPENCLID", STRING, "",                 \
       "OpenCL devices that the workers take, in order: numbers such as "       \
-      "`1 0`. Unset: in the order of the platforms.")                          \
+      "`1 0`. Unset: in the order of the platforms. "                          \
+      "Real machines only.")                                                   \
     X(OPENCL_ON_CPUS, "STARPU_OPENCL_ON_CPUS", BOOL, "0",                      \
-      "1: processors are OpenCL devices, too, if a platform offers them.")     \
+      "1: processors are OpenCL devices, too, if a platform offers them. "     \
+      "Real machines only.")                                                   \
     X(OPENCL_ONLY_ON_CPUS, "STARPU_OPENCL_ONLY_ON_CPUS", BOOL, "0",            \
-      "1: only processors are OpenCL devices.")                                \
+      "1: only processors are OpenCL devices. "                                \
+      "Real machines only.")                                                   \
     X(OPENCL_PARTS, "ORRERY_OPENCL_PARTS", STRING, "",                         \
       "Cuts OpenCL devices that can be cut: a number of compute units for "    \
-      "each part, or `numa`, a part per NUMA node.")                           \
+      "each part, or `numa`, a part per NUMA node. "                           \
+      "Real machines only.")                                                   \
     X(OPENCL_PROGRAM_DIR, "STARPU_OPENCL_PROGRAM_DIR", STRING, "",             \
       "Folder in which sources of OpenCL kernels are searched.")               \
     X(OCL_ICD_VENDORS, "OCL_ICD_VENDORS", STRING, "",                          \
       "The OpenCL loader's: folder of the files that name vendors' "           \
-      "libraries. Unset: `/etc/OpenCL/vendors`.")                              \
+      "libraries. Unset: `/etc/OpenCL/vendors`. "                              \
+      "Real machines only.")                                                   \
     X(WORKERS_CPUID, "STARPU_WORKERS_CPUID", STRING, "",                       \
       "Processors that the workers take, in order: numbers and ranges such "   \
       "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \
-      "topology.")                                                             \
+      "topology. "                                                             \
+      "Real machines only.")                                                   \
     X(WORKERS_COREID, "STARPU_WORKERS_COREID", STRING, "",                     \
       "The same of cores, whose first processors are taken; "                  \
-      "`STARPU_WORKERS_CPUID` goes before it.")                                \
+      "`STARPU_WORKERS_CPUID` goes before it. "                                \
+      "Real machines only.")                                                   \
     X(WORKERS_NOBIND, "STARPU_WORKERS_NOBIND", BOOL, "0",                      \
       "1: workers are not bound to processors.")                               \
     X(WORKERS_GETBIND, "STARPU_WORKERS_GETBIND", BOOL, "1",                    \
       "0: workers take processors that the affinity mask inherited by the "    \
-      "program forbids, too.")                                                 \
+      "program forbids, too. "                                                 \
+      "Real machines only.")                                                   \
     X(NTHREADS_PER_CORE, "STARPU_NTHREADS_PER_CORE", INT, "1",                 \
-      "CPU workers per core, unless their number or places are given.")        \
+      "CPU workers per core, unless their number or places are given. "        \
+      "Real machines only.")                                                   \
     X(BACKOFF_MIN, "STARPU_BACKOFF_MIN", INT, "32",                            \
       "Pauses of the processor between two looks of an idle worker for "       \
       "tasks, doubled from look to look up to `STARPU_BACKOFF_MAX`. After 8 "  \
-      "looks it lets other threads run, then it sleeps until it is woken.")    \
+      "looks it lets other threads run, then it sleeps until it is woken. "    \
+      "Real machines only.")                                                   \
     X(BACKOFF_MAX, "STARPU_BACKOFF_MAX", INT, "32",                            \
-      "The most of these; 0: an idle worker sleeps at once.")                  \
+      "The most of these; 0: an idle worker sleeps at once. "                  \
+      "Real machines only.")                                                   \
     X(DISPLAY_BINDINGS, "STARPU_DISPLAY_BINDINGS", INT, "0",                   \
       "1 or 2: at the beginning, where the workers are bound is printed: "     \
       "`starpu_display_bindings`.")                                            \
@@ -100,17 +122,21 @@
       "two choose it, and it is bound there.")                                 \
     X(MAIN_THREAD_CPUID, "STARPU_MAIN_THREAD_CPUID", INT, "",                  \
       "Processor that the main thread is bound to, as a position in the "      \
-      "topology.")                                                             \
+      "topology. "                                                             \
+      "Real machines only.")                                                   \
     X(MAIN_THREAD_COREID, "STARPU_MAIN_THREAD_COREID", INT, "",                \
-      "The same of a core.")                                                   \
+      "The same of a core. "                                                   \
+      "Real machines only.")                                                   \
     X(USE_NUMA, "STARPU_USE_NUMA", BOOL, "0",                                  \
       "1: one memory node per NUMA node, also of simulated machines that "     \
       "describe them.")                                                        \
     X(DRIVERS, "ORRERY_DRIVERS", STRING, "",                                   \
       "Shared objects with drivers of other devices, and settings for each: "  \
-      "`FILE:SETTINGS; FILE` (docs/NEW_DRIVER.md). Real machines only.")       \
+      "`FILE:SETTINGS; FILE` (docs/NEW_DRIVER.md). Real machines only. "       \
+      "Real machines only.")                                                   \
     X(HWLOC_INPUT, "STARPU_HWLOC_INPUT", STRING, "",                           \
-      "XML file of hwloc to read the topology from.")                          \
+      "XML file of hwloc to read the topology from. "                          \
+      "Real machines only.")                                                   \
     X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", FLIGHT, "2",                      \
       "Asynchronous tasks in flight per CUDA worker, at most 4; 0 gives up "   \
       "overlapping.")                                                          \
@@ -316,7 +342,8 @@
       "implementations that lack samples, 2: discard and measure them again.") \
     X(BUS_CALIBRATE, "STARPU_BUS_CALIBRATE", BOOL, "0",                        \
       "1: the links between the real machine's memory nodes are measured "     \
-      "anew; 0: only if there are no measures of this machine yet.")           \
+      "anew; 0: only if there are no measures of this machine yet. "           \
+      "Real machines only.")                                                   \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
       "Samples after which a model is believed; 0 counts as 1.")               \
     X(CALIBRATE_ON, "ORRERY_CALIBRATE_ON", STRING, "",                         \

@@ -49,6 +49,7 @@ void orr_machine_options_devices(struct orr_machine_options *options,
     gpu_options(&options->hip, config, ORR_CFG_WORKERS_HIPID,
                 ORR_CFG_HIP_LIBRARY, ORR_CFG_NWORKER_PER_HIP,
                 ORR_CFG_HIP_CPU_PER_WORKER, ORR_CFG_HIP_CPU_PER_DEVICE);
+    options->no_peers = !orr_config_bool(config, ORR_CFG_GPU_PEERS);
     options->opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS);
     options->opencl_only_on_cpus =
         orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS);

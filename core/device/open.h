@@ -57,6 +57,9 @@ struct orr_machine_options {
     const unsigned *opencl_gpuid;
     const char *opencl_vendors, *opencl_program_dir;
     unsigned first_pauses, most_pauses; /* as core/device/threads.h has them */
+    /* Simulated: devices copy to each other by way of main memory, whatever links they
+     * have. */
+    bool no_peers;
     int mbps; /* of all links when simulated; 0 or less: as they are */
     const char *hwloc_input; /* XML file to read the topology from, or NULL */
     /* Where main memory that drivers pin is noted; outlives the machine. NULL:

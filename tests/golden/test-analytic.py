@@ -359,6 +359,10 @@ def cases_of_transfers():
     yield "from device to device", own_links(
         2, links=peers, routes=route, peer=True), over, \
         100 + 5 + MB / 4000 + 50
+    yield "from device to device, without copies between them", own_links(
+        2, bandwidth=(1000, 500), links=peers, routes=route, peer=True), over, \
+        100 + MB / 1000 + MB / 500 + 50, {
+            "STARPU_ENABLE_CUDA_GPU_GPU_DIRECT": "0"}
     yield "from device to device by way of main memory", own_links(
         2, bandwidth=(1000, 500)), over, 100 + MB / 1000 + MB / 500 + 50
     yield "a transfer behind a kernel", own_links(1), Record().data(MB).data(

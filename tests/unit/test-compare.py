@@ -398,7 +398,7 @@ def long_times_are_in_units_that_people_read():
     assert "predicted min" in out and "14.633" in out, out
     rows = pretended.rows(*words)
     assert rows[0]["time_unit"] == "us" and rows[0]["median_us"] == 878004000, rows
-    assert "878004.000" in pretended.run(*words, "--csv")[1]
+    assert ",878004," in pretended.run(*words, "--csv")[1]
 
 
 @test
