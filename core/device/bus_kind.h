@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/bus_kind.h - the kinds of memory nodes that StarPU's bus files know
- * (core/bus). Any thread.
+ * (core/device/bus). Any thread.
  */
 #pragma once
 

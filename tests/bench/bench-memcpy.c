@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/bus/measure.h"
+#include "core/device/bus/measure.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
 #include "perfmodel/robust_private.h"

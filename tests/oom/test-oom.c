@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/bus/store.h"
+#include "core/device/bus/store.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/curve.h"
 #include "perfmodel/model.h"

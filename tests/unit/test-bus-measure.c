@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bus/bus.h"
-#include "core/bus/launch.h"
+#include "core/device/bus/bus.h"
+#include "core/device/bus/launch.h"
 #include "core/device/driver.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"

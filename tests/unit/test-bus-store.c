@@ -14,7 +14,7 @@
 
 #include <starpu_config.h>
 
-#include "core/bus/store.h"
+#include "core/device/bus/store.h"
 #include "platforms/bus_files.h"
 #include "platforms/machine_desc.h"
 #include "tests/suite.h"

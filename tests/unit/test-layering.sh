@@ -33,11 +33,11 @@ bound:
 core: core/cost core/data core/device core/exec core/job core/loop core/observe core/sched core/task core/worker perfmodel
 core/api: bound core core/cost core/data core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/job core/layouts core/loop core/observe core/sched core/task core/worker perfmodel record
 core/base:
-core/bus: core/device perfmodel
 core/cost: core/data core/device core/exec core/job core/worker perfmodel
 core/data: core core/device core/exec core/job core/layouts core/observe core/task core/worker
 core/device: core/device/cpu core/device/disk perfmodel
-core/device/cpu: core/bus core/device
+core/device/bus: core/device perfmodel
+core/device/cpu: core/device core/device/bus
 core/device/cuda: core/device core/device/gpu
 core/device/disk: core/device
 core/device/gpu: core/device

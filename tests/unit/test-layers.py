@@ -27,7 +27,6 @@ api policies: orr_sched_builtin
 data layouts: orr_dense_disown orr_dense_own orr_is_multiformat orr_job_conversion_us
     orr_job_convert orr_multiformat_sent
 data task: orr_job_after orr_job_complete orr_task_free orr_task_new orr_task_submit_own
-device bus: orr_bus_counts_of orr_bus_prepare
 job task: orr_job_empty
 loop layouts: orr_job_conversion_us orr_job_convert
 sched policies: orr_sched_builtin orr_sched_static

@@ -11,7 +11,7 @@
 #include "tools/common/quiet.h"
 #include "tools/common/tool.h"
 
-#include "core/bus/bus.h"
+#include "core/device/bus/bus.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/threads.h"
 #include "platforms/doctor.h"

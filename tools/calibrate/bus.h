@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/bus/measure.h"
+#include "core/device/bus/measure.h"
 
 /* The results, and where they were stored. */
 struct bus_shown {

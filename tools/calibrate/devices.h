@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/bus/launch.h"
+#include "core/device/bus/launch.h"
 
 /* Fills n samples per cost, row by row, with those of all devices in turn; NaN where
  * no device has it. Returns how many devices there are; -1 after a message. */

@@ -6,8 +6,8 @@
 #include "tools/perfmodel/core_rates.h"
 
 #include "core/base/config.h"
-#include "core/bus/bus.h"
-#include "core/bus/store.h"
+#include "core/device/bus/bus.h"
+#include "core/device/bus/store.h"
 #include "core/device/disk/disk.h"
 #include "core/device/kind.h"
 #include "core/device/memory_machine.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/bus/measure.h"
+#include "core/device/bus/measure.h"
 #include "platforms/machine_desc.h"
 
 struct calibrate_place {

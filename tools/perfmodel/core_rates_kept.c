@@ -3,7 +3,7 @@
  * core_rates.h. One thread. */
 #include "tools/perfmodel/core_rates.h"
 
-#include "core/bus/store.h"
+#include "core/device/bus/store.h"
 #include "platforms/desc_build.h"
 #include "platforms/present.h"
 #include "platforms/rates.h"

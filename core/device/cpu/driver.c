@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/bus/bus.h"
+#include "core/device/bus/bus.h"
 #include "core/device/clock.h"
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/places.h"

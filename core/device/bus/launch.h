@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/launch.h - what it costs a processor to hand work to a device: memory,
+ * core/device/bus/launch.h - what it costs a processor to hand work to a device: memory,
  * kernels, copies, events, measured through the machine's own table of operations.
  * Not what the work itself takes. One context at a time, which blocks.
  */

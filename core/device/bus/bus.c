@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/bus/bus.c - see bus.h. No state. */
-#include "core/bus/bus.h"
+/* core/device/bus/bus.c - see bus.h. No state. */
+#include "core/device/bus/bus.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/launch.c - see launch.h. Only the calls are timed that a worker makes;
+ * core/device/bus/launch.c - see launch.h. Only the calls are timed that a worker makes;
  * each operation has ended before the next one begins, so that no queue is full.
  */
-#include "core/bus/launch.h"
+#include "core/device/bus/launch.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/bus/measure_private.h"
+#include "core/device/bus/measure_private.h"
 #include "core/device/driver.h"
 
 enum {

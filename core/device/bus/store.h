@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/store.h - StarPU's bus files of this machine, on disk:
+ * core/device/bus/store.h - StarPU's bus files of this machine, on disk:
  * bus/<host>.config, .affinity, .latency, .bandwidth and the two platform
  * files. Any thread; each file is replaced in one step.
  */

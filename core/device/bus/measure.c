@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure.c - see measure.h. Each link is measured in a context of its
+ * core/device/bus/measure.c - see measure.h. Each link is measured in a context of its
  * own, bound to where its copies are started in a run. The links take turns in
  * blocks, with new memory each time: what a link's pages or the clock of that
  * moment do to it is then in the spread and not in the estimate.
  */
-#include "core/bus/measure.h"
-#include "core/bus/measure_private.h"
+#include "core/device/bus/measure.h"
+#include "core/device/bus/measure_private.h"
 #include "core/device/clock.h"
 #include "core/device/driver.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure_private.h - what measure.c and concurrent.c share.
+ * core/device/bus/measure_private.h - what measure.c and concurrent.c share.
  */
 #pragma once
 
 #include <stdatomic.h>
 
 #include "core/base/wait.h"
-#include "core/bus/measure.h"
+#include "core/device/bus/measure.h"
 #include "core/device/mailbox.h"
 
 enum {

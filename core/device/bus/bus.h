@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/bus.h - the bus parameters (bandwidths, latencies) of the real
+ * core/device/bus/bus.h - the bus parameters (bandwidths, latencies) of the real
  * machine: read from StarPU's files, measured first when there are none. While
  * a machine is opened, by main.
  */
 #pragma once
 
-#include "core/bus/measure.h"
-#include "core/bus/store.h"
+#include "core/device/bus/measure.h"
+#include "core/device/bus/store.h"
 #include "core/device/machine.h"
 
 struct orr_machine_options;

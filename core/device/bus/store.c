@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/bus/store.c - see store.h. No state. */
-#include "core/bus/store.h"
+/* core/device/bus/store.c - see store.h. No state. */
+#include "core/device/bus/store.h"
 
 #include <ctype.h>
 #include <errno.h>

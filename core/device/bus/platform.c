@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/platform.c - the two platform files that StarPU writes beside its
+ * core/device/bus/platform.c - the two platform files that StarPU writes beside its
  * bus files, for SimGrid: the same machine in two versions of the format. Every
  * route is a link of its own and the links of the host, as StarPU has them
  * where it knows nothing of PCI. No state.
  */
-#include "core/bus/store.h"
+#include "core/device/bus/store.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/concurrent.c - the bandwidth of a link while others carry copies
+ * core/device/bus/concurrent.c - the bandwidth of a link while others carry copies
  * too: each member of a group copies in a context of its own during a common
  * interval. See measure.h.
  */
 #include "core/base/grow.h"
-#include "core/bus/measure.h"
-#include "core/bus/measure_private.h"
+#include "core/device/bus/measure.h"
+#include "core/device/bus/measure_private.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure.h - how fast copies between memory nodes are, measured
+ * core/device/bus/measure.h - how fast copies between memory nodes are, measured
  * through a machine's own table of operations, whatever the machine is: alone,
  * both directions at once, all links at once. One context at a time, in which
  * main may block; it makes others.
