@@ -18,9 +18,9 @@ OBJECTS = 'tests/steps/libpointed.a.p' # of core
 
 # name, file, what is there, what is planted, cases
 PLANTS = [
-    ('who gives a claim back serves nobody', 'data/claim.c',
-     'handle->claims.n--;\n    return !orr_list_empty(&handle->claims.queue);',
-     'handle->claims.n--;\n    return false;',
+    ('who gives a claim back serves nobody', 'data/order.c',
+     'more = orr_access_give_back_locked(handle, access) ||',
+     'more = (orr_access_give_back_locked(handle, access), false) ||',
      ['give-back', 'philosophers']),
     ('a job that is between two states is taken for one that claims',
      'data/claim.c', 'ORR_SPIN_WHILE((state = atomic_load(&job->claims.state)) ==\n'
