@@ -28,7 +28,7 @@ PLACES = {"CUDA": 2, "OpenCL": 3, "HIP": 8}
 def run(home, *words, may_fall_short=False, **env):
     result = subprocess.run(
         words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=120, env={**os.environ, "STARPU_HOME": home,
+        timeout=300, env={**os.environ, "STARPU_HOME": home,
                           "STARPU_HOSTNAME": "here", "STARPU_NCPU": "1", **env})
     assert result.returncode == 0 or \
         (may_fall_short and result.returncode == 1), \
