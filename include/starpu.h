@@ -135,7 +135,8 @@ struct starpu_conf {
 
 /* Fills *conf with defaults and the environment's values. 0 or -EINVAL. */
 int starpu_conf_init(struct starpu_conf *conf);
-/* Sets every count of workers to 0, to add those wanted. */
+/* Sets every count of workers to 0, to add those wanted. 0; -EINVAL for a structure
+ * that starpu_conf_init() has not filled. */
 int starpu_conf_noworker(struct starpu_conf *conf);
 
 /* Starts the library: with NULL, as after starpu_conf_init(). Calls nest. 0,
@@ -165,8 +166,9 @@ int starpu_is_paused(void);
 void starpu_topology_print(FILE *f);
 
 /* Whether all copies are waited for by the worker that starts them, as starpu_conf
- * or the environment asks; below, those of one kind of device. */
+ * or the environment asks. */
 int starpu_asynchronous_copy_disabled(void);
+/* The same of copies of one kind of device. */
 int starpu_asynchronous_cuda_copy_disabled(void);
 int starpu_asynchronous_hip_copy_disabled(void);
 int starpu_asynchronous_opencl_copy_disabled(void);

@@ -25,18 +25,19 @@ struct starpu_bitmap {
     int cardinal;
 };
 
-/* An empty set on the heap, for starpu_bitmap_destroy(); NULL without memory.
- * starpu_bitmap_init() makes a set of the caller's empty. */
+/* An empty set on the heap, for starpu_bitmap_destroy(); NULL without memory. */
 static __starpu_inline struct starpu_bitmap *starpu_bitmap_create(void)
 {
     return (struct starpu_bitmap *)calloc(1, sizeof(struct starpu_bitmap));
 }
 
+/* Makes a set of the caller's empty, whatever is in its memory. */
 static __starpu_inline void starpu_bitmap_init(struct starpu_bitmap *b)
 {
     memset(b, 0, sizeof(*b));
 }
 
+/* Frees a set of starpu_bitmap_create(); NULL is nothing. */
 static __starpu_inline void starpu_bitmap_destroy(struct starpu_bitmap *b)
 {
     free(b);
@@ -76,7 +77,8 @@ static __starpu_inline int starpu_bitmap_get(struct starpu_bitmap *b, int e)
     return (int)(b->bits[e / _STARPU_LONG_BIT] >> (e % _STARPU_LONG_BIT) & 1);
 }
 
-/* Puts `e` in, or takes it out; it may be in, or out, before. */
+/* Puts `e` in, which may be in before; a number outside the range fails an
+ * assertion. */
 static __starpu_inline void starpu_bitmap_set(struct starpu_bitmap *b, int e)
 {
     if (starpu_bitmap_get(b, e))
@@ -86,6 +88,7 @@ static __starpu_inline void starpu_bitmap_set(struct starpu_bitmap *b, int e)
     b->cardinal++;
 }
 
+/* Takes `e` out, which may be out before. */
 static __starpu_inline void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
 {
     if (!starpu_bitmap_get(b, e))
@@ -94,6 +97,7 @@ static __starpu_inline void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
     b->cardinal--;
 }
 
+/* Takes all out. */
 static __starpu_inline void starpu_bitmap_unset_all(struct starpu_bitmap *b)
 {
     starpu_bitmap_init(b);
@@ -133,6 +137,7 @@ starpu_bitmap_and_get(struct starpu_bitmap *b1, struct starpu_bitmap *b2, int e)
     return starpu_bitmap_get(b1, e) && starpu_bitmap_get(b2, e);
 }
 
+/* How many are in it. */
 static __starpu_inline int starpu_bitmap_cardinal(struct starpu_bitmap *b)
 {
     return b->cardinal;
@@ -155,11 +160,13 @@ static __starpu_inline int starpu_bitmap_next(struct starpu_bitmap *b, int e)
     return word * _STARPU_LONG_BIT + _starpu_get_first_bit_rank(left);
 }
 
+/* The least of all, -1 for an empty set. */
 static __starpu_inline int starpu_bitmap_first(struct starpu_bitmap *b)
 {
     return starpu_bitmap_next(b, -1);
 }
 
+/* Whether there is one above `e`. */
 static __starpu_inline int starpu_bitmap_has_next(struct starpu_bitmap *b,
                                                   int e)
 {

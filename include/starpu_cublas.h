@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/* Makes, and ends, a handle per CUDA worker and one for the calling thread:
- * starpu_cublas_v2.h. A library that is not there, or fails, ends the program with
- * a message. */
+/* Makes a handle per CUDA worker and one for the calling thread: starpu_cublas_v2.h.
+ * A library that is not there, or fails, ends the program with a message. */
 void starpu_cublas_init(void);
+/* Ends these handles, before starpu_shutdown(). */
 void starpu_cublas_shutdown(void);
 /* In a kernel: the first version of cuBLAS computes in the stream of the
  * calling worker from now on. */

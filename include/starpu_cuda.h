@@ -61,14 +61,15 @@ int starpu_cuda_copy_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr,
                                 unsigned dst_node, size_t ssize,
                                 starpu_cudaStream_t stream,
                                 starpu_cudaMemcpyKind_t kind);
-/* The same of `numblocks` blocks of `blocksize` bytes, which begin ld_src and
- * ld_dst bytes apart; and that of numblocks_2 of those. */
+/* The same of `numblocks` blocks of `blocksize` bytes, which begin ld_src and ld_dst
+ * bytes apart. */
 int starpu_cuda_copy2d_async_sync(void *src_ptr, unsigned src_node,
                                   void *dst_ptr, unsigned dst_node,
                                   size_t blocksize, size_t numblocks,
                                   size_t ld_src, size_t ld_dst,
                                   starpu_cudaStream_t stream,
                                   starpu_cudaMemcpyKind_t kind);
+/* The same of numblocks_2 of those, which begin ld2_src and ld2_dst bytes apart. */
 int starpu_cuda_copy3d_async_sync(void *src_ptr, unsigned src_node,
                                   void *dst_ptr, unsigned dst_node,
                                   size_t blocksize, size_t numblocks_1,
@@ -86,6 +87,7 @@ void starpu_cuda_report_error(const char *func, const char *file, int line,
     ;
 #define STARPU_CUDA_REPORT_ERROR(status)                                       \
     starpu_cuda_report_error(__starpu_func__, __FILE__, __LINE__, status)
+/* Prints cuBLAS's status and ends the program. */
 void starpu_cublas_report_error(const char *func, const char *file, int line,
                                 int status)
 #ifdef __GNUC__

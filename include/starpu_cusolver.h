@@ -21,17 +21,22 @@ typedef int starpu_cusolverStatus_t;
 extern "C" {
 #endif
 
-/* Makes, and ends, handles (dense, sparse, refactorisation) per CUDA worker and for
- * the calling thread. */
+/* Makes handles (dense, sparse, refactorisation) per CUDA worker and for the calling
+ * thread. */
 void starpu_cusolver_init(void);
+/* Ends these handles, before starpu_shutdown(). */
 void starpu_cusolver_shutdown(void);
 
 /* As starpu_cublas_get_local_handle, a cusolverDnHandle_t, a cusolverSpHandle_t and
  * a cusolverRfHandle_t. The last one has no stream. */
 struct cusolverDnContext;
 struct cusolverSpContext;
+/* The dense handle of the calling worker, as starpu_cublas_get_local_handle: a
+ * cusolverDnHandle_t. */
 struct cusolverDnContext *starpu_cusolverDn_get_local_handle(void);
+/* The sparse one, a cusolverSpHandle_t. */
 struct cusolverSpContext *starpu_cusolverSp_get_local_handle(void);
+/* That for refactorisation, a cusolverRfHandle_t, which has no stream. */
 starpu_cusolverRfHandle_t starpu_cusolverRf_get_local_handle(void);
 
 /* Prints the error and ends the program. */

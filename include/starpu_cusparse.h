@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-/* Makes, and ends, a handle per CUDA worker and one for the calling thread. */
+/* Makes a handle per CUDA worker and one for the calling thread. */
 void starpu_cusparse_init(void);
+/* Ends these handles, before starpu_shutdown(). */
 void starpu_cusparse_shutdown(void);
 
 /* As starpu_cublas_get_local_handle, a cusparseHandle_t. */

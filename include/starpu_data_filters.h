@@ -196,6 +196,7 @@ void starpu_matrix_filter_pick_vector_y(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* Vectors: the get_child_ops of pick_vector_y. */
 struct starpu_data_interface_ops *
 starpu_matrix_filter_pick_vector_child_ops(struct starpu_data_filter *f,
                                            unsigned child);
@@ -205,6 +206,7 @@ void starpu_matrix_filter_pick_variable(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* Variables: the get_child_ops of pick_variable. */
 struct starpu_data_interface_ops *
 starpu_matrix_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                              unsigned child);
@@ -239,209 +241,258 @@ void starpu_vector_filter_pick_variable(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* Variables. */
 struct starpu_data_interface_ops *
 starpu_vector_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                              unsigned child);
 
 /* -- blocks: along x, y, z -- */
+
+/* Parts along x. */
 void starpu_block_filter_block(void *father_interface, void *child_interface,
                                struct starpu_data_filter *f, unsigned id,
                                unsigned nparts);
+/* Parts along x that overlap, as of matrices. */
 void starpu_block_filter_block_shadow(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* Parts along y. */
 void starpu_block_filter_vertical_block(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* Parts along y that overlap. */
 void starpu_block_filter_vertical_block_shadow(void *father_interface,
                                                void *child_interface,
                                                struct starpu_data_filter *f,
                                                unsigned id, unsigned nparts);
+/* Parts along z. */
 void starpu_block_filter_depth_block(void *father_interface,
                                      void *child_interface,
                                      struct starpu_data_filter *f, unsigned id,
                                      unsigned nparts);
+/* Parts along z that overlap. */
 void starpu_block_filter_depth_block_shadow(void *father_interface,
                                             void *child_interface,
                                             struct starpu_data_filter *f,
                                             unsigned id, unsigned nparts);
-/* Planes as matrices, starting from filter_arg_ptr (an integer). */
+/* Planes of one z as matrices of x and y, starting from z = filter_arg_ptr (an
+ * integer). */
 void starpu_block_filter_pick_matrix_z(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Planes of one y as matrices of x and z, starting from y = filter_arg_ptr. */
 void starpu_block_filter_pick_matrix_y(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Matrices: for both. */
 struct starpu_data_interface_ops *
 starpu_block_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
                                           unsigned child);
-/* As of a matrix. */
+/* One element as a variable, as of matrices. */
 void starpu_block_filter_pick_variable(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Variables. */
 struct starpu_data_interface_ops *
 starpu_block_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                             unsigned child);
 
 /* -- tensors: along x, y, z, t -- */
+
+/* Parts along x. */
 void starpu_tensor_filter_block(void *father_interface, void *child_interface,
                                 struct starpu_data_filter *f, unsigned id,
                                 unsigned nparts);
+/* Parts along x that overlap, as of matrices. */
 void starpu_tensor_filter_block_shadow(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Parts along y. */
 void starpu_tensor_filter_vertical_block(void *father_interface,
                                          void *child_interface,
                                          struct starpu_data_filter *f,
                                          unsigned id, unsigned nparts);
+/* Parts along y that overlap. */
 void starpu_tensor_filter_vertical_block_shadow(void *father_interface,
                                                 void *child_interface,
                                                 struct starpu_data_filter *f,
                                                 unsigned id, unsigned nparts);
+/* Parts along z. */
 void starpu_tensor_filter_depth_block(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* Parts along z that overlap. */
 void starpu_tensor_filter_depth_block_shadow(void *father_interface,
                                              void *child_interface,
                                              struct starpu_data_filter *f,
                                              unsigned id, unsigned nparts);
+/* Parts along t. */
 void starpu_tensor_filter_time_block(void *father_interface,
                                      void *child_interface,
                                      struct starpu_data_filter *f, unsigned id,
                                      unsigned nparts);
+/* Parts along t that overlap. */
 void starpu_tensor_filter_time_block_shadow(void *father_interface,
                                             void *child_interface,
                                             struct starpu_data_filter *f,
                                             unsigned id, unsigned nparts);
-/* Three-dimensional blocks with one index along t, z or y, starting from
- * filter_arg_ptr (an integer). */
+/* What has one t as a block of x, y, z, starting from t = filter_arg_ptr (an
+ * integer). */
 void starpu_tensor_filter_pick_block_t(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* What has one z as a block of x, y, t, starting from z = filter_arg_ptr. */
 void starpu_tensor_filter_pick_block_z(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* What has one y as a block of x, z, t, starting from y = filter_arg_ptr. */
 void starpu_tensor_filter_pick_block_y(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Blocks: for the three of them. */
 struct starpu_data_interface_ops *
 starpu_tensor_filter_pick_block_child_ops(struct starpu_data_filter *f,
                                           unsigned child);
-/* As of a matrix. */
+/* One element as a variable, as of matrices. */
 void starpu_tensor_filter_pick_variable(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* Variables. */
 struct starpu_data_interface_ops *
 starpu_tensor_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                              unsigned child);
 
-/* -- any number of dimensions: along dimension filter_arg; of data of one
- * dimension along that -- */
+/* -- any number of dimensions; of data of one dimension filter_arg may be anything -- */
+
+/* Parts along dimension filter_arg, of the same interface. */
 void starpu_ndim_filter_block(void *father_interface, void *child_interface,
                               struct starpu_data_filter *f, unsigned id,
                               unsigned nparts);
+/* The same, overlapping, as of matrices. */
 void starpu_ndim_filter_block_shadow(void *father_interface,
                                      void *child_interface,
                                      struct starpu_data_filter *f, unsigned id,
                                      unsigned nparts);
-/* The same, but the parts of data of 4, 3, 2, 1 dimensions have the interface
- * that is named; data without dimensions are one variable. */
+/* Parts of data of 4 dimensions along filter_arg, as tensors. */
 void starpu_ndim_filter_to_tensor(void *father_interface, void *child_interface,
                                   struct starpu_data_filter *f, unsigned id,
                                   unsigned nparts);
+/* Tensors. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_to_tensor_child_ops(struct starpu_data_filter *f,
                                        unsigned child);
+/* Parts of data of 3 dimensions along filter_arg, as blocks. */
 void starpu_ndim_filter_to_block(void *father_interface, void *child_interface,
                                  struct starpu_data_filter *f, unsigned id,
                                  unsigned nparts);
+/* Blocks. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_to_block_child_ops(struct starpu_data_filter *f,
                                       unsigned child);
+/* Parts of data of 2 dimensions along filter_arg, as matrices. */
 void starpu_ndim_filter_to_matrix(void *father_interface, void *child_interface,
                                   struct starpu_data_filter *f, unsigned id,
                                   unsigned nparts);
+/* Matrices. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_to_matrix_child_ops(struct starpu_data_filter *f,
                                        unsigned child);
+/* Parts of data of 1 dimension, as vectors. */
 void starpu_ndim_filter_to_vector(void *father_interface, void *child_interface,
                                   struct starpu_data_filter *f, unsigned id,
                                   unsigned nparts);
+/* Vectors. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_to_vector_child_ops(struct starpu_data_filter *f,
                                        unsigned child);
+/* Data of 0 dimensions, one element, as one variable. */
 void starpu_ndim_filter_to_variable(void *father_interface,
                                     void *child_interface,
                                     struct starpu_data_filter *f, unsigned id,
                                     unsigned nparts);
+/* Variables. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_to_variable_child_ops(struct starpu_data_filter *f,
                                          unsigned child);
 /* What has one index along dimension filter_arg, starting from filter_arg_ptr (an
- * integer): a dimension less. The typed forms cut data of the dimensions in their
- * name; where the first dimension of the parts would have gaps, which only ndim
- * data may have, they end the program. */
+ * integer): data of a dimension less, of the same interface. */
 void starpu_ndim_filter_pick_ndim(void *father_interface, void *child_interface,
                                   struct starpu_data_filter *f, unsigned id,
                                   unsigned nparts);
+/* The same of data of 5 dimensions, as tensors. In these typed forms, where the
+ * first dimension of the parts would have gaps, which only ndim data may have, the
+ * program ends. */
 void starpu_ndim_filter_5d_pick_tensor(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Of data of 4 dimensions, as blocks. */
 void starpu_ndim_filter_4d_pick_block(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* Of data of 3 dimensions, as matrices. */
 void starpu_ndim_filter_3d_pick_matrix(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Of data of 2 dimensions, as vectors. */
 void starpu_ndim_filter_2d_pick_vector(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Of data of 1 dimension, as variables. */
 void starpu_ndim_filter_1d_pick_variable(void *father_interface,
                                          void *child_interface,
                                          struct starpu_data_filter *f,
                                          unsigned id, unsigned nparts);
-/* As of a matrix. */
+/* One element as a variable: filter_arg_ptr has a uint32_t index for each
+ * dimension. */
 void starpu_ndim_filter_pick_variable(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* Tensors: for 5d_pick_tensor. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_pick_tensor_child_ops(struct starpu_data_filter *f,
                                          unsigned child);
+/* Blocks: for 4d_pick_block. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_pick_block_child_ops(struct starpu_data_filter *f,
                                         unsigned child);
+/* Matrices: for 3d_pick_matrix. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
                                          unsigned child);
+/* Vectors: for 2d_pick_vector. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_pick_vector_child_ops(struct starpu_data_filter *f,
                                          unsigned child);
+/* Variables: for 1d_pick_variable and pick_variable. */
 struct starpu_data_interface_ops *
 starpu_ndim_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                            unsigned child);
 
-/* -- sparse matrices, registered in main memory: by rows, and into their
- * blocks -- */
+/* -- sparse matrices, registered in main memory -- */
+
+/* Ranges of rows, as equal in rows as can be, whatever is in these. Children point
+ * into the arrays of the parent, of which rowptr is read in main memory. */
 void starpu_csr_filter_vertical_block(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* The same; rows of blocks are not cut. */
 void starpu_bcsr_filter_vertical_block(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
@@ -451,9 +502,11 @@ void starpu_bcsr_filter_canonical_block(void *father_interface,
                                         void *child_interface,
                                         struct starpu_data_filter *f,
                                         unsigned id, unsigned nparts);
+/* The get_nchildren of that: the number of blocks. */
 unsigned
 starpu_bcsr_filter_canonical_block_get_nchildren(struct starpu_data_filter *f,
                                                  starpu_data_handle_t handle);
+/* Matrices. */
 struct starpu_data_interface_ops *
 starpu_bcsr_filter_canonical_block_child_ops(struct starpu_data_filter *f,
                                              unsigned child);

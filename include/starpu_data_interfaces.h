@@ -364,15 +364,20 @@ void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
 void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ld);
-/* Lengths in elements, bytes of an element and of memory; those with `local` are about
- * the caller's node, where the data are acquired. */
+/* What was registered: lengths in elements, bytes of an element and of memory. Those
+ * with `local` are about the node of the worker that calls, else about where the
+ * application has the data, which are acquired there. Data of another kind end the
+ * program. */
 uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle);
 uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle);
 size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods: `interface` is a pointer to the structure, as
+ * in buffers[i]. A kernel of a processor uses PTR, one of a device DEV_HANDLE and
+ * OFFSET. CHECK ends the program if it is of another kind; SET changes this structure
+ * only, not those of other nodes. */
 #define STARPU_MATRIX_CHECK(interface)                                         \
     STARPU_ASSERT_MSG(((struct starpu_matrix_interface *)(interface))->id ==   \
                           STARPU_MATRIX_INTERFACE_ID,                          \
@@ -421,11 +426,14 @@ struct starpu_coo_interface {
 
 extern struct starpu_data_interface_ops starpu_interface_coo_ops;
 
-/* An nx x ny matrix of n_values elements at columns[i], rows[i]. */
+/* Registers an nx x ny matrix of n_values elements, element i in column columns[i] and
+ * row rows[i], as starpu_matrix_data_register() does. */
 void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
                               uint32_t nx, uint32_t ny, uint32_t n_values,
                               uint32_t *columns, uint32_t *rows,
                               uintptr_t values, size_t elemsize);
+/* For kernels, as STARPU_MATRIX_GET_PTR and the like; on a device the three arrays are
+ * its handles of memory, which begin at 0. */
 #define STARPU_COO_GET_COLUMNS(interface)                                      \
     (((struct starpu_coo_interface *)(interface))->columns)
 #define STARPU_COO_GET_COLUMNS_DEV_HANDLE(interface)                           \
@@ -476,7 +484,7 @@ void starpu_block_data_register(starpu_data_handle_t *handle, int home_node,
 void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
                                uintptr_t ptr, uintptr_t dev_handle,
                                size_t offset, uint32_t ldy, uint32_t ldz);
-/* As for matrices. */
+/* What was registered, as starpu_matrix_get_nx() and the like. */
 uint32_t starpu_block_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_block_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_block_get_nz(starpu_data_handle_t handle);
@@ -484,7 +492,7 @@ uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle);
 uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle);
 uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_block_get_elemsize(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods, as STARPU_MATRIX_CHECK and the like. */
 #define STARPU_BLOCK_CHECK(interface)                                          \
     STARPU_ASSERT_MSG(((struct starpu_block_interface *)(interface))->id ==    \
                           STARPU_BLOCK_INTERFACE_ID,                           \
@@ -539,7 +547,7 @@ void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ldy, uint32_t ldz,
                                 uint32_t ldt);
-/* As for matrices. */
+/* What was registered, as starpu_matrix_get_nx() and the like. */
 uint32_t starpu_tensor_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_nz(starpu_data_handle_t handle);
@@ -549,7 +557,7 @@ uint32_t starpu_tensor_get_local_ldz(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_local_ldt(starpu_data_handle_t handle);
 uintptr_t starpu_tensor_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_tensor_get_elemsize(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods, as STARPU_MATRIX_CHECK and the like. */
 #define STARPU_TENSOR_CHECK(interface)                                         \
     STARPU_ASSERT_MSG(((struct starpu_tensor_interface *)(interface))->id ==   \
                           STARPU_TENSOR_INTERFACE_ID,                          \
@@ -607,6 +615,8 @@ void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node,
 void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node,
                               uintptr_t ptr, uintptr_t dev_handle,
                               size_t offset, uint32_t *ldn);
+/* What was registered, as starpu_matrix_get_nx() and the like: the lengths, that of
+ * dimension i, and so on. */
 uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle);
 uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i);
 uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle);
@@ -614,7 +624,7 @@ uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i);
 uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_ndim_get_ndim(starpu_data_handle_t handle);
 size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods, as STARPU_MATRIX_CHECK and the like. */
 #define STARPU_NDIM_CHECK(interface)                                           \
     STARPU_ASSERT_MSG(((struct starpu_ndim_interface *)(interface))->id ==     \
                           STARPU_NDIM_INTERFACE_ID,                            \
@@ -663,12 +673,12 @@ void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
 void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset);
-/* As for matrices. */
+/* What was registered, as starpu_matrix_get_nx() and the like. */
 uint32_t starpu_vector_get_nx(starpu_data_handle_t handle);
 size_t starpu_vector_get_elemsize(starpu_data_handle_t handle);
 size_t starpu_vector_get_allocsize(starpu_data_handle_t handle);
 uintptr_t starpu_vector_get_local_ptr(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods, as STARPU_MATRIX_CHECK and the like. */
 #define STARPU_VECTOR_CHECK(interface)                                         \
     STARPU_ASSERT_MSG(((struct starpu_vector_interface *)(interface))->id ==   \
                           STARPU_VECTOR_INTERFACE_ID,                          \
@@ -714,7 +724,7 @@ void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
 /* Bytes, and the address on the caller's node, where the data are acquired. */
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle);
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
-/* Stops the program if it is none. */
+/* For kernels, filters and copy methods, as STARPU_MATRIX_CHECK and the like. */
 #define STARPU_VARIABLE_CHECK(interface)                                       \
     STARPU_ASSERT_MSG(((struct starpu_variable_interface *)(interface))->id == \
                           STARPU_VARIABLE_INTERFACE_ID,                        \
@@ -753,13 +763,15 @@ struct starpu_csr_interface {
 
 extern struct starpu_data_interface_ops starpu_interface_csr_ops;
 
-/* A matrix of nnz elements in nrow rows; those of row i are
- * rowptr[i] - firstentry to rowptr[i + 1] - firstentry - 1. The forms with
- * `local` are about the caller's node, where the data are acquired. */
+/* Registers a matrix of nnz elements in nrow rows, as starpu_matrix_data_register()
+ * does: the elements of row i are numbers rowptr[i] - firstentry to
+ * rowptr[i + 1] - firstentry - 1 of nzval, in the columns colind[]. */
 void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node,
                               uint32_t nnz, uint32_t nrow, uintptr_t nzval,
                               uint32_t *colind, uint32_t *rowptr,
                               uint32_t firstentry, size_t elemsize);
+/* What was registered, as starpu_matrix_get_nx() and the like; the arrays are those of
+ * the node. */
 uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle);
 uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle);
 uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle);
@@ -767,6 +779,9 @@ uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle);
 uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle);
 uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle);
 size_t starpu_csr_get_elemsize(starpu_data_handle_t handle);
+/* For kernels, as STARPU_MATRIX_GET_PTR and the like; RAM is the array in main memory,
+ * whatever the node. NZVAL_DEV_HANDLE is the number of elements, as in StarPU: on a
+ * device NZVAL itself is the handle of its memory, which begins at 0. */
 #define STARPU_CSR_GET_NNZ(interface)                                          \
     (((struct starpu_csr_interface *)(interface))->nnz)
 #define STARPU_CSR_GET_NROW(interface)                                         \
@@ -812,14 +827,17 @@ struct starpu_bcsr_interface {
 
 extern struct starpu_data_interface_ops starpu_interface_bcsr_ops;
 
-/* A matrix of nnz blocks of r rows of c elements in nrow rows; those of row i are
- * rowptr[i] - firstentry to rowptr[i + 1] - firstentry - 1. The forms with
- * `local` are about the caller's node, where the data are acquired. */
+/* Registers a matrix of nnz blocks of r rows of c elements in nrow rows of blocks, as
+ * starpu_matrix_data_register() does: the blocks of row i are numbers
+ * rowptr[i] - firstentry to rowptr[i + 1] - firstentry - 1 of nzval, in the columns
+ * colind[]. */
 void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node,
                                uint32_t nnz, uint32_t nrow, uintptr_t nzval,
                                uint32_t *colind, uint32_t *rowptr,
                                uint32_t firstentry, uint32_t r, uint32_t c,
                                size_t elemsize);
+/* What was registered, as starpu_matrix_get_nx() and the like; the arrays are those of
+ * the node. */
 uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle);
 uint32_t starpu_bcsr_get_nrow(starpu_data_handle_t handle);
 uint32_t starpu_bcsr_get_firstentry(starpu_data_handle_t handle);
@@ -829,6 +847,9 @@ uint32_t *starpu_bcsr_get_local_rowptr(starpu_data_handle_t handle);
 size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle);
 uint32_t starpu_bcsr_get_r(starpu_data_handle_t handle);
 uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle);
+/* For kernels, as STARPU_MATRIX_GET_PTR and the like; RAM is the array in main memory,
+ * whatever the node. NZVAL_DEV_HANDLE is the number of blocks, as in StarPU: on a
+ * device NZVAL itself is the handle of its memory, which begins at 0. */
 #define STARPU_BCSR_GET_NNZ(interface)                                         \
     (((struct starpu_bcsr_interface *)(interface))->nnz)
 #define STARPU_BCSR_GET_NROW(interface)                                        \
@@ -885,11 +906,15 @@ struct starpu_multiformat_interface {
     struct starpu_multiformat_data_interface_ops *ops;
 };
 
-/* `nobjects` objects at ptr, in the form of the home node. Borrows format_ops. */
+/* Registers `nobjects` objects at ptr, in the form of the home node, as
+ * starpu_matrix_data_register() does. Borrows format_ops until the data are
+ * unregistered. */
 void starpu_multiformat_data_register(
     starpu_data_handle_t *handle, int home_node, void *ptr, uint32_t nobjects,
     struct starpu_multiformat_data_interface_ops *format_ops);
 
+/* For kernels: the objects in the form of one kind of device, of which a kernel has its
+ * own, and conversions both; and how many there are. */
 #define STARPU_MULTIFORMAT_GET_CPU_PTR(interface)                              \
     (((struct starpu_multiformat_interface *)(interface))->cpu_ptr)
 #define STARPU_MULTIFORMAT_GET_CUDA_PTR(interface)                             \

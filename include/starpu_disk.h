@@ -104,6 +104,8 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
  * `node` is, with the object in the place of their address; NULL if it is not
  * there. To be closed when these have been unregistered. */
 void *starpu_disk_open(unsigned node, void *pos, size_t size);
+/* Lets an object of starpu_disk_open go, with the same node and size; what it holds
+ * stays on the disk. */
 void starpu_disk_close(unsigned node, void *obj, size_t size);
 
 #ifdef __cplusplus

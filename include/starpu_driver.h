@@ -29,15 +29,20 @@ struct starpu_driver {
 };
 
 /* The calling thread is the worker, or in turn each of those of a device that has
- * several, until starpu_drivers_request_termination() or starpu_shutdown(). 0; -EINVAL: there is no such worker, or it has a thread of
- * its own; -EBUSY: another thread drives it; -EDEADLK in tasks and callbacks. */
+ * several, until starpu_drivers_request_termination() or starpu_shutdown(). 0;
+ * -EINVAL: there is no such worker, or it has a thread of its own; -EBUSY: another
+ * thread drives it; -EDEADLK in tasks and callbacks. */
 int starpu_driver_run(struct starpu_driver *d);
 
-/* The same in steps: init, run_once as often as one likes, deinit. run_once takes
- * a task if there is one, goes on with what has begun, and does not sleep; most
- * tasks take several calls. Errors: as above. */
+/* The same in steps. The calling thread is the worker from now on, and is bound as
+ * that. Errors: as above. */
 int starpu_driver_init(struct starpu_driver *d);
+/* Takes a task if there is one, goes on with what has begun, and does not sleep;
+ * most tasks take several calls. Errors: as above, and -EINVAL if the caller is not
+ * the worker. */
 int starpu_driver_run_once(struct starpu_driver *d);
+/* The calling thread is not the worker any more; another one may be. 0; -EINVAL: it
+ * was not. */
 int starpu_driver_deinit(struct starpu_driver *d);
 
 /* Opens the libraries of devices' makers (OpenCL's loader, CUDA's, HIP's) where

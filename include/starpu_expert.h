@@ -21,11 +21,13 @@ void starpu_wake_all_blocked_workers(void);
  * number of one, or -1. A function may still be running, or be called once
  * more, when deregister returns. */
 int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg);
+/* Removes the function with that number. */
 void starpu_progression_hook_deregister(int hook_id);
 
 /* The same, called whenever a worker finds nothing to do; the result does not
  * matter, and the worker looks again every few microseconds. */
 int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg);
+/* Removes the function with that number, as starpu_progression_hook_deregister. */
 void starpu_idle_hook_deregister(int hook_id);
 
 #ifdef __cplusplus

@@ -78,17 +78,20 @@ struct starpu_fxt_options {
 /* Whether this run records a trace. */
 int starpu_fxt_is_enabled(void);
 
-/* Mark where the part of interest begins and ends: events start_profiling and
- * stop_profiling. The trace has what is outside as well. Before starpu_init(),
- * autostart only says that such marks will come. */
+/* Without effect: the trace has all of the run, whatever marks are in it. */
 void starpu_fxt_autostart_profiling(int autostart);
+/* Marks where the part of interest begins: an event start_profiling. What is outside
+ * of the part is in the trace as well. */
 void starpu_fxt_start_profiling(void);
+/* Marks where it ends: an event stop_profiling. */
 void starpu_fxt_stop_profiling(void);
 
-/* An event with a number on the calling worker, or on the program; an event of
- * the program with a text, which is copied. Without a trace: nothing. */
+/* An event with a number, of the calling worker, or of the program. Without a trace:
+ * nothing. */
 void starpu_fxt_trace_user_event(unsigned long code);
+/* An event of the program with a text, which is copied. Without a trace: nothing. */
 void starpu_fxt_trace_user_event_string(const char *s);
+/* The same: here no events are left out that this one could be kept from. */
 void starpu_fxt_trace_user_meta_string(const char *s);
 
 #ifdef __cplusplus

@@ -28,8 +28,8 @@ extern "C" {
 /* An address that nothing valid has. */
 #define STARPU_POISON_PTR ((void *)0xdeadbeef)
 
-/* getenv() that later also knows variables set by the library itself. The
- * text is borrowed. */
+/* The variable's value in the environment, as getenv() gives it: lent; NULL: it is
+ * not set. */
 char *starpu_getenv(const char *str);
 
 /* Returns the index of the variable's value in `strings` (which ends with
@@ -78,6 +78,8 @@ static __starpu_inline int starpu_get_env_number(const char *str)
 }
 #define starpu_getenv_number(s) starpu_get_env_number(s)
 
+/* The variable as a number, or `defval` when it is not set or empty. Anything else
+ * than a number ends the program. */
 static __starpu_inline float starpu_get_env_float_default(const char *str,
                                                           float defval)
 {
@@ -101,14 +103,17 @@ double starpu_timing_now(void);
 
 /* -- calls on workers -- */
 
-/* Call `func` once on each worker whose type is in `where` (STARPU_CPU,
- * STARPU_CUDA, STARPU_HIP, STARPU_OPENCL), or on those listed, side by side, and
- * wait for all. From the application's threads or a kernel of a processor; ends the
- * program in a callback. `name` is for traces, NULL: the usual one. */
+/* Calls func(arg) once on each worker whose type is in `where` (STARPU_CPU,
+ * STARPU_CUDA, STARPU_HIP, STARPU_OPENCL), side by side, as tasks, and waits for
+ * all. From the application's threads or a kernel of a processor; ends the program
+ * in a callback. `arg` is lent. */
 void starpu_execute_on_each_worker(void (*func)(void *), void *arg,
                                    uint32_t where);
+/* The same; `name`, which is lent, is that of the tasks in traces, NULL: the usual
+ * one. */
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
                                       uint32_t where, const char *name);
+/* The same on the `num_workers` workers that the array lists. */
 void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
                                         unsigned num_workers, unsigned *workers,
                                         const char *name);
@@ -123,6 +128,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
 int starpu_data_cpy(starpu_data_handle_t dst_handle,
                     starpu_data_handle_t src_handle, int asynchronous,
                     void (*callback_func)(void *), void *callback_arg);
+/* The same; the task has this priority. */
 int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
                              starpu_data_handle_t src_handle, int asynchronous,
                              void (*callback_func)(void *), void *callback_arg,

@@ -2,9 +2,10 @@
 /*
  * starpu_heteroprio.h - settings of contexts with the policy heteroprio, for the
  * callback of a context's policy (starpu_conf.sched_policy_callback,
- * STARPU_SCHED_CTX_POLICY_INIT). But for those of locality they are not used in
- * automatic mode: STARPU_HETEROPRIO_USE_AUTO_CALIBRATION=0. Buckets and places are numbered from 0
- * to 99; what is out of range, or another policy, ends the program with a message.
+ * STARPU_SCHED_CTX_POLICY_INIT). In automatic mode, which
+ * STARPU_HETEROPRIO_USE_AUTO_CALIBRATION=0 turns off, only those of locality are used.
+ * Buckets, and their positions in the order of an architecture, are numbered from 0 to
+ * 99; what is out of range, or another policy, ends the program with a message.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Tasks that a worker takes ahead. */
+/* In StarPU, how many tasks a worker takes before it can execute them; not used here. */
 #define STARPU_HETEROPRIO_MAX_PREFETCH 2
 
 /* By which score automatic mode orders its buckets
@@ -90,8 +91,8 @@ static const char starpu_autoheteroprio_priority_ordering_policy_names
 void starpu_heteroprio_set_nb_prios(unsigned sched_ctx_id,
                                     enum starpu_worker_archtype arch,
                                     unsigned max_prio);
-/* At which place (source_prio < max_prio) they look at a bucket. Tasks are in the
- * bucket that is their priority. */
+/* The position (source_prio < max_prio, 0 first) at which they look at a bucket. Tasks
+ * are in the bucket that is their priority. */
 void starpu_heteroprio_set_mapping(unsigned sched_ctx_id,
                                    enum starpu_worker_archtype arch,
                                    unsigned source_prio,

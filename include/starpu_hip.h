@@ -42,17 +42,19 @@ starpu_hipStream_t starpu_hip_get_local_stream(void);
  * starpu_cuda_set_device. */
 void starpu_hip_set_device(int devid);
 
-/* As starpu_cuda_copy_async_sync and the like. */
+/* As starpu_cuda_copy_async_sync, for HIP's devices. */
 int starpu_hip_copy_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr,
                                unsigned dst_node, size_t ssize,
                                starpu_hipStream_t stream,
                                starpu_hipMemcpyKind_t kind);
+/* As starpu_cuda_copy2d_async_sync. */
 int starpu_hip_copy2d_async_sync(void *src_ptr, unsigned src_node,
                                  void *dst_ptr, unsigned dst_node,
                                  size_t blocksize, size_t numblocks,
                                  size_t ld_src, size_t ld_dst,
                                  starpu_hipStream_t stream,
                                  starpu_hipMemcpyKind_t kind);
+/* As starpu_cuda_copy3d_async_sync. */
 int starpu_hip_copy3d_async_sync(void *src_ptr, unsigned src_node,
                                  void *dst_ptr, unsigned dst_node,
                                  size_t blocksize, size_t numblocks_1,

@@ -20,18 +20,20 @@ typedef int starpu_hipblasStatus_t;
 extern "C" {
 #endif
 
-/* Makes, and ends, a handle per HIP worker and one for the calling thread. */
+/* Makes a handle per HIP worker and one for the calling thread. */
 void starpu_hipblas_init(void);
+/* Ends these handles, before starpu_shutdown(). */
 void starpu_hipblas_shutdown(void);
 
 /* As starpu_cublas_get_local_handle, a hipblasHandle_t. */
 starpu_hipblasHandle_t starpu_hipblas_get_local_handle(void);
 
-/* Print the error and end the program. */
+/* Prints HIP's error and ends the program. */
 void starpu_hipblas_report_error(const char *func, const char *file, int line,
                                  starpu_hipError_t error);
 #define STARPU_HIPBLAS_REPORT_ERROR(error)                                     \
     starpu_hipblas_report_error(__starpu_func__, __FILE__, __LINE__, error)
+/* Prints hipBLAS's status and ends the program. */
 void starpu_hipblas_report_status(const char *func, const char *file, int line,
                                   starpu_hipblasStatus_t status);
 #define STARPU_HIPBLAS_REPORT_STATUS(status)                                   \

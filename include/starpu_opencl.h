@@ -51,15 +51,17 @@ extern "C" {
 
 /* -- devices; any thread -- */
 
-/* The context, device and queue of kernels of a device. All are lent. NULL for
- * a number that no device has; context and queue also for a device without
- * worker. */
+/* The context of a device, lent; NULL for a number that no device has, and for a
+ * device without worker. */
 void starpu_opencl_get_context(int devid, cl_context *context);
+/* OpenCL's own number of the device, lent; NULL for a number that no device has. */
 void starpu_opencl_get_device(int devid, cl_device_id *device);
+/* The queue of a device's kernels, lent; NULL as for contexts. */
 void starpu_opencl_get_queue(int devid, cl_command_queue *queue);
 
-/* Those of the calling worker's device; NULL elsewhere. */
+/* The context of the calling worker's device, lent; NULL elsewhere. */
 void starpu_opencl_get_current_context(cl_context *context);
+/* The queue of the calling worker's kernels, lent; NULL elsewhere. */
 void starpu_opencl_get_current_queue(cl_command_queue *queue);
 
 /* -- programs; any thread that may block -- */
@@ -71,36 +73,37 @@ struct starpu_opencl_program {
 };
 
 /* Finds a source file: the name as it is, then in the folder
- * STARPU_OPENCL_PROGRAM_DIR, then in share/starpu/opencl of the installation.
- * Its path, its folder with the last slash ("" without), and its text. A file
- * that is found nowhere ends the program with a message. The first form fills
- * arrays of the caller, of 1024, 1024 and 16384 bytes, the text is cut there
- * with a message; the second one allocates, for free(). */
+ * STARPU_OPENCL_PROGRAM_DIR, then in share/starpu/opencl of the installation. Its
+ * path, its folder with the last slash ("" without), and its text go to arrays of
+ * the caller, of 1024, 1024 and 16384 bytes: what is longer is cut, with a message.
+ * A file that is found nowhere ends the program with a message. */
 void starpu_opencl_load_program_source(const char *source_file_name,
                                        char *located_file_name,
                                        char *located_dir_name,
                                        char *opencl_program_source);
+/* The same in texts of any length, which the caller free()s. */
 void starpu_opencl_load_program_source_malloc(const char *source_file_name,
                                               char **located_file_name,
                                               char **located_dir_name,
                                               char **opencl_program_source);
 
-/* Compiles a source for each device that has a worker. `build_options` are the
- * compiler's, or NULL; the file's folder is searched for what it includes. The
- * compiler's messages are printed. 0; without OpenCL workers it does nothing.
- * 1: it does not compile, or there is no memory. */
+/* Compiles a source file, found as above, for each device that has a worker.
+ * `build_options` are the compiler's, or NULL; the file's folder is searched for
+ * what it includes. The compiler's messages are printed. 0; without OpenCL workers
+ * it does nothing. 1: it does not compile, or there is no memory. */
 int starpu_opencl_load_opencl_from_file(
     const char *source_file_name, struct starpu_opencl_program *opencl_programs,
     const char *build_options);
+/* The same of a text. */
 int starpu_opencl_load_opencl_from_string(
     const char *opencl_program_source,
     struct starpu_opencl_program *opencl_programs, const char *build_options);
 
-/* Compiles, and keeps the binary of each device in a file of
- * <home>/.starpu/opencl, whose name has that of the source. Results as
- * above. */
+/* Compiles, and keeps the binary of each device in a file of <home>/.starpu/opencl,
+ * whose name has that of the source. Results as above. */
 int starpu_opencl_compile_opencl_from_file(const char *source_file_name,
                                            const char *build_options);
+/* The same of a text; the binaries are kept under file_name. */
 int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source,
                                              const char *file_name,
                                              const char *build_options);
@@ -142,19 +145,20 @@ int starpu_opencl_collect_stats(cl_event event);
 cl_int starpu_opencl_allocate_memory(int devid, cl_mem *addr, size_t size,
                                      cl_mem_flags flags);
 
-/* Copies `size` bytes between main memory and a buffer of the device whose
- * memory the node is, or within that device. Offsets are bytes in the buffers.
- * Without `event` it waits, and *ret is 0; else the event is stored, which the
- * caller releases, and *ret is -EAGAIN. `ret` may be NULL. The code of what was
- * enqueued. */
+/* Copies `size` bytes from main memory to a buffer of the device whose memory
+ * dst_node is, `offset` bytes after its start. Without `event` it waits, and *ret is
+ * 0; else the event is stored, which the caller releases, and *ret is -EAGAIN. `ret`
+ * may be NULL. Returns the code of what was enqueued. */
 cl_int starpu_opencl_copy_ram_to_opencl(void *ptr, unsigned src_node,
                                         cl_mem buffer, unsigned dst_node,
                                         size_t size, size_t offset,
                                         cl_event *event, int *ret);
+/* The same the other way. */
 cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node,
                                         void *ptr, unsigned dst_node,
                                         size_t size, size_t offset,
                                         cl_event *event, int *ret);
+/* The same within a device: both nodes are its memory. */
 cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node,
                                            size_t src_offset, cl_mem dst,
                                            unsigned dst_node, size_t dst_offset,

@@ -128,26 +128,31 @@ void starpu_omp_shutdown(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_parallel_region(
     const struct starpu_omp_parallel_region_attr *attr) __STARPU_OMP_NOTHROW;
 
-/* Calls f(arg) in thread 0 only; returns non-zero there. */
+/* Calls f(arg) in thread 0 of the region only. No barrier. */
 void starpu_omp_master(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+/* Whether the caller is thread 0 of its region, or executes a task in the role of
+ * that. No barrier. */
 int starpu_omp_master_inline(void) __STARPU_OMP_NOTHROW;
 
 /* Waits for all threads of the region, and for all tasks created in it. */
 void starpu_omp_barrier(void) __STARPU_OMP_NOTHROW;
 
-/* One task at a time is in the sections of a name; NULL is a name of its own. The
- * outlined form calls f(arg) there. */
+/* Calls f(arg) while no other task is in a section of that name, in the whole
+ * program; waits for that. NULL is a name of its own. The name is copied. */
 void starpu_omp_critical(void (*f)(void *arg), void *arg,
                          const char *name) __STARPU_OMP_NOTHROW;
+/* The same around what comes between begin and end, which the same task calls with
+ * equal names. A task that is in the section already is refused. */
 void starpu_omp_critical_inline_begin(const char *name) __STARPU_OMP_NOTHROW;
 void starpu_omp_critical_inline_end(const char *name) __STARPU_OMP_NOTHROW;
 
 /* -- one thread of a region -- */
 
-/* Calls f(arg) in the first thread that comes; the others wait, unless nowait. The
- * inline form returns non-zero there and does not wait. */
+/* Calls f(arg) in the first thread that comes; the others wait for it, unless
+ * nowait. */
 void starpu_omp_single(void (*f)(void *arg), void *arg,
                        int nowait) __STARPU_OMP_NOTHROW;
+/* Non-zero in the first thread that comes, 0 in the others. No barrier. */
 int starpu_omp_single_inline(void) __STARPU_OMP_NOTHROW;
 
 /* Calls f(arg, data, data_size) in one thread and copies its data_size bytes at
@@ -158,10 +163,13 @@ void starpu_omp_single_copyprivate(void (*f)(void *arg, void *data,
                                    unsigned long long data_size)
     __STARPU_OMP_NOTHROW;
 
-/* Returns NULL at once in one thread, which executes the construct; to the others
- * its `data`, when it has called end. All call end, after which the data may go. */
+/* Returns NULL at once in the first thread, which executes the construct; the others
+ * wait until that one has called `end`, and get its `data`, which they may read
+ * until they call `end`. */
 void *
 starpu_omp_single_copyprivate_inline_begin(void *data) __STARPU_OMP_NOTHROW;
+/* Called by all threads, which wait for each other; after it the data of the first
+ * one may be freed. */
 void starpu_omp_single_copyprivate_inline_end(void) __STARPU_OMP_NOTHROW;
 
 /* -- loops and sections -- */
@@ -175,22 +183,29 @@ void starpu_omp_for(void (*f)(unsigned long long _first_i,
                     void *arg, unsigned long long nb_iterations,
                     unsigned long long chunk, int schedule, int ordered,
                     int nowait) __STARPU_OMP_NOTHROW;
+/* The same for functions that take a begin and an end, which is the first number
+ * that is no more of the chunk. */
 void starpu_omp_for_alt(void (*f)(unsigned long long _begin_i,
                                   unsigned long long _end_i, void *arg),
                         void *arg, unsigned long long nb_iterations,
                         unsigned long long chunk, int schedule, int ordered,
                         int nowait) __STARPU_OMP_NOTHROW;
 
-/* The same inline: `first`, then `next` until one returns 0, each with the same
- * arguments. No barrier. */
+/* The first chunk of the calling thread. Returns 1 with its first iteration and
+ * their number, or 0, without touching these, where the thread has none: then the
+ * loop is over for it. No barrier. */
 int starpu_omp_for_inline_first(unsigned long long nb_iterations,
                                 unsigned long long chunk, int schedule,
                                 int ordered, unsigned long long *_first_i,
                                 unsigned long long *_nb_i) __STARPU_OMP_NOTHROW;
+/* The thread's next chunk, in the same way; the arguments are those of `first`, of
+ * which the loop remembers all. Not to be called after a 0. */
 int starpu_omp_for_inline_next(unsigned long long nb_iterations,
                                unsigned long long chunk, int schedule,
                                int ordered, unsigned long long *_first_i,
                                unsigned long long *_nb_i) __STARPU_OMP_NOTHROW;
+/* The same two, with a chunk's begin and end (see starpu_omp_for_alt). The forms may
+ * be used with each other. */
 int starpu_omp_for_inline_first_alt(unsigned long long nb_iterations,
                                     unsigned long long chunk, int schedule,
                                     int ordered, unsigned long long *_begin_i,
@@ -202,18 +217,20 @@ int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,
                                    unsigned long long *_end_i)
     __STARPU_OMP_NOTHROW;
 
-/* In a loop with `ordered`, at most once per iteration: comes after the ordered
- * parts of all earlier iterations. It may wait inside. */
+/* In a loop with `ordered`, at most once per iteration: calls f(arg) after the
+ * ordered parts of all earlier iterations, for which it waits. f may wait. */
 void starpu_omp_ordered(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+/* The same around what comes between begin and end, in one thread. */
 void starpu_omp_ordered_inline_begin(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_ordered_inline_end(void) __STARPU_OMP_NOTHROW;
 
-/* Each section is executed once, by whichever thread comes: section_f[i] with
- * section_arg[i], or section_f(i, section_arg). They wait for each other unless
- * nowait. */
+/* Calls section_f[i](section_arg[i]) for each i below nb_sections once, in whichever
+ * thread comes next; the threads wait for each other unless nowait. The arrays are
+ * the caller's and are read until it returns. */
 void starpu_omp_sections(unsigned long long nb_sections,
                          void (**section_f)(void *arg), void **section_arg,
                          int nowait) __STARPU_OMP_NOTHROW;
+/* The same with one function, section_f(i, section_arg). */
 void starpu_omp_sections_combined(
     unsigned long long nb_sections,
     void (*section_f)(unsigned long long section_num, void *arg),
@@ -229,9 +246,10 @@ void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)
 /* Waits for the tasks that the calling one has created. */
 void starpu_omp_taskwait(void) __STARPU_OMP_NOTHROW;
 
-/* Waits for all tasks created in f(arg), or between begin and end, and for those
- * that these create. */
+/* Calls f(arg), then waits for all tasks that were created in it and, at any depth,
+ * in these; not for those with nogroup_clause. */
 void starpu_omp_taskgroup(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+/* The same around what comes between begin and end, in one task. Groups nest. */
 void starpu_omp_taskgroup_inline_begin(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_taskgroup_inline_end(void) __STARPU_OMP_NOTHROW;
 
@@ -242,86 +260,137 @@ void starpu_omp_taskgroup_inline_end(void) __STARPU_OMP_NOTHROW;
  * else the tasks are executed one after the other. */
 void starpu_omp_taskloop_inline_begin(
     struct starpu_omp_task_region_attr *attr) __STARPU_OMP_NOTHROW;
+/* Closes the taskloop's taskgroup and waits for it, unless nogroup_clause; *attr is
+ * that of begin. */
 void starpu_omp_taskloop_inline_end(
     const struct starpu_omp_task_region_attr *attr) __STARPU_OMP_NOTHROW;
 
 /* -- questions and settings: as omp_* of the same names -- */
 
+/* The threads of regions that the calling task meets from now on without
+ * num_threads, and of those that its later tasks meet; above 0. It may be more than
+ * there are processors. */
 void starpu_omp_set_num_threads(int threads) __STARPU_OMP_NOTHROW;
+/* The threads of the innermost region, 1 outside. */
 int starpu_omp_get_num_threads(void) __STARPU_OMP_NOTHROW;
+/* The caller's number in it, from 0; a task has that of a thread of its region, no
+ * two at once the same one. */
 int starpu_omp_get_thread_num(void) __STARPU_OMP_NOTHROW;
+/* The threads of a region that the caller would meet now; 1 where no further level
+ * may be active. */
 int starpu_omp_get_max_threads(void) __STARPU_OMP_NOTHROW;
-/* CPU workers. */
+/* The number of CPU workers. */
 int starpu_omp_get_num_procs(void) __STARPU_OMP_NOTHROW;
+/* Whether the caller is in a region of more than one thread, at any level. */
 int starpu_omp_in_parallel(void) __STARPU_OMP_NOTHROW;
-/* Nothing is dynamic: always 0. */
+/* Without effect: a region has the threads that were asked for. */
 void starpu_omp_set_dynamic(int dynamic_threads) __STARPU_OMP_NOTHROW;
+/* Always 0. */
 int starpu_omp_get_dynamic(void) __STARPU_OMP_NOTHROW;
-/* Whether more than one level of regions may be active. */
+/* 1: any number of levels of regions may have several threads; 0: one level. For the
+ * whole program, as starpu_omp_set_max_active_levels. */
 void starpu_omp_set_nested(int nested) __STARPU_OMP_NOTHROW;
+/* Whether more than one level may. */
 int starpu_omp_get_nested(void) __STARPU_OMP_NOTHROW;
-/* What OMP_CANCELLATION said; nothing is cancelled. */
+/* What OMP_CANCELLATION said, 0 or 1; nothing is ever cancelled. */
 int starpu_omp_get_cancellation(void) __STARPU_OMP_NOTHROW;
+/* What starpu_omp_sched_runtime means in loops of the calling task's later regions
+ * and tasks: one of static to auto; modifier is the chunk in iterations, 0 or
+ * more. */
 void starpu_omp_set_schedule(enum starpu_omp_sched_value kind,
                              int modifier) __STARPU_OMP_NOTHROW;
+/* The same, as it was set, or as OMP_SCHEDULE says. */
 void starpu_omp_get_schedule(enum starpu_omp_sched_value *kind,
                              int *modifier) __STARPU_OMP_NOTHROW;
 /* OMP_THREAD_LIMIT; unset, the CPU workers, or the region's threads if they are
  * more. */
 int starpu_omp_get_thread_limit(void) __STARPU_OMP_NOTHROW;
+/* So many regions in each other may have more than one thread, in the whole program;
+ * the further ones have one. A negative number changes nothing. */
 void starpu_omp_set_max_active_levels(int max_levels) __STARPU_OMP_NOTHROW;
+/* 1 unless OMP_MAX_ACTIVE_LEVELS, OMP_NESTED or the program says otherwise. */
 int starpu_omp_get_max_active_levels(void) __STARPU_OMP_NOTHROW;
+/* The number of regions around the caller, those of one thread included. */
 int starpu_omp_get_level(void) __STARPU_OMP_NOTHROW;
+/* The thread's number, or that of the thread that met the inner region, at that
+ * level; 0 at level 0, -1 where there is no such level. */
 int starpu_omp_get_ancestor_thread_num(int level) __STARPU_OMP_NOTHROW;
+/* The threads of the region at that level; 1 at level 0, -1 where there is no such
+ * level. */
 int starpu_omp_get_team_size(int level) __STARPU_OMP_NOTHROW;
+/* The number of regions around the caller that have more than one thread. */
 int starpu_omp_get_active_level(void) __STARPU_OMP_NOTHROW;
+/* 1 in a task with final_clause, or one that was created in such a task. */
 int starpu_omp_in_final(void) __STARPU_OMP_NOTHROW;
-/* Places are counted; nothing is bound by them, and nothing is known of them. */
+/* What OMP_PROC_BIND says first, false without it. Nothing is bound by it. */
 enum starpu_omp_proc_bind_value
 starpu_omp_get_proc_bind(void) __STARPU_OMP_NOTHROW;
+/* How many places OMP_PLACES writes out one by one; 0 where it has a word such as
+ * `cores`. Nothing is bound by them. */
 int starpu_omp_get_num_places(void) __STARPU_OMP_NOTHROW;
+/* Always 0: what processors a place has is not known. */
 int starpu_omp_get_place_num_procs(int place_num) __STARPU_OMP_NOTHROW;
+/* Leaves ids as it is. */
 void starpu_omp_get_place_proc_ids(int place_num,
                                    int *ids) __STARPU_OMP_NOTHROW;
+/* Always -1: the caller is bound to no place. */
 int starpu_omp_get_place_num(void) __STARPU_OMP_NOTHROW;
+/* Always 0, and nothing is written to place_nums. */
 int starpu_omp_get_partition_num_places(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_get_partition_place_nums(int *place_nums) __STARPU_OMP_NOTHROW;
+/* A number that the program may read back, OMP_DEFAULT_DEVICE at first. Which worker
+ * executes a task does not depend on it. */
 void starpu_omp_set_default_device(int device_num) __STARPU_OMP_NOTHROW;
 int starpu_omp_get_default_device(void) __STARPU_OMP_NOTHROW;
+/* Always 1, the host; `get_num_teams` as well, and `get_team_num` 0. */
 int starpu_omp_get_num_devices(void) __STARPU_OMP_NOTHROW;
 int starpu_omp_get_num_teams(void) __STARPU_OMP_NOTHROW;
 int starpu_omp_get_team_num(void) __STARPU_OMP_NOTHROW;
+/* 1 in threads and tasks of OpenMP, the initial one included; 0 elsewhere. */
 int starpu_omp_is_initial_device(void) __STARPU_OMP_NOTHROW;
+/* Always 0. */
 int starpu_omp_get_initial_device(void) __STARPU_OMP_NOTHROW;
+/* What OMP_MAX_TASK_PRIORITY says, 0 without it. Higher priorities are not cut. */
 int starpu_omp_get_max_task_priority(void) __STARPU_OMP_NOTHROW;
 
 /* Seconds since starpu_omp_init, virtual where the machine is simulated. */
 double starpu_omp_get_wtime(void) __STARPU_OMP_NOTHROW;
+/* The unit of that, in seconds: 1e-6. */
 double starpu_omp_get_wtick(void) __STARPU_OMP_NOTHROW;
 
-/* -- locks: who waits for one gives its worker back -- */
+/* -- locks: a task that waits for one leaves its worker to others -- */
 
+/* Makes a free lock; what is behind it is freed by `destroy`, which ends the program
+ * if the lock is taken. A lock must not outlive starpu_omp_shutdown. */
 void starpu_omp_init_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
 void starpu_omp_destroy_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+/* `set` waits for the lock, in the order of arrival; a task that has it already
+ * waits for ever. `unset` gives it back, which any task may do, and ends the program
+ * where nobody has it. */
 void starpu_omp_set_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
 void starpu_omp_unset_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
-/* 1: the caller has it now; 0: somebody else has. */
+/* 1: the caller has it now; 0: another task has it. Does not wait. */
 int starpu_omp_test_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
 
-/* The owner, a task, may take such a lock again. test returns how often it has it,
- * 0: somebody else has. */
+/* The same for locks that the owner, a task, may set again: it must unset them as
+ * often. */
 void
 starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
 void
 starpu_omp_destroy_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+/* As starpu_omp_set_lock, but the owner gets the lock once more; only the owner may
+ * unset it. */
 void
 starpu_omp_set_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
 void
 starpu_omp_unset_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+/* How often the caller has the lock now, this time included; 0: another task has it.
+ * Does not wait. */
 int
 starpu_omp_test_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
 
-/* One task at a time is between them, in the whole program. */
+/* One task at a time is between begin and end, in the whole program; the others
+ * wait. For operations that a processor has no atomic instruction for. */
 void starpu_omp_atomic_fallback_inline_begin(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_atomic_fallback_inline_end(void) __STARPU_OMP_NOTHROW;
 
@@ -332,20 +401,23 @@ void starpu_omp_atomic_fallback_inline_end(void) __STARPU_OMP_NOTHROW;
  * task ends, the handle is unregistered. */
 void starpu_omp_handle_register(starpu_data_handle_t handle)
     __STARPU_OMP_NOTHROW;
-/* Takes it out again; the caller unregisters it. */
+/* Takes the handle out of the table of the caller, the region's or the task's, in
+ * which it must be; the caller unregisters it. */
 void starpu_omp_handle_unregister(starpu_data_handle_t handle)
     __STARPU_OMP_NOTHROW;
-/* The one entered last under the address, by the region's threads or the explicit
- * task that asks; NULL: none. */
+/* The handle entered last under exactly this address, by the threads of the caller's
+ * region or by the explicit task that asks; NULL: none. */
 starpu_data_handle_t
 starpu_omp_data_lookup(const void *ptr) __STARPU_OMP_NOTHROW;
 
-/* The vector is a slice, which begins at that element of an array:
- * STARPU_VECTOR_GET_SLICE_BASE. */
+/* Says that the vector is a slice of an array, from that element on, so that kernels
+ * may index from the array's start with STARPU_VECTOR_GET_SLICE_BASE. Not for other
+ * data, which end the program. */
 void starpu_omp_vector_annotate(starpu_data_handle_t handle,
                                 uint32_t slice_base) __STARPU_OMP_NOTHROW;
 
-/* One that lives as long as OpenMP. */
+/* An arbiter that starpu_omp_init makes and starpu_omp_shutdown destroys, for data
+ * of the caller's. */
 struct starpu_arbiter *
 starpu_omp_get_default_arbiter(void) __STARPU_OMP_NOTHROW;
 

@@ -105,9 +105,12 @@ enum starpu_cluster_types {
 
 struct starpu_cluster_machine;
 
+/* As starpu_parallel_worker_init. */
 struct starpu_cluster_machine *
 starpu_cluster_machine(hwloc_obj_type_t cluster_level, ...);
+/* As starpu_parallel_worker_shutdown. */
 int starpu_uncluster_machine(struct starpu_cluster_machine *clusters);
+/* As starpu_parallel_worker_print. */
 int starpu_cluster_print(struct starpu_cluster_machine *clusters);
 
 #    ifdef __cplusplus

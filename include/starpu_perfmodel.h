@@ -158,22 +158,29 @@ extern struct starpu_perfmodel starpu_perfmodel_nop;
 
 /* -- life -- */
 
+/* Does nothing: tools of StarPU call it before they load models. */
 void starpu_perfmodel_initialize(void);
-/* Prepares the structure; loading does this as well. */
+/* Prepares the structure; what loads or uses the model does this as well. */
 void starpu_perfmodel_init(struct starpu_perfmodel *model);
-/* Frees what the model holds without writing a file. */
+/* Frees what the structure holds, without writing a file; what the run has measured
+ * stays with the run. Returns 0. */
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model);
-/* Read a model of a file or of a symbol into `model`. 0, 1 when there is none.
- */
+/* Reads a model's file into `model`, for the functions that print it: the run does
+ * not use it. 0; 1, with a message, when it cannot be read. Works without
+ * starpu_init; starpu_perfmodel_unload_model frees what was read. */
 int starpu_perfmodel_load_file(const char *filename,
                                struct starpu_perfmodel *model);
+/* The same of the file that belongs to a symbol, on this host; a name that ends in
+ * the host's is tried without it. 1 when there is none. */
 int starpu_perfmodel_load_symbol(const char *symbol,
                                  struct starpu_perfmodel *model);
-/* Undoes the load. */
+/* As starpu_perfmodel_deinit. Returns 0. */
 int starpu_perfmodel_unload_model(struct starpu_perfmodel *model);
-/* Writes the model's file now. */
+/* Writes the model's file now, as starpu_shutdown will; of models with a symbol and
+ * measures, else it does nothing. An error is a message only. */
 void starpu_save_history_based_model(struct starpu_perfmodel *model);
-/* Where the file of a symbol is, or "" . */
+/* Writes the path of a symbol's file, at most maxlen bytes with the end, or "" when
+ * there is none. */
 void starpu_perfmodel_get_model_path(const char *symbol, char *path,
                                      size_t maxlen);
 /* Where raw measures of the model are kept, or "": the side file, one for all
@@ -181,59 +188,78 @@ void starpu_perfmodel_get_model_path(const char *symbol, char *path,
 void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
                                     struct starpu_perfmodel_arch *arch,
                                     char *path, size_t maxlen, unsigned nimpl);
-/* Frees the models' memory. */
+/* Does nothing: the models' memory ends with the run. */
 void starpu_perfmodel_free_sampling(void);
 
 /* -- architectures -- */
 
-/* Borrowed until starpu_shutdown(). */
+/* The architecture that models have for a worker, or combined worker; in a context
+ * without policy that of all its processors for the worker that executes its tasks.
+ * Borrowed until starpu_shutdown(); NULL without memory. */
 struct starpu_perfmodel_arch *
 starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id);
-/* Combinations of devices seen so far; add returns the number, get -1 for an
- * unknown one. */
+/* How many combinations of devices have a number, from 0 on, in this run. */
 int starpu_perfmodel_get_narch_combs(void);
+/* The number of a combination, which gets one if it has none; -1 without memory. The
+ * array is copied. */
 int starpu_perfmodel_arch_comb_add(int ndevices,
                                    struct starpu_perfmodel_device *devices);
+/* The number of a combination; -1: it has none. */
 int starpu_perfmodel_arch_comb_get(int ndevices,
                                    struct starpu_perfmodel_device *devices);
+/* The combination with that number, borrowed until starpu_shutdown(); NULL: there is
+ * none. */
 struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb);
+/* The name of a type in models' files, such as "cpu": a constant; NULL for a type
+ * that there is not. */
 const char *
 starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype);
+/* Writes a name of the architecture and implementation, at most maxlen bytes with
+ * the end; without starpu_init the combination counts as number 0. */
 void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch,
                                     char *archname, size_t maxlen,
                                     unsigned nimpl);
 
-/* The part of the model for an architecture, created when missing. In the
- * second form and its two siblings, `...` are (type, device, cores) for each
- * device, then -1. */
+/* What the application sets of the model for one architecture and implementation,
+ * its functions of cost and size: made when missing, with the model's structure
+ * freed. Without memory the program ends. */
 struct starpu_perfmodel_per_arch *
 starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
                                     struct starpu_perfmodel_arch *arch,
                                     unsigned impl);
+/* The same; `...` are int triples (type, device, cores), one for each device, then
+ * -1. */
 struct starpu_perfmodel_per_arch *
 starpu_perfmodel_get_model_per_devices(struct starpu_perfmodel *model, int impl,
                                        ...);
+/* Sets the function that says how many µs a task takes there; `...` as above.
+ * Returns 0. */
 int starpu_perfmodel_set_per_devices_cost_function(
     struct starpu_perfmodel *model, int impl,
     starpu_perfmodel_per_arch_cost_function func, ...);
+/* Sets the function that says what size the model takes a task for there; `...` as
+ * above. Returns 0. */
 int starpu_perfmodel_set_per_devices_size_base(
     struct starpu_perfmodel *model, int impl,
     starpu_perfmodel_per_arch_size_base func, ...);
 
 /* -- measures and estimates -- */
 
-/* The mean of a footprint, NaN when it is unknown. */
+/* The mean of a footprint there, for implementation 0, in µs (joules of an energy
+ * model); NaN when it is unknown. */
 double
 starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
                                              struct starpu_perfmodel_arch *arch,
                                              uint32_t footprint);
 
-/* Add measurements of a task made elsewhere. */
+/* Feeds the run's model, as if the task had taken that many µs there; `cpuid` is not
+ * looked at. Models without history or symbol stay as they are. */
 void starpu_perfmodel_update_history(struct starpu_perfmodel *model,
                                      struct starpu_task *task,
                                      struct starpu_perfmodel_arch *arch,
                                      unsigned cpuid, unsigned nimpl,
                                      double measured);
+/* The same for the mean of `number` measures. */
 void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
                                        struct starpu_task *task,
                                        struct starpu_perfmodel_arch *arch,
@@ -251,37 +277,49 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
  * not read them, -EBUSY when measured already, -EINVAL, all with a message that
  * names the remedy. */
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
+/* Ends what starpu_energy_start began, with the same worker and type. */
 int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
                        unsigned nimpl, unsigned ntasks, int workerid,
                        enum starpu_worker_archtype archi);
 
-/* Printing for tools. */
+/* For tools, without starpu_init as well: prints the directories of models, and a
+ * line for each file in them. 0, or 1 when they cannot be read. */
 int starpu_perfmodel_list(FILE *output);
+/* Prints what a loaded file has for one architecture and implementation, nothing if
+ * it has none: all, or one value by name (a, b, c, alpha, beta, mean, stddev,
+ * path-file-debug); all footprints with NULL. */
 void starpu_perfmodel_print(struct starpu_perfmodel *model,
                             struct starpu_perfmodel_arch *arch, unsigned nimpl,
                             char *parameter, uint32_t *footprint, FILE *output);
+/* The same for all implementations of the architectures that `arch` names: "cpu",
+ * "cpu:2" by cores, "cuda1" or "cuda_1" by device, NULL for all. 0; 1 without a
+ * loaded file, or for a parameter that there is not. */
 int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
                                char *parameter, uint32_t *footprint,
                                FILE *output);
-/* Writes the loaded file as XML. */
+/* Writes the loaded file as XML; without one, a message only. */
 void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model);
-/* The mean of a footprint on each worker (implementation 0), with blanks
- * between, "inf" where it is unknown. 0, or 1 when the model has no entries.
- * After starpu_init. */
+/* The mean of a footprint on each worker (implementation 0), with blanks between,
+ * "inf" where it is unknown, of the loaded file or else of the run's model. 0; 1
+ * when there is neither. After starpu_init. */
 int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
                                        uint32_t footprint, FILE *output);
+/* Prints the combinations of devices in the loaded file. 0, or 1 without one. */
 int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model);
+/* Prints a line for each directory in which models are looked for. */
 void starpu_perfmodel_directory(FILE *output);
 
 /* -- transfers between memory nodes -- */
 
-/* Tables of bandwidth and latency between all nodes; main memory near each
- * device; where the files of these parameters are, or would be. */
+/* Prints a table of bandwidths and latencies between all memory nodes. */
 void starpu_bus_print_bandwidth(FILE *f);
+/* Prints which main memory is near each device. */
 void starpu_bus_print_affinity(FILE *f);
+/* Prints where the files of these parameters are, or would be. */
 void starpu_bus_print_filenames(FILE *f);
-/* MB/s and microseconds. */
+/* MB/s from a memory node to another one. */
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node);
+/* Microseconds of a copy without bytes. */
 double starpu_transfer_latency(unsigned src_node, unsigned dst_node);
 /* Microseconds for `size` bytes. */
 double starpu_transfer_predict(unsigned src_node, unsigned dst_node,

@@ -75,9 +75,12 @@ struct starpu_profiling_bus_info {
 
 /* From now on tasks have a profiling_info from their submission, and workers
  * count; or no more, then what was counted can still be read. Enabling resets
- * workers and links. Off at first, unless STARPU_PROFILING is set. Before
- * starpu_init() it is for the run to come. The former status. */
+ * workers and links. Off at first, unless STARPU_PROFILING is set. The setting
+ * stays for the runs to come; it may be made before starpu_init(). Returns the
+ * former status. */
 int starpu_profiling_status_set(int status);
+/* STARPU_PROFILING_ENABLE or STARPU_PROFILING_DISABLE: of the run, or of the one to
+ * come. */
 int starpu_profiling_status_get(void);
 /* Resets the workers' counters. */
 void starpu_profiling_init(void);
@@ -94,27 +97,33 @@ void starpu_profiling_worker_helper_display_summary(void);
 /* Prints on stderr how much memory is used on each node. */
 void starpu_data_display_memory_stats(void);
 
-/* Microseconds: of a time, and from `start` to `end`. */
+/* A time, or a date, in µs. */
 double starpu_timing_timespec_to_us(struct timespec *ts);
+/* The µs from `start` to `end`. */
 double starpu_timing_timespec_delay_us(struct timespec *start,
                                        struct timespec *end);
 
 /* -- links between memory nodes -- */
 
-/* A bus is an ordered pair of memory nodes between which copies are direct;
- * numbers begin at 0. get_id gives -1 for a pair that has none, the others
- * -EINVAL for an invalid number. */
+/* A bus is an ordered pair of memory nodes between which copies are direct. Their
+ * number; they are numbered from 0 on. */
 int starpu_bus_get_count(void);
+/* The number of a pair of memory nodes, -1 for one that has no bus. */
 int starpu_bus_get_id(int src, int dst);
+/* The memory node that it copies from; -EINVAL for a number of no bus. */
 int starpu_bus_get_src(int busid);
+/* The memory node that it copies to; -EINVAL for a number of no bus. */
 int starpu_bus_get_dst(int busid);
-/* How the link is shared, which starpu_transfer_predict() counts with. At first
- * all CUDA and OpenCL devices count as sharing each. A direct one is a device's
- * alone; a number of GPUs overrules that, 0 removes it. An invalid bus, or a
- * negative number, ends the program. */
+/* How the link is shared, which starpu_transfer_predict() counts with. At first all
+ * CUDA and OpenCL devices count as sharing each; with `direct` it is a device's
+ * alone. A number of no bus ends the program. */
 void starpu_bus_set_direct(int busid, int direct);
+/* What was set, 0 at first; -EINVAL for a number of no bus. */
 int starpu_bus_get_direct(int busid);
+/* So many devices share it, whatever starpu_bus_set_direct said; 0 removes that. A
+ * negative number, or that of no bus, ends the program. */
 void starpu_bus_set_ngpus(int busid, int ngpus);
+/* How many devices share it now; -EINVAL for a number of no bus. */
 int starpu_bus_get_ngpus(int busid);
 
 /* What the link carried since the last call, or since starpu_init(); resets the
@@ -126,6 +135,7 @@ int starpu_bus_get_profiling_info(int busid,
  * above have no effect on it. */
 void starpu_profiling_bus_helper_display_summary(void);
 
+/* *tsp = 0 */
 static __starpu_inline void starpu_timespec_clear(struct timespec *tsp)
 {
     tsp->tv_sec = 0;

@@ -12,11 +12,14 @@
 /* The seed that a program should use when the user requested `seed`. */
 #define starpu_seed(seed) (seed)
 
+/* The functions of POSIX, with one state for the whole program. */
 #define starpu_srand48(seed)  srand48(starpu_seed(seed))
 #define starpu_drand48()      drand48()
 #define starpu_lrand48()      lrand48()
 #define starpu_erand48(xsubi) erand48(xsubi)
 
+/* The same with the caller's state in *buffer, and the number in *result; where the
+ * system has no such functions, with the program's state. */
 #ifdef STARPU_USE_ERAND48_R
 typedef struct drand48_data starpu_drand48_data;
 #    define starpu_srand48_r(seed, buffer)   srand48_r(starpu_seed(seed), buffer)

@@ -130,11 +130,13 @@ void starpu_sched_ctx_set_priority(int *workers, int nworkers,
 /* Returns that priority of a worker. */
 unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id);
 
-/* The workers as a walkable collection, the context's own; create and delete
- * change how it is walked over. */
+/* The context's own collection of workers, which lives as long as the context, to be
+ * walked over as a list or as a tree from now on. */
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
     unsigned sched_ctx_id, enum starpu_worker_collection_type type);
+/* From now on it is walked over as a list; it goes with the context only. */
 void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id);
+/* The context's own collection of workers. */
 struct starpu_worker_collection *
 starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
 
@@ -154,28 +156,35 @@ int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
 /* The `flops` of these together. */
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
 
-/* For policies: a ready task that the policy holds goes to another context, to
- * its policy if `with_repush`; the other call takes what was counted of it off
- * the old one. */
+/* For policies: a ready task that the policy holds goes to another context, to that
+ * one's policy if `with_repush`, and counts there as well. */
 void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task,
                                               unsigned sched_ctx,
                                               unsigned with_repush);
+/* For policies: the old context counts one task, of so many flops, less, which has
+ * gone to another context. */
 void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id,
                                                       double flops);
 
-/* For policies: tasks that are kept for a worker, of one that is in several
- * contexts; it asks those where there are some first. The last three: of all
- * workers of the context. */
+/* For policies: one task more is kept for the worker. A worker that is in several
+ * contexts asks first those where there are some. Nothing where the worker is in one
+ * context only. */
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
                                                    int workerid);
+/* One task less is. */
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id,
                                                    int workerid);
+/* None is kept for the worker any more. */
 void starpu_sched_ctx_list_task_counters_reset(unsigned sched_ctx_id,
                                                int workerid);
+/* One task more is kept for all workers of the context together; the task is not
+ * looked at, here and below. */
 void starpu_sched_ctx_list_task_counters_increment_all_ctx_locked(
     struct starpu_task *task, unsigned sched_ctx_id);
+/* One task less is, for all workers of the context. */
 void starpu_sched_ctx_list_task_counters_decrement_all_ctx_locked(
     struct starpu_task *task, unsigned sched_ctx_id);
+/* None is kept any more, for any worker of the context. */
 void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task,
                                                    unsigned sched_ctx_id);
 
@@ -247,22 +256,28 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
  * place, else -1. */
 int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id);
 
-/* The context without policy whose tasks the worker executes, any or one inside
- * `sched_ctx_id`; STARPU_NMAX_SCHED_CTXS: none. */
+/* The context without policy whose tasks the worker executes;
+ * STARPU_NMAX_SCHED_CTXS: there is none. */
 unsigned starpu_sched_ctx_master_get_context(int masterid);
+/* The same of contexts that are nested in `sched_ctx_id`
+ * (STARPU_SCHED_CTX_NESTED). */
 unsigned
 starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid,
                                                 unsigned sched_ctx_id);
 
 /* -- parts of a device -- */
 
-/* The worker of such a part, the number of multiprocessors, 0: all; which ones,
- * from `start` to before `end`, -1 of a worker without; its context,
- * STARPU_NMAX_SCHED_CTXS without. */
+/* The context's first worker, -1 without: that of the part, where the context is one
+ * (STARPU_SCHED_CTX_CUDA_NSMS). */
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx);
+/* How many multiprocessors the context's part has; 0: all. */
 int starpu_sched_ctx_get_nsms(unsigned sched_ctx);
+/* Which multiprocessors the worker's part has, from *start to before *end; -1 for
+ * both of a worker without. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start,
                                        int *end);
+/* The context that gives the worker a part of its device; STARPU_NMAX_SCHED_CTXS:
+ * none does. */
 unsigned starpu_worker_get_sched_ctx_id_stream(unsigned stream_workerid);
 
 #ifdef __cplusplus

@@ -19,28 +19,33 @@ extern "C" {
 
 /* A policy. Static, NULL where a hook is not needed; push_task is. Without pop_task
  * workers have what it hands to them (starpu_push_local_task). The library borrows it
- * until starpu_shutdown(). */
+ * until starpu_shutdown(). Hooks get the number of the context; several threads may
+ * be in them at once, so that the policy locks for itself, and they may not wait. */
 struct starpu_sched_policy {
-    /* Allocate the policy's state for a context. */
+    /* Allocates the policy's state for a context, before its workers come; frees it
+     * when they have left. In the thread that makes, or ends, the context. */
     void (*init_sched)(unsigned);
     void (*deinit_sched)(unsigned);
-    /* A task became ready. Returns 0. */
+    /* A task became ready, and is the policy's to keep until pop_task. In the thread
+     * that has made it ready. Returns 0; the result is not looked at. */
     int (*push_task)(struct starpu_task *);
     /* When would the task end if it were pushed now? For StarPU's hypervisor: not
      * called here. */
     double (*simulate_push_task)(struct starpu_task *);
-    /* Another policy pushed a task to this worker. */
+    /* (task, worker, combined worker or the same, context): a task that names this
+     * worker became ready and goes past the policy. */
     void (*push_task_notify)(struct starpu_task *, int, int, unsigned);
     /* A task for the calling worker of the context, or NULL. */
     struct starpu_task *(*pop_task)(unsigned);
-    /* A task was submitted, perhaps not ready yet. */
+    /* A task was submitted, perhaps not ready yet. In the thread that submits. */
     void (*submit_hook)(struct starpu_task *);
-    /* A worker starts, or ended, a task. */
+    /* The calling worker starts, or ended, the kernel of a task. */
     void (*pre_exec_hook)(struct starpu_task *, unsigned);
     void (*post_exec_hook)(struct starpu_task *, unsigned);
     /* No more tasks will be pushed for a while. */
     void (*do_schedule)(unsigned);
-    /* The context gained, or lost, workers. */
+    /* (context, numbers, how many): the context gained, or lost, workers; the array is
+     * lent for the call. */
     void (*add_workers)(unsigned, int *, unsigned);
     void (*remove_workers)(unsigned, int *, unsigned);
     /* 1 = the policy issues its own prefetches. */
@@ -51,10 +56,13 @@ struct starpu_sched_policy {
     enum starpu_worker_collection_type worker_type;
 };
 
-/* NULL-terminated, owned by the library. */
+/* The policies of the library, NULL-terminated; the array and they are the
+ * library's. Before starpu_init() as well. */
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void);
+/* The policy of a context, lent; NULL: it has none. */
 struct starpu_sched_policy *
 starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
+/* That of the context that the calling thread has chosen, else that of context 0. */
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
 
 /* Defined in a shared object named by STARPU_SCHED_LIB, not in the library: its
@@ -194,8 +202,8 @@ void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f,
  * STARPU_TASK_BREAK_ON_SCHED. */
 void starpu_sched_task_break(struct starpu_task *task);
 
-/* Wake a sleeping worker; 1 if it slept. The forms differ in the lock that
- * the caller holds, which here does not matter. */
+/* Wakes a sleeping worker; 1 if it slept, else 0. StarPU's forms differ in the lock
+ * that the caller holds, which does not matter here: all four do the same. */
 int starpu_wake_worker_relax(int workerid);
 int starpu_wake_worker_no_relax(int workerid);
 int starpu_wake_worker_locked(int workerid);

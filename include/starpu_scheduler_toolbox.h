@@ -19,40 +19,48 @@ extern "C" {
 struct starpu_st_fifo_taskq;
 typedef struct starpu_st_fifo_taskq *starpu_st_fifo_taskq_t;
 
-/* Owned by the caller. */
+/* An empty queue, for starpu_st_fifo_taskq_destroy. */
 starpu_st_fifo_taskq_t starpu_st_fifo_taskq_create(void);
+/* Frees the queue; tasks that are in it are not touched. */
 void starpu_st_fifo_taskq_destroy(starpu_st_fifo_taskq_t fifo);
-/* Empties it: all figures are 0, its work starts and ends now. */
+/* Empties it without looking at its tasks: all numbers are 0, its work starts and
+ * ends now. */
 void starpu_st_fifo_taskq_init(starpu_st_fifo_taskq_t fifo);
+/* Whether no task is queued. */
 int starpu_st_fifo_taskq_empty(starpu_st_fifo_taskq_t fifo);
 
-/* Queued tasks, and all that were ever queued. Pushes and pops count them; the
- * policy may add what it knows better. */
+/* How many tasks are queued. Pushes and pops count them; `inc` adds n, which may be
+ * negative. */
 unsigned starpu_st_fifo_ntasks_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_ntasks_inc(starpu_st_fifo_taskq_t fifo, int n);
+/* How many tasks were ever pushed; `inc` adds n. */
 unsigned starpu_st_fifo_nprocessed_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n);
 
-/* Microseconds, the policy's own bookkeeping: when the queued work starts, ends,
- * how long it takes, and how long what was taken and is not finished takes. */
+/* The policy's own numbers, all 0 or now at first: when the queued work starts, in
+ * µs as starpu_timing_now counts. */
 double starpu_st_fifo_exp_start_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_exp_start_set(starpu_st_fifo_taskq_t fifo,
                                   double exp_start);
+/* When it ends, in µs as starpu_timing_now counts. */
 double starpu_st_fifo_exp_end_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_exp_end_set(starpu_st_fifo_taskq_t fifo, double exp_end);
+/* How many µs it takes. */
 double starpu_st_fifo_exp_len_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_exp_len_set(starpu_st_fifo_taskq_t fifo, double exp_len);
 void starpu_st_fifo_exp_len_inc(starpu_st_fifo_taskq_t fifo, double exp_len);
+/* How many µs the tasks take that were popped and have not ended. */
 double starpu_st_fifo_pipeline_len_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_pipeline_len_set(starpu_st_fifo_taskq_t fifo,
                                      double pipeline_len);
 void starpu_st_fifo_pipeline_len_inc(starpu_st_fifo_taskq_t fifo,
                                      double pipeline_len);
 
-/* The policy's own as well: an entry for each normalised priority of the calling
- * thread's context, zeroed by the first call, freed with the queue. NULL if the
- * user has not given both limits of priorities. */
+/* The policy's own numbers as well, of tasks: an entry for each priority of the
+ * calling thread's context from the least on, zeroed by the first call, freed with
+ * the queue. NULL if the context was not given both limits of priorities. */
 unsigned *starpu_st_fifo_ntasks_per_priority_get(starpu_st_fifo_taskq_t fifo);
+/* The same, of µs. */
 double *starpu_st_fifo_exp_len_per_priority_get(starpu_st_fifo_taskq_t fifo);
 
 /* By decreasing priority, behind equals. Returns 0. */
@@ -99,39 +107,44 @@ struct starpu_st_prio_deque {
 };
 typedef struct starpu_st_prio_deque *starpu_st_prio_deque_t;
 
+/* Makes a deque of the caller's empty, whatever it held. */
 void starpu_st_prio_deque_init(starpu_st_prio_deque_t pdeque);
-/* Frees nothing of the caller's. */
+/* The same: there is nothing to free. */
 void starpu_st_prio_deque_destroy(starpu_st_prio_deque_t pdeque);
+/* Whether it has no task. */
 int starpu_st_prio_deque_is_empty(starpu_st_prio_deque_t pdeque);
 
-/* Behind, or before, those of its priority. Return 0. */
+/* Links the task behind those of its priority. Returns 0. */
 int starpu_st_prio_deque_push_back_task(starpu_st_prio_deque_t pdeque,
                                         struct starpu_task *task);
+/* Links it before those of its priority. Returns 0. */
 int starpu_st_prio_deque_push_front_task(starpu_st_prio_deque_t pdeque,
                                          struct starpu_task *task);
 
-/* The oldest task of the best priority: looked at, taken out; the newest of the
- * worst one, taken out. NULL when empty. */
+/* The oldest task of the best priority, which stays there; NULL when empty. */
 struct starpu_task *
 starpu_st_prio_deque_highest_task(starpu_st_prio_deque_t pdeque);
+/* Takes out the oldest task of the best priority; NULL when empty. */
 struct starpu_task *
 starpu_st_prio_deque_pop_task(starpu_st_prio_deque_t pdeque);
+/* Takes out the newest task of the worst priority; NULL when empty. */
 struct starpu_task *
 starpu_st_prio_deque_pop_back_task(starpu_st_prio_deque_t pdeque);
 
-/* The first task that the worker can run, its implementation chosen, or NULL: of
- * all, best first; of the best priority, newest first. `skipped`, unless NULL,
- * gets the last one that the worker could not run, or NULL. */
+/* Takes out the first task, best and oldest first, that the worker can run, its
+ * implementation chosen; NULL: there is none. `skipped`, unless NULL, gets the last
+ * one before it that the worker could not run, or NULL. */
 struct starpu_task *
 starpu_st_prio_deque_pop_task_for_worker(starpu_st_prio_deque_t pdeque,
                                          int workerid,
                                          struct starpu_task **skipped);
+/* The same, from the newest one of the best priority towards older ones of it. */
 struct starpu_task *
 starpu_st_prio_deque_deque_task_for_worker(starpu_st_prio_deque_t pdeque,
                                            int workerid,
                                            struct starpu_task **skipped);
-/* Of the best priority, the one that lacks the fewest bytes on the worker's
- * memory node. */
+/* Takes out, of the best priority, the task that lacks the fewest bytes on the
+ * worker's memory node, whether or not the worker can run it; NULL when empty. */
 struct starpu_task *
 starpu_st_prio_deque_deque_first_ready_task(starpu_st_prio_deque_t pdeque,
                                             unsigned workerid);
@@ -148,11 +161,12 @@ void starpu_st_prio_deque_erase(starpu_st_prio_deque_t pdeque,
  * of the context; 0 if there is no range. */
 int starpu_st_normalize_prio(int priority, int num_priorities,
                              unsigned sched_ctx_id);
-/* What the submitted task reads and the worker's memory node lacks: the number of
- * data; in bytes, of these those that are not on their way there either, and
- * what has no memory there, read or not. */
+/* How many data the submitted task reads that the worker's memory node lacks. */
 int starpu_st_non_ready_buffers_count(struct starpu_task *task,
                                       unsigned worker);
+/* The same in bytes: in *non_readyp all that it lacks, in *non_loadingp what is not
+ * on its way there either, in *non_allocatedp what has no memory there, read or
+ * not. */
 void starpu_st_non_ready_buffers_size(struct starpu_task *task,
                                       unsigned worker, size_t *non_readyp,
                                       size_t *non_loadingp,

@@ -335,6 +335,7 @@ struct starpu_task {
 
 /* -- buffers, wherever they are stored -- */
 
+/* Of a task that has a codelet: how many, their array, number i of them. */
 #define STARPU_TASK_GET_NBUFFERS(task)                                         \
     ((unsigned)((task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS               \
                     ? (task)->nbuffers                                         \
@@ -347,6 +348,8 @@ struct starpu_task {
         STARPU_TASK_GET_HANDLES(task)[i] = (handle);                           \
     } while (0)
 
+/* How number i of them is accessed, and on which node: of the codelet, or of the
+ * task. */
 #define _ORR_CODELET_MODES(codelet)                                            \
     ((codelet)->dyn_modes ? (codelet)->dyn_modes : (codelet)->modes)
 #define STARPU_CODELET_GET_MODE(codelet, i) (_ORR_CODELET_MODES(codelet)[i])

@@ -29,12 +29,12 @@ int starpu_task_bundle_remove(starpu_task_bundle_t bundle,
 /* No more tasks are added: the bundle is freed with its last one. */
 void starpu_task_bundle_close(starpu_task_bundle_t bundle);
 
-/* Microseconds of all members that are still to be placed, and joules of all
- * members, on that architecture with that implementation; what is unknown counts
- * as 0. */
+/* Microseconds of all members that are still to be placed, on that architecture with
+ * that implementation; what is unknown counts as 0. */
 double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
                                           struct starpu_perfmodel_arch *arch,
                                           unsigned nimpl);
+/* Joules of all members there; what is unknown counts as 0. */
 double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
                                           struct starpu_perfmodel_arch *arch,
                                           unsigned nimpl);

@@ -22,28 +22,36 @@ struct starpu_task_list {
     struct starpu_task *tail;
 };
 
+/* Makes the list empty, whatever it held. */
 void starpu_task_list_init(struct starpu_task_list *list);
+/* Links a task that is in no list at the front, or at the back. */
 void starpu_task_list_push_front(struct starpu_task_list *list,
                                  struct starpu_task *task);
 void starpu_task_list_push_back(struct starpu_task_list *list,
                                 struct starpu_task *task);
 
-/* First and last task, or NULL. */
+/* The first task, which stays in the list; NULL: the list is empty. */
 struct starpu_task *starpu_task_list_front(const struct starpu_task_list *list);
+/* The last task, which stays in the list; NULL: the list is empty. */
 struct starpu_task *starpu_task_list_back(const struct starpu_task_list *list);
+/* Whether there is no task in it. */
 int starpu_task_list_empty(const struct starpu_task_list *list);
+/* Takes out a task of this list, anywhere in it; that it is there is not checked. */
 void starpu_task_list_erase(struct starpu_task_list *list,
                             struct starpu_task *task);
 
-/* Take out the first or last task, or return NULL. */
+/* Takes out the first task; NULL: the list is empty. */
 struct starpu_task *starpu_task_list_pop_front(struct starpu_task_list *list);
+/* Takes out the last task; NULL: the list is empty. */
 struct starpu_task *starpu_task_list_pop_back(struct starpu_task_list *list);
 
-/* for (t = begin; t != end; t = next(t)) */
+/* For loops over a list: for (t = begin(list); t != end(list); t = next(t)). `end`
+ * is NULL; a task that the loop takes out has no next one any more. */
 struct starpu_task *starpu_task_list_begin(const struct starpu_task_list *list);
 struct starpu_task *starpu_task_list_end(const struct starpu_task_list *list);
 struct starpu_task *starpu_task_list_next(const struct starpu_task *task);
 
+/* Whether the task is in the list, which is looked through. */
 int starpu_task_list_ismember(const struct starpu_task_list *list,
                               const struct starpu_task *look);
 /* Moves all of `lsrc`, which is empty then, to `ldst`; what that held, if anything, is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_thread_util.h - the calls of starpu_thread.h for callers who do not
+ * starpu_thread_util.h - the calls of starpu_thread.h for callers that do not
  * expect them to fail: an error ends the program with the place of the call.
  * The TRY forms return what the call returned, and end the program on anything
  * but success and "busy".

@@ -24,9 +24,11 @@ struct starpu_tree {
     int is_pu;
 };
 
-/* Gives `father` room for `arity` children, zeroed; ends the program without
- * memory. starpu_tree_insert() then fills one, or the root. */
+/* Gives `father` room for `arity` children, zeroed, for starpu_tree_free; ends the
+ * program without memory. */
 void starpu_tree_prepare_children(unsigned arity, struct starpu_tree *father);
+/* Fills one of these, or the root, whose father is NULL, with the fields of those
+ * names; frees and allocates nothing. */
 void starpu_tree_insert(struct starpu_tree *tree, int id, int level, int is_pu,
                         int arity, struct starpu_tree *father);
 

@@ -266,7 +266,8 @@ STARPU_ATOMIC_SOMETHING(or, old | value)
 STARPU_ATOMIC_SOMETHINGL(or, old | value)
 STARPU_ATOMIC_SOMETHING64(or, old | value)
 
-/* Additions return the new value, unions of bits the old one. */
+/* Additions return the new value, and evaluate `value` twice; unions of bits return the
+ * old one. */
 #define STARPU_ATOMIC_ADD(ptr, value)                                          \
     (__sync_fetch_and_add((ptr), (value)) + (value))
 #define STARPU_ATOMIC_ADDL(ptr, value)                                         \
@@ -277,6 +278,7 @@ STARPU_ATOMIC_SOMETHING64(or, old | value)
 #define STARPU_ATOMIC_ORL(ptr, value)  (__sync_fetch_and_or((ptr), (value)))
 #define STARPU_ATOMIC_OR64(ptr, value) (__sync_fetch_and_or((ptr), (value)))
 
+/* *ptr becomes `value` if it is `old`. BOOL returns whether it was, VAL what it was. */
 #define STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)                          \
     (__sync_bool_compare_and_swap((ptr), (old), (value)))
 #define STARPU_BOOL_COMPARE_AND_SWAP32(ptr, old, value)                        \
@@ -293,6 +295,7 @@ STARPU_ATOMIC_SOMETHING64(or, old | value)
     STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
 #define STARPU_VAL_COMPARE_AND_SWAP_PTR(ptr, old, value)                       \
     STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
+/* *ptr becomes `value`; returns what it was. */
 #define STARPU_VAL_EXCHANGE(ptr, value)                                        \
     (__atomic_exchange_n((ptr), (value), __ATOMIC_SEQ_CST))
 #define STARPU_VAL_EXCHANGEL(ptr, value)  STARPU_VAL_EXCHANGE(ptr, value)
@@ -304,6 +307,7 @@ STARPU_ATOMIC_SOMETHING64(or, old | value)
     (__sync_lock_test_and_set((ptr), (value)))
 #define STARPU_RELEASE(ptr) (__sync_lock_release((ptr)))
 
+/* Fences: of all accesses, of those after a read, of those before a write. */
 #define STARPU_SYNCHRONIZE() __sync_synchronize()
 #define STARPU_RMB()         __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define STARPU_WMB()         __atomic_thread_fence(__ATOMIC_RELEASE)

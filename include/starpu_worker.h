@@ -116,9 +116,9 @@ unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
 /* The type of a mask with one bit, such as STARPU_CUDA. */
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask);
 
-/* How many workers there are, without combined ones; below, of one type. All are 0
- * before starpu_init(). */
+/* How many workers there are, without combined ones; 0 before starpu_init(). */
 unsigned starpu_worker_get_count(void);
+/* How many of one type there are; 0 before starpu_init(). */
 unsigned starpu_cpu_worker_get_count(void);
 unsigned starpu_cuda_worker_get_count(void);
 unsigned starpu_hip_worker_get_count(void);
@@ -131,8 +131,10 @@ int starpu_worker_get_count_by_type(enum starpu_worker_archtype type);
 /* The number of the worker that calls, from a kernel or a callback; -1 for a thread
  * that is no worker. */
 int starpu_worker_get_id(void);
-/* The same; ends the program where there is none. */
+/* What the macro below calls, with the place where it is. */
 unsigned _starpu_worker_get_id_check(const char *f, int l);
+/* As starpu_worker_get_id(), but where there is no worker the program ends, with the
+ * place of the call. */
 unsigned starpu_worker_get_id_check(void);
 #define starpu_worker_get_id_check()                                           \
     _starpu_worker_get_id_check(__FILE__, __LINE__)
@@ -269,6 +271,7 @@ unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx);
 
 /* Whether a parallel kernel or thread has the worker's processor. */
 unsigned starpu_worker_is_blocked_in_parallel(int workerid);
+/* Always 0: workers that are blocked have no kernels of their own. */
 unsigned starpu_worker_is_slave_somewhere(int workerid);
 
 /* -- combined workers -- */
