@@ -32,8 +32,8 @@ static inline struct orr_worker *orr_api_worker(const char *call, long id)
     abort();
 }
 
-/* An array of n elements, which are `what`: of none there may be no array; else the
- * program ends without one. */
+/* An array of n elements, which are `what`: NULL is allowed if n is 0, else it ends the
+ * program. */
 static inline void orr_api_array(const char *call, const void *array,
                                  unsigned n, const char *what)
 {
@@ -44,8 +44,8 @@ static inline void orr_api_array(const char *call, const void *array,
     abort();
 }
 
-/* The memory node `node` of the machine, as above; what a caller gave as unsigned is
- * said as the number that it wrote, -5 for one. */
+/* The memory node `node` of the machine, as above; a message has the number as the
+ * caller wrote it, such as -5, although it came as unsigned. */
 static inline const struct orr_node_desc *orr_api_node(const char *call,
                                                        long node)
 {
@@ -80,7 +80,7 @@ static inline struct orr_handle *orr_api_handle(const char *call,
  * their messages name. In task_end.c, sched_ctx.c. */
 void orr_api_end_dep_release(const char *call, struct starpu_task *task);
 void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id);
-/* Ends the program, said, in tasks and callbacks. In sched_ctx.c. */
+/* Ends the program with a message in tasks and callbacks. In sched_ctx.c. */
 void orr_api_expect_outside(const char *call);
 
 /* A task that can be submitted on its own and is freed after its end, with copies

@@ -15,7 +15,7 @@
 #include "core/device/cpu/topology.h"
 #include "core/worker/workers.h"
 
-/* Who is on a processor. */
+/* What is bound to a processor. */
 enum use { FREE, WORKER, ACTIVE, PASSIVE };
 
 struct orr_api_topology {
@@ -251,7 +251,7 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred,
     return (unsigned)found;
 }
 
-/* All threads of a simulation are one. */
+/* In a simulation this binds the one thread that everything runs on. */
 bool orr_api_bind_self(const int *numbers, unsigned n)
 {
     int most = -1;
@@ -293,7 +293,8 @@ static void bind_to(const char *call, int position)
                     call, position);
 }
 
-/* Notes who is on the processor now; whether that was somebody else before. */
+/* Notes that the calling thread is on the processor now; returns whether another thread
+ * was there before. */
 static bool processor_note_use(struct orr_api_topology *topology,
                                unsigned position, bool active, const char *name)
 {
@@ -346,7 +347,7 @@ void starpu_bind_thread_on_cpu(int cpuid)
     bind_to(__func__, cpuid);
 }
 
-/* To any of a combined worker's processors. */
+/* Binds the calling thread to all processors of a combined worker. */
 static void bind_to_all(const char *call, const struct orr_combined *combined)
 {
     struct orr_runtime *rt = orr_runtime_need(call);

@@ -58,7 +58,7 @@ static struct orr_bound_problem *recorded(const char *call)
     return problem;
 }
 
-/* The same with dependencies. */
+/* The recorded graph, with dependencies; NULL after a message. */
 static struct orr_graph *recorded_graph(const char *call)
 {
     struct orr_graph *graph = NULL;
@@ -117,8 +117,8 @@ static double compute(const struct orr_bound_solver *solver,
     return ms;
 }
 
-/* With dependencies; 0 where none could be computed. Quiet: the bound without
- * them is computed then, which reports what is wrong. */
+/* The bound with dependencies; 0 if it could not be computed. No message then: the
+ * bound without them is computed next, and reports what is wrong. */
 static void compute_deps(const char *call, bool integer, struct answer *ret)
 {
     struct orr_bound_instance_options options = {.across_nodes = true};
@@ -171,7 +171,8 @@ static void end_print(const char *call, struct orr_bound_problem *problem,
         orr_log_error("%s: %s", call, strerror(-err));
 }
 
-/* A recording with dependencies has another form. */
+/* Writes that the call does not support dependencies, if the recording has them;
+ * returns whether it did. */
 static bool refuse_deps(const char *call, FILE *output, const char *before,
                         const char *after)
 {

@@ -82,9 +82,9 @@ static int grow_task(struct orr_buffers *b, int length)
     return err;
 }
 
-/* Sets what a codelet has none of yet, which is read plainly by who knows that it has;
- * `had`, none, becomes what another thread has set meanwhile. An exchange that fails
- * writes nothing, which the thread sanitizer takes for a write. */
+/* Sets what a codelet has none of yet; code that knows that the codelet has it reads it
+ * plainly. `had`, none, becomes what another thread has set meanwhile. An exchange that
+ * fails writes nothing, but the thread sanitizer takes it for a write. */
 #define SET_ONCE(at, had, value)                                               \
     do {                                                                       \
         orr_race_repeat_begin();                                               \
@@ -93,8 +93,8 @@ static int grow_task(struct orr_buffers *b, int length)
         orr_race_repeat_end();                                                 \
     } while (0)
 
-/* The modes of a codelet with a large fixed number may be set too. Of several threads
- * that insert its first tasks one gives them. */
+/* The modes of a codelet with a large fixed number of buffers may be set too. Of
+ * several threads that insert its first tasks one sets them. */
 static int give_codelet_modes(struct starpu_codelet *cl)
 {
     enum starpu_data_access_mode *modes, *had = NULL;

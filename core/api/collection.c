@@ -157,8 +157,8 @@ first_processor(struct starpu_tree *tree,
     return found;
 }
 
-/* The next worker, or -1; *ret_at: on which processor. First the others on the
- * last one's, then the nearest, then those that are bound to none. */
+/* The next worker, or -1; *ret_at: its processor. First the others on the last worker's
+ * processor, then the nearest, then those that are bound to none. */
 static int tree_next(struct starpu_worker_collection *workers,
                      struct starpu_sched_ctx_iterator *it,
                      struct starpu_tree **ret_at)

@@ -22,7 +22,8 @@ static void copy(void *buffers[], void *cl_arg)
     int rc = orr_copy_by_methods(ORR_API_RUNTIME()->machine, ops, buffers[1],
                                  node, buffers[0], node, NULL);
 
-    /* Where nothing is to be under way, -EAGAIN is a method's fancy. */
+    /* A synchronous copy leaves nothing under way, so a method's -EAGAIN counts as
+     * success. */
     if (rc != -EAGAIN)
         orr_self->job->kernel->found = rc;
 }
@@ -134,7 +135,7 @@ static int await(starpu_data_handle_t handle)
     return rc;
 }
 
-/* Makes the copy, or finds one. */
+/* Shares a read-only copy that exists already, or makes one. */
 static int duplicate(starpu_data_handle_t *dst_handle,
                      starpu_data_handle_t src_handle, int asynchronous)
 {

@@ -79,7 +79,7 @@ static int api_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
     return orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
 }
 
-/* The node that calls without one mean; a NULL handle is refused later. */
+/* The node that calls without a node argument use; a NULL handle is refused later. */
 static int base_of(starpu_data_handle_t handle)
 {
     return handle ? (int)orr_handle_base(orr_handle_of(handle))
@@ -353,8 +353,8 @@ void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
 
 /* -- transfers -- */
 
-/* What would be acquired is there, and an acquisition would not be seen. Simulated, it
- * takes time. */
+/* Whether the data are on the node already and an acquisition would have no effect that
+ * can be seen. Never in simulations, where an acquisition takes time. */
 static bool is_there(struct orr_runtime *rt, struct orr_handle *handle,
                      int node)
 {
@@ -376,8 +376,8 @@ static int fetch_now(struct orr_runtime *rt, enum orr_acquire_call by,
     return rc;
 }
 
-/* Whether the data never fit there, so that a hint has no effect: that is said
- * once. */
+/* Whether the data never fit on the node, so that a hint has no effect; warns of the
+ * first such hint. */
 static bool is_too_large(const char *call, struct orr_runtime *rt,
                          const struct orr_handle *handle, unsigned node)
 {
@@ -411,8 +411,8 @@ static int api_bring_value(struct orr_runtime *rt, enum orr_acquire_call by,
         return rc;
     if (!async)
         return fetch_now(rt, by, h, (int)node);
-    /* Where memory is limited it is asked for as jobs do, who keep nothing while
-     * they wait; planned partitions may be switched. */
+    /* Where memory is limited the acquisition asks for it as jobs do, and holds nothing
+     * while it waits; planned partitions may be switched. */
     if (!(level == ORR_FETCH && rt->nodes->at[node].capacity) && !h->family &&
         orr_handle_try_prefetch(rt, h, node, level, priority))
         return 0;
@@ -427,8 +427,8 @@ static int api_fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
     ORR_API(rt, call);
     int rc;
 
-    /* Of many data these are in no cache, and the lock lets nothing be loaded before
-     * it. */
+    /* A program with many data has these in no cache, and no load is started early
+     * across the lock. */
     if (handle)
         __builtin_prefetch(&orr_handle_of(handle)->valid);
     rc = check_acquisition(rt, call, handle, (int)node, STARPU_R);
@@ -507,9 +507,9 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     orr_data_wont_use(rt, h);
 }
 
-/* The only copy of data that nobody uses goes where it would be written back to; the
- * caller waits for that, if it may. Of planned data that is whose turn it is: the turn
- * is not changed for this. */
+/* If the node has the only copy of data that are not in use, it is copied to where it
+ * would be written back; the caller waits for that, if it may. Of planned data the
+ * whole is copied, or the parts, as the plan stands now: it is not switched for this. */
 static void send_only_copy(struct orr_runtime *rt, struct orr_handle *h,
                            unsigned node)
 {

@@ -117,7 +117,7 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 {
     ORR_API(rt, __func__);
 
-    /* Number 0: those to come. */
+    /* In records handle 0 stands for the handles to come. */
     ORR_RECORD(rt, SEQUENTIAL, .value = flag != 0);
     rt->data->default_sequential = flag != 0;
 }
@@ -231,7 +231,7 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
     return (unsigned)allocated;
 }
 
-/* Each node's memory is its own. */
+/* Always 0: no node maps another node's memory. */
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
                                             unsigned memory_node)
 {

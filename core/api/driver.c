@@ -101,7 +101,8 @@ int starpu_driver_deinit(struct starpu_driver *d)
     return 0;
 }
 
-/* What is opened stays in the process when it is closed. */
+/* The vendor's library stays in the process when it is closed, so opening it once is
+ * enough. */
 static void preopen_gpu(const struct gpu_vendor *vendor, const char *path)
 {
     struct orr_error missing = {""};

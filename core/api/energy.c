@@ -24,7 +24,7 @@ static const struct orr_energy_ops *counters(enum starpu_worker_archtype type)
     return kind ? kind->energy : NULL;
 }
 
-/* The worker meant: -1 is the first of the type. NULL after a message. */
+/* The worker `workerid`; -1: the first of the type. NULL after a message. */
 static const struct orr_worker *find_worker(const char *call, int workerid,
                                             enum starpu_worker_archtype type)
 {
@@ -94,7 +94,7 @@ static int energy_add_measurement(struct orr_api_state *state,
     return rc;
 }
 
-/* Where a CUDA device is; NULL: it is none, or nobody knows. */
+/* Where a CUDA device is; NULL: it is none, or that is not known. */
 static const char *bus_of(const struct orr_worker *worker)
 {
     const struct gpu *driver =

@@ -23,7 +23,7 @@ static void executed_call_kernel(void *buffers[], void *cl_arg)
     call->func(call->arg);
 }
 
-/* Real and simulated workers call it, whatever it takes: no time. */
+/* Simulated workers call the kernel too, and no time is counted for it. */
 static struct starpu_codelet codelet = {
     .cpu_funcs = {executed_call_kernel},
     .cuda_funcs = {executed_call_kernel},

@@ -84,7 +84,8 @@ orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch,
     return NULL;
 }
 
-/* That of a worker, or of a combined one. */
+/* The class of a worker or of a combined worker; that of a combined one is written to
+ * `room`. */
 static const struct orr_worker_class *
 class_of(const char *call, unsigned workerid, struct orr_worker_class *room)
 {

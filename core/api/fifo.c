@@ -134,7 +134,7 @@ void starpu_st_fifo_pipeline_len_inc(starpu_st_fifo_taskq_t fifo,
     fifo->pipeline_len += pipeline_len;
 }
 
-/* That of the calling thread. */
+/* The scheduling context of the calling thread; 0 if it has chosen none. */
 static unsigned present_context(void)
 {
     unsigned ctx = starpu_sched_ctx_get_context();
@@ -142,7 +142,7 @@ static unsigned present_context(void)
     return ctx < STARPU_NMAX_SCHED_CTXS ? ctx : 0;
 }
 
-/* 0 if they are not bounded by the user. */
+/* How many priorities there are; 0 if the user has not bounded them. */
 static unsigned count_priorities(void)
 {
     unsigned ctx = present_context();
@@ -278,7 +278,8 @@ starpu_st_fifo_taskq_pop_first_ready_task(starpu_st_fifo_taskq_t fifo,
 
 /* --- what is ahead --- */
 
-/* Of the tasks that come before a new one of that priority. */
+/* The expected length of the tasks that would come before a new one of that priority,
+ * and their number. */
 static double length_ahead(starpu_st_fifo_taskq_t fifo, int priority,
                            int workerid, unsigned nimpl, int *ret_ntasks)
 {

@@ -15,7 +15,7 @@
 #include "core/device/gpu/gpu.h"
 #include "core/device/nvml.h"
 
-/* A function that needs the driver was called without. */
+/* The machine's driver; ends the program with a message if there is none. */
 static struct gpu *gpu_driver_needed(const char *call,
                                      const struct gpu_vendor *vendor)
 {
@@ -203,7 +203,7 @@ static _Noreturn void report(const char *call, const char *func,
     abort();
 }
 
-/* What the library says, if it is open. */
+/* The library's text for the code; "error" if the library is not open. */
 static const char *gpu_error_text(const struct gpu_vendor *vendor, int code)
 {
     struct orr_runtime *rt = orr_runtime_current("starpu_cuda_report_error");

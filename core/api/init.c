@@ -54,7 +54,8 @@ static bool uses_cuda_device(const struct orr_runtime *rt, unsigned number)
     return false;
 }
 
-/* Those that are used need nothing (docs/CUDA.md). */
+/* Warns of OpenGL devices that the run does not use. Those that it uses need nothing
+ * (docs/CUDA.md). */
 static void check_opengl(const struct orr_runtime *rt,
                          const struct starpu_conf *conf)
 {
@@ -111,15 +112,16 @@ static void set_state(struct orr_process *process, unsigned users, bool ready)
     pthread_mutex_unlock(&process->lock);
 }
 
-/* Whether there is somebody to wait for who starts or stops the library. */
+/* Whether another thread starts or stops the library just now, so that the caller has
+ * to wait. */
 static bool is_changing(const struct orr_process *process)
 {
     return atomic_load(&process->users) > 0 && !atomic_load(&process->ready);
 }
 
-/* One user more: 1, the caller has to start the library; 0, it is there; -EBUSY: a
- * record that is played has it, or it stops on the same thread, which cannot wait for
- * that. */
+/* One user more. 1: the caller has to start the library; 0: it runs; -EBUSY: a record
+ * that is played has it, or the library is being stopped on the same thread, which
+ * cannot wait for that. */
 static int enter(struct orr_process *process)
 {
     int rc = 0;
@@ -139,8 +141,8 @@ static int enter(struct orr_process *process)
     return rc;
 }
 
-/* One less: 1, the caller is the last and has to stop the library; 0; -EINVAL: there
- * is none. */
+/* One user less. 1: the caller is the last one and has to stop the library; 0: there
+ * are others; -EINVAL: there was none. */
 static int leave(struct orr_process *process)
 {
     int rc = -EINVAL;
@@ -355,7 +357,7 @@ int starpu_asynchronous_tcpip_ms_copy_disabled(void)
     return is_disabled(ORR_CFG_SYNC_TCPIP_MS_COPIES);
 }
 
-/* Each memory node has a replicate of its own. */
+/* Always 0: each memory node has a replicate of its own, and no memory is mapped. */
 int starpu_map_enabled(void)
 {
     return 0;

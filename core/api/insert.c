@@ -28,8 +28,8 @@ struct walk {
     bool has_cl_args;
 };
 
-/* Each function below looks for its own tags: 1 = it was one of them, 0 = it
- * was not, or a negative errno after a message. Most are access modes. */
+/* Each function below handles its own tags: returns 1 if the tag was one of them, 0 if
+ * not, or a negative errno after a message. Most are access modes. */
 typedef int (*take_fn)(struct walk *w, int tag);
 
 /* --- data --- */

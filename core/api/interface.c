@@ -268,7 +268,7 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
     return err ? 0 : address;
 }
 
-/* The flags of the forms without. */
+/* The flags that forms without a flags argument use. */
 static int usual_flags(const char *call, unsigned node)
 {
     (void)orr_api_node(call, node);
@@ -293,7 +293,8 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
         orr_machine_free_any(ORR_API_RUNTIME()->machine, dst_node, addr, size);
     else
         orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
-    if (!orr_self->grant) /* else it is a block's: whoever frees that says so */
+    if (!orr_self->grant) /* else it is a block's: the context that frees the block
+                           * tells of it */
         orr_node_freed(ORR_API_RUNTIME(), dst_node);
 }
 

@@ -51,7 +51,7 @@ static void library_handle_end(void *arg)
     orr_gpu_handle_end(call->driver, call->which, starpu_worker_get_id());
 }
 
-/* On each of the driver's workers, and here. */
+/* Calls the function on the calling thread, and on each of the driver's workers. */
 static void on_workers(void (*what)(void *), struct call *call)
 {
     const struct orr_machine *machine = call->driver->head.machine;

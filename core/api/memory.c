@@ -134,10 +134,10 @@ static int malloc_charged(const char *call, void **A, size_t dim, int flags)
     return rc;
 }
 
-/* Waits a little for values that are being written back to disks or devices, whose room
- * can be taken then; not within tasks and callbacks. Looks twice where none is: what has
- * just left makes its room free a moment later. Polls, as starpu_memory_wait_available
- * does. Returns whether it may help to try again. */
+/* Waits a little for values that are being written back to disks or devices, whose
+ * memory can be had then; not in tasks and callbacks. Looks twice if there are none:
+ * memory of what has just left becomes free a moment later. Polls, as
+ * starpu_memory_wait_available does. Returns whether it may help to try again. */
 static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
                           unsigned *looks)
 {
@@ -225,7 +225,7 @@ int starpu_free(void *A)
     return starpu_free_flags(A, 0, 0);
 }
 
-/* By all drivers that gain by it, or by none. Returns how many of the first n
+/* Pins by all drivers that gain by it, or by none. Returns how many of the first n
  * drivers have done it. */
 static unsigned pin_first(struct orr_machine *machine, unsigned n, void *addr,
                           size_t size)
@@ -363,7 +363,8 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
     return 0;
 }
 
-/* What the application gives back is of what was counted for it. */
+/* The application can give back no more than was counted for it; returns how much that
+ * is. */
 static size_t take_counted(struct orr_node *node, size_t size)
 {
     size_t counted = atomic_load(&node->counted), left;

@@ -55,7 +55,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
     return n;
 }
 
-/* One node for all main memory has each NUMA node in it. */
+/* Where one node is all of main memory each NUMA node is in that one. */
 int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();

@@ -21,7 +21,7 @@
 /* NULL: the machine has none. */
 #define DRIVER() orr_opencl_of(ORR_API_RUNTIME()->machine)
 
-/* A function that needs the driver was called without. */
+/* The machine's driver; ends the program with a message if there is none. */
 static struct opencl *opencl_driver_needed(const char *call)
 {
     struct opencl *driver = orr_opencl_of(orr_runtime_need(call)->machine);
@@ -45,7 +45,7 @@ static struct opencl_device *opencl_device_of_id(int devid)
                : NULL;
 }
 
-/* That of the calling worker. */
+/* The device of the calling worker; NULL: it has none. */
 static struct opencl_device *current_device(void)
 {
     struct opencl *driver = DRIVER();
@@ -147,7 +147,8 @@ void starpu_opencl_load_program_source_malloc(const char *source_file_name,
                 opencl_program_source);
 }
 
-/* Into an array of the caller's, whose size the interface fixes. */
+/* Writes the text to an array of the caller's whose size the interface fixes. Text that
+ * is too long is cut, with a message. */
 static void store(char *to, size_t size, const char *text, const char *name)
 {
     if (strlen(text) >= size)
@@ -198,7 +199,7 @@ static char *options_for(const char *folder, const char *options)
     return all;
 }
 
-/* Compiles a file; what is kept has its name. */
+/* Compiles a file. The binaries that are kept get the file's name. */
 static int from_file(const char *call, const char *name,
                      struct starpu_opencl_program *programs,
                      const char *options)
@@ -244,7 +245,7 @@ static char *kept_folder(void)
     return folder;
 }
 
-/* Keeps the binaries of what was compiled, and lets go of it. */
+/* Stores the binaries of the programs under `name`, and releases the programs. */
 static int opencl_keep_binaries(const char *name, int failed,
                                 const struct starpu_opencl_program *programs)
 {

@@ -8,7 +8,8 @@
 #include "core/api/api.h"
 #include "core/layouts/dense.h"
 
-/* The handle, where it can do what is wanted on the node, `what` given. */
+/* The handle, if its interface can do what is asked on the node; ends the program
+ * otherwise. */
 static struct orr_handle *ready_handle(const char *call,
                                        starpu_data_handle_t handle,
                                        unsigned node, bool can,

@@ -23,7 +23,7 @@ enum { MOST = STARPU_NMAX_SCHED_CTXS - 2 };
 
 /* How many per part. */
 struct amount {
-    int n, least, most; /* 0: not said */
+    int n, least, most; /* 0: not given */
     bool prefers_least, divides;
 };
 
@@ -47,7 +47,7 @@ struct part_request {
 };
 
 struct request {
-    struct part_request machine; /* of parts of which nothing is said */
+    struct part_request machine; /* for parts without a request of their own */
     struct part_request parts[MOST];
     unsigned nparts;
     const char *policy_name;
@@ -168,7 +168,7 @@ static void parallel_worker_read_arguments(struct request *request, va_list *ap)
 
 /* --- the parts of the machine --- */
 
-/* The first worker of those who are nearer to this one than `far`. */
+/* The first of the workers that are nearer to this one than `far`. */
 static unsigned first_within(const struct orr_runtime *rt, unsigned worker,
                              unsigned far)
 {
@@ -197,7 +197,7 @@ static unsigned worker_farthest_distance(const struct orr_runtime *rt,
     return most;
 }
 
-/* Of a worker that is bound to no processor: a name for its part. */
+/* A number for the part of a worker that is bound to no processor. */
 static unsigned part_by_shape(const struct orr_runtime *rt, unsigned worker,
                               hwloc_obj_type_t level)
 {
@@ -215,7 +215,7 @@ static unsigned part_by_shape(const struct orr_runtime *rt, unsigned worker,
     case HWLOC_OBJ_MACHINE:
     case HWLOC_OBJ_GROUP:
         return 0;
-    default: /* a cache: those who are next to each other */
+    default: /* a cache: workers that are next to each other */
         return rt->machine->distances ? first_within(rt, worker, 1) : 0;
     }
 }

@@ -157,7 +157,7 @@ void starpu_perf_counter_listener_exit(
     free(listener);
 }
 
-/* -- who listens to what -- */
+/* -- which listener is told of what -- */
 
 static void check_scope(const char *call,
                         const struct starpu_perf_counter_listener *listener,

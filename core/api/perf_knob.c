@@ -145,7 +145,7 @@ static double enable(const char *call, struct orr_worker *worker,
     if (changed)
         atomic_fetch_add(&knobs->ndisabled, *set == 0 ? 1 : -1U);
     atomic_fetch_add(&knobs->over, 1);
-    if (changed && *set != 0) { /* for what policies have kept meanwhile */
+    if (changed && *set != 0) { /* for tasks that policies have kept meanwhile */
         orr_sched_enabled(worker->runtime);
         orr_worker_wake(worker);
     }

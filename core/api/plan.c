@@ -101,7 +101,7 @@ static const char *find_trouble(enum expected expected,
     return NULL;
 }
 
-/* The state of a plan of which the call may be made. */
+/* The state of the plan; ends the program if the call must not be made in that state. */
 static enum orr_plan_state state_of(const char *call, struct orr_plan *plan,
                                     enum expected expected)
 {
@@ -117,8 +117,9 @@ static enum orr_plan_state state_of(const char *call, struct orr_plan *plan,
     abort();
 }
 
-/* Whole and parts meet where the application has the value, or, where that is on a
- * device, in main memory: who uses the whole there brings it. */
+/* Whole and parts meet where the application has the value. Where that is on a device
+ * they meet in main memory, and a job that uses the whole on the device brings the
+ * value there. */
 static void check_node(const char *call, const struct orr_plan *plan, int node)
 {
     unsigned base = orr_handle_base(plan->whole);

@@ -115,7 +115,7 @@ starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
     for (; *list; list++)
         if (!strcmp((*list)->policy_name, sched->ops->name))
             return *list;
-    /* Of a file: it is not among the predefined ones. */
+    /* A policy from a file is not among the predefined ones. */
     return &sched->said->policy;
 }
 
@@ -184,7 +184,7 @@ static void record_priorities(const struct orr_sched *sched)
                    .most = sched->max_priority);
 }
 
-/* The values that the user set stay. */
+/* Limits that the user has set stay as they are. */
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
     ORR_API(rt, __func__);

@@ -6,6 +6,6 @@
 
 #include <starpu_scheduler.h>
 
-/* Whether the structure is one of starpu_sched_get_predefined_policies, which
- * has nothing but a name. NULL is none. */
+/* Whether the structure is one of starpu_sched_get_predefined_policies, which have a
+ * name and a description only. NULL is none. */
 bool orr_policy_is_name(const struct starpu_sched_policy *policy);

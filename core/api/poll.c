@@ -11,10 +11,10 @@ enum { POLLS_PER_STEP = 16 };
 /* In a callback, where no time can pass: less than a second of real time. */
 enum { HOPELESS_POLLS = 1 << 24 };
 
-/* Steps grow with the time already spent, so that long waits take few; not for the
- * clock, which programs also read without waiting for anything. Beyond any program's
- * time (30 years) the answer will not change: it is a deadlock, and reported as
- * such. */
+/* Steps grow with the time already spent, so that long waits take few steps. Not for
+ * readings of the clock, which programs also make without waiting for anything. After
+ * 30 years, more than any program takes, the answer will not change: that is a
+ * deadlock, and reported as such. */
 static double step_us(double spent_us)
 {
     if (spent_us > 1e15)
@@ -22,7 +22,8 @@ static double step_us(double spent_us)
     return spent_us > 64 ? spent_us / 64 : 1;
 }
 
-/* A deadlock is found in here: its report is to know who asks, and since when. */
+/* A deadlock is found in this call, and its report is to say which context asks, and
+ * since when. */
 static bool pass_time_to_ask_again(struct orr_context *self, double us)
 {
     static const struct orr_awaited awaited = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/poll.h - programs that ask the same question until the answer changes.
- * Simulated, time stands still between two calls that wait, so that the answer
- * never would: from the 10000th question in a row on, some time passes with them.
- * Runs with equal calls have equal times. Where none can pass, in callbacks, the
- * clock goes on for who reads it, and the time passes afterwards.
+ * Simulated, time stands still between two calls that wait, so that the answer never
+ * would: from the 10000th question in a row on, some time passes with them. Runs with
+ * equal calls have equal times. Where none can pass, in callbacks, the clock goes on
+ * for the context that reads it, and the time passes afterwards.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 enum { ORR_POLLS_IN_A_ROW = 10000 };
 
-/* What happens when the caller has asked that often. */
+/* Called when the caller has asked ORR_POLLS_IN_A_ROW times in a row: some time
+ * passes. */
 void orr_poll_spins(struct orr_context *self, bool clock);
 
 static inline void orr_poll_of(bool clock)
@@ -23,14 +24,14 @@ static inline void orr_poll_of(bool clock)
         orr_poll_spins(self, clock);
 }
 
-/* To be called by who reads the clock, which never waits in vain. */
+/* To be called by functions that read the clock: a loop around these always ends. */
 static inline void orr_poll_clock(void)
 {
     orr_poll_of(true);
 }
 
-/* µs by which the clock is ahead of virtual time for a caller in whose callback, or
- * kernel of a device, no time can pass: it has read the clock that often. */
+/* By how many µs the clock is beyond virtual time for a caller in a callback, or in a
+ * kernel of a device, where no time can pass: that comes from reading the clock. */
 static inline double orr_poll_ahead(void)
 {
     const struct orr_context *self = orr_self;
@@ -38,8 +39,8 @@ static inline double orr_poll_ahead(void)
     return self && self->spins && self->frozen ? self->debt : 0;
 }
 
-/* To be called by a function of the application that does not wait, and whose
- * answer, as it is now, may be asked for again. */
+/* To be called by a public function that does not wait, if its answer is one that
+ * programs ask for repeatedly until it changes. */
 static inline void orr_poll(void)
 {
     orr_poll_of(false);

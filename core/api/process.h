@@ -21,8 +21,9 @@ struct orr_setting;
 struct starpu_sched_policy;
 
 struct orr_process {
-    pthread_mutex_t lock;      /* of the two that follow, for writing … */
-    pthread_cond_t changed;    /* … which says so; no run goes on under it */
+    pthread_mutex_t lock;      /* guards writing `users` and `ready` … */
+    pthread_cond_t changed;    /* … whose changes `changed` signals; not held during a
+                                * run */
     atomic_uint users;         /* starpu_init calls minus shutdowns; one while
                                 * the first starts or the last stops */
     atomic_bool ready;         /* neither is under way */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/prologue.c - what comes before a kernel with threads of its own, in a
- * context without policy: the master may use the processors of all members, and so
- * may the threads that it makes then. OpenMP and MKL are the program's: they are
- * told if they are there. In the master's context.
+ * context without policy: the master may use the processors of all members, and so may
+ * the threads that it makes then. OpenMP and MKL belong to the program: they are told
+ * only if the program has them. In the master's context.
  */
 #include <starpu.h>
 
@@ -15,7 +15,7 @@
 #include "core/device/kind.h"
 #include "core/worker/workers.h"
 
-/* Calls name(n) if the program has it. */
+/* Calls the function called `name` with n, if the program has one. */
 static void set_thread_count(const char *name, int n)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);

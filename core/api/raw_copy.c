@@ -28,7 +28,8 @@ static bool address_is_null_on(uintptr_t address, unsigned node)
             ORR_API_RUNTIME()->machine->nodes[node].host_addressable);
 }
 
-/* Of data that were registered for estimates alone. */
+/* Ends the program if one of the addresses is NULL where memory is needed: data that
+ * were registered for estimates alone have none. */
 static void check_addresses(const char *call, const struct orr_raw_copy *raw)
 {
     bool source = address_is_null_on(raw->src, raw->src_node);
@@ -65,7 +66,8 @@ static int raw_copy_bytes(const char *call, const struct orr_raw_copy *raw,
     return 0;
 }
 
-/* Levels may not overlap. */
+/* Ends the program if a step is shorter than what the level below it has: levels may
+ * not overlap. */
 static void check_steps(const char *call, const struct orr_raw_copy *raw)
 {
     size_t src = raw->size, dst = raw->size;
@@ -172,7 +174,7 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
     return raw_copy_bytes(__func__, &raw, async_data);
 }
 
-/* Those beyond what one raw copy has, one by one. */
+/* Dimensions beyond those that one raw copy has are copied one index at a time. */
 static int copy_outer(struct orr_raw_copy *raw, size_t dim, size_t elemsize,
                       const uint32_t *nn, const uint32_t *ldn_src,
                       const uint32_t *ldn_dst, void *async_data)
@@ -258,8 +260,8 @@ static bool is_main(const char *call, unsigned node)
     return orr_node_is_main(orr_api_node(call, node));
 }
 
-/* Who could do that between two nodes that are not both main memory, which all
- * processors see. */
+/* The driver that could do that between two nodes that are not both main memory, which
+ * all processors see. */
 static struct orr_driver *mapper(unsigned src_node, unsigned dst_node)
 {
     return orr_machine_copier(ORR_API_RUNTIME()->machine, src_node, dst_node);

@@ -15,7 +15,7 @@ static void check_init(const char *call, struct starpu_codelet *cl)
                          call, cl->name ? cl->name : "?");
 }
 
-/* StarPU takes a plain STARPU_RW as well, and mends it. */
+/* As in StarPU, a plain STARPU_RW is accepted and corrected. */
 static void check_redux(const char *call, struct starpu_codelet *cl)
 {
     const char *name = cl->name ? cl->name : "?";
@@ -61,7 +61,7 @@ void starpu_data_set_reduction_methods(starpu_data_handle_t handle,
     set_methods(__func__, handle, redux_cl, NULL, init_cl, NULL);
 }
 
-/* With StarPU the argument of the init codelet reaches no call. */
+/* Here the init codelet's calls get init_cl_arg; in StarPU they do not. */
 void starpu_data_set_reduction_methods_with_args(
     starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
     void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/replay.c - records played in this process (orrery.h). The module "replay"
- * makes the calls, on the calling thread, as any application. Where such a run cannot
- * go on, it is left: a jump from whichever of its stacks comes to that, back to the
- * one it was opened on; then it is forgotten.
+ * makes the calls, on the calling thread, as any application. A run that cannot go on
+ * is left by a jump, from the stack of the run that has found this, back to the stack
+ * on which the run was opened; then the run is forgotten.
  *
- * Where the library ends a process by abort(), for a mistake in the calls, the
- * signal does the same, as long as it is of the thread that plays.
+ * Where the library ends a process by abort(), for a mistake in the calls, the signal's
+ * handler does the same, if the thread that plays has raised it.
  */
 /* Stacks of contexts lie anywhere: longjmp must not compare them. */
 #undef _FORTIFY_SOURCE
@@ -71,7 +71,8 @@ void orrery_replay_stop(void)
     orr_ends_interrupt();
 }
 
-/* It may have been left before starpu_init had returned. */
+/* The run may have been left before starpu_init had returned, when no runtime was in
+ * place yet. */
 static void forget_run(void)
 {
     struct orr_process *process = orr_process();
@@ -116,7 +117,8 @@ settings_of(const struct orrery_replay_settings *given,
     return room;
 }
 
-/* Without, the machine would be the real one. */
+/* Whether a machine is named; if not, the run would be on the real one, which is
+ * refused with a message. */
 static bool names_machine(const struct orrery_replay_settings *settings)
 {
     const char *name = settings && settings->machine ? settings->machine

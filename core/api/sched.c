@@ -28,7 +28,7 @@ static unsigned able(const char *call, unsigned workerid,
     enum starpu_worker_archtype type = worker->desc->type;
 
     if (!task->cl || worker->id != workerid)
-        return 0; /* or a combined one, of which another call tells */
+        return 0; /* a combined worker has a call of its own */
     if (job && orr_job_state(job) != ORR_JOB_NEW)
         return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
     if (task->cl->where && !(task->cl->where & orr_device_where(type)))
@@ -115,7 +115,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
     return 0;
 }
 
-/* The runtime learns it from the return value of push_task. */
+/* Does nothing: the runtime knows that a push has ended when push_task returns. */
 int starpu_push_task_end(struct starpu_task *task)
 {
     (void)task;

@@ -176,7 +176,7 @@ static bool has_processor(const struct orr_runtime *rt, const int *ids,
     return false;
 }
 
-/* What no context could do. */
+/* Ends the program if the request is one that no context could meet. */
 static void check_request(const struct orr_runtime *rt,
                           const struct request *request, const int *ids,
                           unsigned n)
@@ -267,7 +267,8 @@ static bool has_enough(const struct interval *interval)
            (int)interval->of_kind[true] >= interval->least[true];
 }
 
-/* Nobody comes where they are too few. */
+/* Where there are too few workers the context gets none of them, and is deleted
+ * afterwards. */
 static void prepare_interval(struct orr_sched *sched, void *arg)
 {
     struct interval *interval = arg;
@@ -473,7 +474,7 @@ void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task,
         orr_sched_push_again(rt, job);
 }
 
-/* What was counted of a task that has been moved. */
+/* Takes a task that was moved out of the context's counts. */
 void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id,
                                                       double flops)
 {

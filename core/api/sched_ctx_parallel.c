@@ -28,7 +28,7 @@ static int *sched_ctx_copy_workers(const char *call,
         orr_log_error("%s: out of memory", call);
         abort();
     }
-    /* Combined workers are these again. */
+    /* Combined workers are left out: their members are in the list already. */
     for (unsigned i = 0; i < all; i++)
         if ((unsigned)ids[i] < sched->runtime->workers->n)
             ids[n++] = ids[i];
@@ -72,7 +72,7 @@ static struct orr_api_booking *booking_of_locked(struct orr_api_state *state,
     return NULL;
 }
 
-/* Whether the worker was booked for that one. */
+/* Whether the worker is booked for a task of that master. */
 static bool is_booked_for(int worker, int master)
 {
     struct orr_api_state *state = orr_api_state(__func__);
@@ -100,7 +100,7 @@ static bool can_be_booked(struct orr_sched *sched, int id)
     return false;
 }
 
-/* The caller, in a kernel, is the one that uses the others; else the first. */
+/* The master is the calling worker if it is one of them, else the first of them. */
 static struct orr_api_booking *make_booking(struct orr_sched *sched,
                                             const int *ids, unsigned n)
 {
@@ -121,7 +121,7 @@ static struct orr_api_booking *make_booking(struct orr_sched *sched,
     return booking;
 }
 
-/* Keeps the booking unless one of its workers is in another. */
+/* Keeps the booking, unless one of its workers is in another booking. */
 static bool enter_booking(struct orr_api_booking *booking)
 {
     struct orr_api_state *state = orr_api_state(__func__);
@@ -138,7 +138,7 @@ static bool enter_booking(struct orr_api_booking *booking)
     return !taken;
 }
 
-/* Those of the booking but its master. */
+/* Writes the booking's workers without its master; returns how many. */
 static unsigned list_others(const struct orr_api_booking *booking, int *others)
 {
     unsigned n = 0;
@@ -178,7 +178,8 @@ int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
     return master;
 }
 
-/* The booking that is ended, whose caller it is then; NULL: there is none. */
+/* Takes the context's booking with that master out of the list, for the caller to free;
+ * NULL: there is none. */
 static struct orr_api_booking *take_booking(unsigned sched_ctx, int master)
 {
     struct orr_api_state *state = orr_api_state(__func__);
@@ -266,7 +267,7 @@ int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id)
     return -1;
 }
 
-/* Who changes contexts may ask in a hook of the policy. */
+/* A thread that changes contexts may ask in a hook of the policy. */
 static unsigned worker_child_context(struct orr_worker *worker, unsigned parent)
 {
     struct orr_runtime *rt = worker->runtime;

@@ -123,7 +123,7 @@ starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
     return workers_of(__func__, sched_ctx_id);
 }
 
-/* The workers that are there are walked over in the other way then. */
+/* Keeps the workers and changes the way in which they are walked over. */
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
     unsigned sched_ctx_id, enum starpu_worker_collection_type type)
 {
@@ -143,14 +143,14 @@ struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
     return workers;
 }
 
-/* It goes with the context: until then it is walked over as a list. */
+/* The collection lives as long as the context; it becomes a list. */
 void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
 {
     (void)starpu_sched_ctx_create_worker_collection(sched_ctx_id,
                                                     STARPU_WORKER_LIST);
 }
 
-/* -- what was said about it -- */
+/* -- what the application has set -- */
 
 void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
 {
@@ -216,7 +216,8 @@ int starpu_sched_ctx_get_nsms(unsigned sched_ctx)
     return orr_api_sched(__func__, sched_ctx)->said->nsms;
 }
 
-/* The context that gives the worker a part of its device, or none. */
+/* The context that has a part of the worker's device, with the worker as its first;
+ * NULL: there is none. */
 static const struct orr_sched *part_of(const char *call, int worker)
 {
     struct orr_runtime *rt = orr_api_worker(call, worker)->runtime;

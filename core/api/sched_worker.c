@@ -29,7 +29,7 @@ void starpu_worker_get_sched_condition(int workerid,
     *sched_cond = &orr_api_state(__func__)->conds[workerid];
 }
 
-/* Nobody has one before the state is there. */
+/* No program has such a mutex before the state is there. */
 void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
                                       int line)
 {
@@ -275,7 +275,8 @@ unsigned starpu_worker_is_blocked_in_parallel(int workerid)
     return orr_worker_is_blocked(orr_api_worker(__func__, workerid));
 }
 
-/* Blocked workers are nobody's slaves: their kernels are the master's. */
+/* Always 0: a blocked worker executes no part of the master's kernel, whose own threads
+ * use its processor. */
 unsigned starpu_worker_is_slave_somewhere(int workerid)
 {
     (void)orr_api_worker(__func__, workerid);

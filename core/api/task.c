@@ -109,7 +109,8 @@ void starpu_task_destroy(struct starpu_task *task)
                       orr_job_name(orr_job_of(task)));
         abort();
     }
-    /* In its callback: it goes when that has returned. */
+    /* A task that is destroyed in its callback is freed when the callback has
+     * returned. */
     if (!task->detach || !orr_job_of(task) ||
         orr_job_state(orr_job_of(task)) != ORR_JOB_DONE ||
         orr_again_set_destroy(rt, task))
@@ -205,7 +206,8 @@ struct starpu_task *orr_api_task_copy(const struct starpu_task *task)
     return NULL;
 }
 
-/* Runs nowhere, but has its place among the accesses of its data. */
+/* A task of this codelet runs nowhere, but has its place in the order of its data's
+ * accesses. */
 static struct starpu_codelet sync_codelet = {
     .where = STARPU_NOWHERE,
     .nbuffers = STARPU_VARIABLE_NBUFFERS,
@@ -257,7 +259,7 @@ static int submit(const char *call, struct starpu_task *task, bool implicit)
         orr_log_error("%s: the task is NULL", call);
         return -EINVAL;
     }
-    /* Of another one no other field says anything. */
+    /* Without this value the other fields mean nothing. */
     if (task->magic != 42) {
         orr_log_error("starpu_task_submit: the task was not made by "
                       "starpu_task_create nor initialised by "
@@ -413,7 +415,7 @@ static void check_quiet(struct orr_runtime *rt)
         orr_runtime_check_quiet(rt, CHECKED_HANDLES);
 }
 
-/* Those nested in the context come first. */
+/* Waits for the contexts nested in this one first. */
 static int wait_nested(struct orr_runtime *rt, const char *call, unsigned id,
                        unsigned n)
 {
@@ -426,7 +428,8 @@ static int wait_nested(struct orr_runtime *rt, const char *call, unsigned id,
     return rc ? rc : orr_wait_for_n_in(rt, call, id, n);
 }
 
-/* Of the context that the thread has chosen, else of all. */
+/* Waits until n tasks are left: of the context that the thread has chosen, else of all
+ * contexts. */
 static int wait_for_n(const char *call, unsigned n)
 {
     ORR_API(rt, call);
@@ -484,7 +487,7 @@ static bool is_busy(struct orr_runtime *rt)
 {
     bool busy = orr_count_ready(rt) > 0;
 
-    /* A task that asks is none of those that it means. */
+    /* A task that asks does not count itself. */
     for (unsigned w = 0; w < rt->workers->n; w++)
         busy |= &rt->workers->at[w] != orr_self->worker &&
                 atomic_load(&rt->workers->at[w].state) != ORR_WORKER_IDLE;

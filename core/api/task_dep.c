@@ -18,7 +18,7 @@ static struct orr_job *job_of(const char *call, struct starpu_task *task)
     abort();
 }
 
-/* That of the next run, if the last one is over. */
+/* The task's job; that of its next run if the last run is over. */
 static struct orr_job *next_job_of(const char *call, struct starpu_task *task)
 {
     struct orr_job *job =
@@ -85,7 +85,7 @@ struct successors {
     unsigned n, room;
 };
 
-/* Whether a policy will get it. */
+/* Whether a policy will get the task. */
 static bool is_scheduled(const struct starpu_task *task)
 {
     return task->cl && task->where != STARPU_NOWHERE &&
@@ -117,7 +117,7 @@ static void add_declared(struct successors *ret, struct orr_job *job,
     orr_unlock(&job->lock);
 }
 
-/* In the order of a handle: those whose turn comes next. */
+/* Adds the tasks that come next in the order of the access's handle. */
 static void add_ordered(struct successors *ret, struct orr_access *access,
                         bool scheduled)
 {
@@ -131,7 +131,8 @@ static void add_ordered(struct successors *ret, struct orr_access *access,
     orr_unlock(&handle->lock);
 }
 
-/* As many as fit; returns how many there are. */
+/* Writes as many successors of the task as there is room for; returns how many there
+ * are. */
 static int collect(const char *call, struct starpu_task *task, unsigned ndeps,
                    struct starpu_task **task_array, bool scheduled)
 {

@@ -27,7 +27,7 @@ static struct orr_job *job_of(struct orr_runtime *rt, const char *call,
     abort();
 }
 
-/* That of the next run, if the last one is over. */
+/* The task's job; that of its next run if the last run is over. */
 static struct orr_job *next_job_of(struct orr_runtime *rt, const char *call,
                                    struct starpu_task *task)
 {
@@ -88,8 +88,8 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
     orr_job_end_later(next_job_of(rt, __func__, t), nb_deps);
 }
 
-/* Until the task is ready its execution counts as one, too, which is not the
- * application's to release. */
+/* Until the task is ready its own execution counts as one of the ends awaited; the
+ * application must not release that one. */
 static void expect_held(const char *call, const struct orr_job *job)
 {
     int ending = atomic_load_explicit(&job->ending, memory_order_acquire);

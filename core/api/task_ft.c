@@ -20,7 +20,8 @@ static _Noreturn void task_ft_refuse(const char *call,
     abort();
 }
 
-/* Where the template has failed the next try does not go, if it can go elsewhere. */
+/* Notes that the next try is not to go where the template has failed, if it can go
+ * elsewhere. */
 static void mark_try(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_job *before)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/thread.c - threads and keys of starpu_thread.h, and waiting for a
- * time. Real: POSIX. Simulated: a thread is a context; its number is the
- * address of its record, and that of a context that was not made here is odd: its
- * own address and 1. It has lived all along, its record may be where one was freed
- * that lived beside it.
+ * core/api/thread.c - threads and keys of starpu_thread.h, and waiting for a time.
+ * Real: POSIX. Simulated: a thread is a context. The number of a thread made here is
+ * the address of its record. That of any other context is odd, its own address plus 1:
+ * its record is made on request, perhaps at the address of a record that was freed, so
+ * that this address would not be unique.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -367,8 +367,7 @@ static bool may_switch(void)
                             : !orr_self->job;
 }
 
-/* A kernel that sleeps keeps its worker, as a thread keeps its processor's turn
- * for itself on the real machine. */
+/* A kernel that sleeps keeps its worker, as it does on the real machine. */
 static void sleep_virtually(double us, const struct orr_awaited *awaited)
 {
     struct orr_runtime *rt = orr_self->runtime;

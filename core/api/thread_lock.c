@@ -26,7 +26,8 @@
 
 struct mutex {
     struct orr_context *owner;
-    unsigned depth; /* times more that a recursive one was locked */
+    unsigned depth; /* how often the owner of a recursive mutex has locked it beyond the
+                     * first time */
     int kind;       /* requested of mutex_init; 0 is the default */
     struct orr_waiters waiters;
 };
@@ -74,8 +75,8 @@ static int try_lock(starpu_pthread_mutex_t *mutex)
     return 0;
 }
 
-/* How often a kernel tries before it leaves its worker, which takes longer than
- * most mutexes are held. */
+/* How often a kernel tries before it leaves its worker: leaving takes longer than most
+ * mutexes are held. */
 enum { SPINS = 20 };
 
 static int mutex_try_posix(void *mutex)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/thread_lot.c - where kernels wait for POSIX objects on the real machine:
- * their worker goes on with others meanwhile, maybe with the one that they wait
- * for. POSIX knows nothing of them: whoever gives an object back looks here whether
- * one waits for it.
+ * their worker goes on with others meanwhile, maybe with the one that they wait for.
+ * POSIX knows nothing of them: a thread that gives an object back looks here whether a
+ * kernel waits for it.
  *
- * Who waits enters its name, then tries once more; who gives back does that, then
- * looks whether there are names: no wake is lost. Objects and threads belong to
- * the process, and so does the lot. Locks are held for a few instructions.
+ * A kernel that is going to wait enters its waiter, then tries once more; a thread that
+ * gives an object back does so first, then looks whether there are waiters: no wake is
+ * lost. Objects and threads belong to the process, and so does the lot. Locks are held
+ * for a few instructions.
  */
 #include "core/api/thread_lot.h"
 
@@ -158,7 +159,7 @@ void orr_lot_await(const void *object, const char *noun,
         orr_lot_enter(&waiter, object);
         if (try_it(arg) == 0) {
             if (orr_lot_leave(&waiter))
-                orr_lot_wake(object, 1); /* it was meant for somebody */
+                orr_lot_wake(object, 1); /* the wake was meant for another one */
             return;
         }
         (void)orr_lot_wait(&waiter, noun, ORR_FOREVER);

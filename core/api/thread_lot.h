@@ -9,7 +9,8 @@
 
 #include "core/base/wait.h"
 
-/* Of a kernel, or of a thread that is in none: its context is NULL. */
+/* The wait of a kernel, or of a thread that is in no kernel, whose context is NULL
+ * here. */
 struct orr_lot_waiter {
     struct orr_waiter waiter; /* first */
     const void *object;
@@ -23,8 +24,8 @@ static inline bool orr_lot_applies(void)
            !orr_self->exec->one_thread;
 }
 
-/* The caller is going to wait for the object: it tries once more, then waits, or
- * leaves. */
+/* The caller is going to wait for the object. After this call it tries once more; then
+ * it calls orr_lot_wait or orr_lot_leave. */
 void orr_lot_enter(struct orr_lot_waiter *waiter, const void *object);
 
 /* Waits until it is woken, or in a kernel until the date, and leaves; returns
@@ -35,12 +36,12 @@ bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *noun,
 /* Does not wait; returns whether it was woken before. */
 bool orr_lot_leave(struct orr_lot_waiter *waiter);
 
-/* The object was given back: wakes `n` who wait for it, oldest first. A few
- * instructions if none waits for any. */
+/* The object was given back: wakes `n` of those that wait for it, the oldest first. A
+ * few instructions if no kernel waits for any object. */
 void orr_lot_wake(const void *object, unsigned n);
 
-/* A barrier: waits until `count` have arrived, kernels or threads, of which it
- * returns true for the last. Keeps the number of those who wait in *arrived. */
+/* A barrier: waits until `count` kernels or threads have arrived; returns true for the
+ * last one. *arrived is the number of those that wait. */
 bool orr_lot_meet(const void *object, unsigned *arrived, unsigned count);
 
 /* Waits until try_it(arg) returns 0, which is tried whenever the object was given

@@ -94,8 +94,9 @@ int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock)
     return lock->taken ? EBUSY : 0;
 }
 
-/* The holder of a simulated lock runs only when time passes, and that of one for which
- * a kernel waits maybe when its worker goes on. Else the application asked to spin. */
+/* The holder of a simulated lock runs only when time passes; the holder of a lock for
+ * which a kernel waits may need that kernel's worker. In all other cases the caller
+ * spins, as the application asked. */
 static void let_holder_run(const starpu_pthread_spinlock_t *lock)
 {
     const struct orr_awaited awaited = {.noun = "the spin lock",
@@ -223,7 +224,7 @@ static int wait_in_kernel_until(starpu_sem_t *sem, double date)
         orr_lot_enter(&self, &sem->u.posix);
         if (sem_trywait(&sem->u.posix) == 0) {
             if (orr_lot_leave(&self))
-                orr_lot_wake(&sem->u.posix, 1); /* it was meant for somebody */
+                orr_lot_wake(&sem->u.posix, 1); /* the wake was meant for another one */
             return 0;
         }
         (void)orr_lot_wait(&self, "the semaphore", date);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/transaction.c - transactions: tasks between two of which the
- * application is asked whether they are to be executed. An internal handle keeps
- * the order: who asks writes it, the epoch's tasks read it, one buffer more than
- * they were given. From one thread at a time.
+ * core/api/transaction.c - transactions: tasks in epochs, before each of which the
+ * application is asked whether its tasks are to be executed. An internal handle makes
+ * the order: the task that asks writes it, the epoch's tasks read it, as one buffer
+ * more than they were given. From one thread at a time.
  */
 #include "core/api/transaction.h"
 
@@ -19,14 +19,15 @@ struct starpu_transaction {
     struct _starpu_trs_epoch *epoch; /* of tasks that are submitted now */
 };
 
-/* Between two epochs. */
+/* The end of one epoch and the beginning of the next. */
 struct transition {
     struct starpu_transaction *transaction;
     struct _starpu_trs_epoch *before, *after; /* NULL: none */
     void *arg;
 };
 
-/* All tasks of the epoch before have ended. */
+/* Runs when all tasks of the epoch before have ended: asks whether the next one is to
+ * be executed. */
 static void transaction_ask(void *buffers[], void *cl_arg)
 {
     const struct transition *transition = cl_arg;
@@ -39,7 +40,7 @@ static void transaction_ask(void *buffers[], void *cl_arg)
         atomic_store(&transition->after->cancelled, true);
 }
 
-/* Simulated, too, and in no time. */
+/* Simulated workers execute it too, and no time is counted. */
 static struct starpu_codelet codelet = {
     .cpu_funcs = {transaction_ask},
     .nbuffers = 1,

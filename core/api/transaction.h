@@ -8,5 +8,5 @@ struct starpu_task;
  * if it has a transaction. Errors, with a message: -EINVAL. */
 int orr_transaction_join(struct starpu_task *task);
 
-/* It was refused: as it was before. */
+/* The task's submission was refused: undoes orr_transaction_join. */
 void orr_transaction_leave(struct starpu_task *task);

@@ -5,7 +5,7 @@
  */
 #include "core/layouts/nodes.h"
 
-/* One per node, like every kind; only the number is there. */
+/* The structure has only the interface's number; each node has one, as for every kind. */
 struct void_interface {
     enum starpu_data_interface_id id;
 };

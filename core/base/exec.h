@@ -178,7 +178,7 @@ struct orr_exec_ops {
                  void *arg);
 };
 
-/* Who could still wake a context, where all are parked for ever. */
+/* What could still wake a context, where all are parked for ever. */
 enum orr_parked {
     ORR_PARKED_ALL,   /* nobody: the process has no other threads */
     ORR_PARKED_KNOWN, /* threads that the machine does not know */

@@ -16,7 +16,7 @@
  * *orr_module_entry(void)`. `table` is the module's table of operations: for
  * "sim" a struct orr_sim_ops (core/device/simulated.h), for "simgrid" a struct
  * orr_simgrid_ops (sim/network.h), for "packed" a struct
- * orr_tar_ops (platforms/tar.h), for "hdf5" a struct orr_hdf5_ops
+ * orr_tar_ops (platforms/packed.h), for "hdf5" a struct orr_hdf5_ops
  * (core/device/disk/hdf5.h), for "bound" a struct orr_bound_solver
  * (bound/solver.h), for "python" a
  * struct orr_script_ops (core/sched/script.h), for "replay" a struct orr_player_ops

@@ -37,8 +37,8 @@ static void unblock(void *arg)
     orr_waiter_release(&((struct block *)arg)->waiter);
 }
 
-/* The data are in the application's memory: where a worker of another one tells
- * it, it is not the worker whose local data are meant. */
+/* The data are in the application's memory: even if a worker of another node calls the
+ * callback, local data are not those of that worker. */
 static void call_back(void (*callback)(void *), void *arg, unsigned node)
 {
     struct orr_context *self = orr_self;
@@ -188,8 +188,8 @@ static bool only_partials(struct orr_handle *handle)
     return result;
 }
 
-/* It is ready at once, or ends. Whoever tries again and again gets the data in
- * the end, so that an attempt begins to combine contributions. */
+/* The attempt is ready at once, or ends. A program that tries repeatedly is to get the
+ * data in the end, so that an attempt starts to combine contributions. */
 static int try_now(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_handle *handle = job->accesses[0].handle;
@@ -206,8 +206,8 @@ static int try_now(struct orr_runtime *rt, struct orr_job *job)
     return 0;
 }
 
-/* Data without a value that are read get one first. An attempt waits for no
- * task, so that it fails until they have it. */
+/* Data without a value that are to be read get one first, by a task. An attempt waits
+ * for no task: it fails until the data have a value. */
 static int begin_value(struct orr_runtime *rt, struct orr_job *job,
                        struct wish wish)
 {
@@ -246,8 +246,8 @@ const char *orr_acquire_name(enum orr_acquire_call call)
     return names[call];
 }
 
-/* Makes the job and lets it go; callback(arg) may have been called on return.
- * Without a callback the data are released as soon as they are there. */
+/* Makes the job and lets it go; callback(arg) may have been called on return. Without a
+ * callback the data are released when they are there. */
 static int acquire_start(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, struct wish wish,
                          struct orr_acquisition *how)
@@ -431,9 +431,9 @@ int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
         (struct wish){.mode = mode, .sequential = how->sequential}, how);
 }
 
-/* The first acquisition on the node by the task that the caller runs, or by those
- * in none, else the first at all; NULL: there is none. Those whose data are not
- * there yet cannot be meant. */
+/* The acquisition on the node that is to be released: the first one by the task that
+ * the caller runs (or outside of tasks), else the first of all; NULL: there is none.
+ * Acquisitions whose data are not there yet do not count. */
 static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
     ORR_REQUIRES(handle->lock)
 {
@@ -505,7 +505,7 @@ static void call_after(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_access *access;
 
     if (!job)
-        return; /* only advice, or a value that nobody may read */
+        return; /* only advice, or a value that no job may read */
     access = &job->accesses[0];
     access->job = job;
     access->handle = handle;
@@ -525,7 +525,7 @@ void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
     call_after(rt, handle, mode, true, action);
 }
 
-/* Memory of the library's own on these nodes that nobody uses is free. */
+/* Memory of the library's own on these nodes that is not used becomes free. */
 static void release_memory(struct orr_handle *handle)
 {
     struct orr_runtime *rt = handle->runtime;
@@ -561,8 +561,8 @@ static void deinitialize(void *arg)
     orr_deferred_run(rt, &deferred);
 }
 
-/* In the machine's own context no method of an interface may be called: then the
- * memory is the first to leave, no more. */
+/* In the machine's own context no method of an interface may be called: then the memory
+ * is only made the first to leave. */
 static void acquire_invalidate(void *arg)
 {
     deinitialize(arg);
@@ -597,8 +597,8 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle,
     orr_handle_wait_idle(rt, handle, false);
 }
 
-/* The last writer has ended, but readers that were submitted before may still
- * come: their use makes the blocks young again. */
+/* The last writer has ended, but readers that were submitted before may still come:
+ * their use makes the blocks young ones. */
 static void no_longer_wanted(void *arg)
 {
     struct orr_handle *handle = arg;

@@ -6,38 +6,37 @@
  * lacks nothing passes all that wait; others wait behind the first one, for which
  * blocks are evicted and written back.
  *
- * Where no admitted task runs on the node and nothing is leaving it, waiting for
- * the first one is in vain: what it needs is freed by other jobs, if at all; or it
- * is in the way of itself, by a piece of partitioned data in the block of the whole
- * (sharing.c), which it then gives up, to get memory for the piece alone. Then
- * the most urgent one that fits is let through; if none does, the node is
- * *starved*: its workers put the jobs aside that they fetch and take others, of
- * which one may need nothing, or free some when it has ended. (Nodes of main
- * memory that is several are exceeded then: may_exceed.)
+ * Where no admitted task runs on the node and nothing is leaving it, no memory will
+ * come for the first job: what it needs is freed by other jobs, if at all. Or the job
+ * itself has a piece of partitioned data in the block of the whole (sharing.c): then it
+ * gives that up, and gets memory for the piece alone. Then the most urgent job that
+ * fits is let through; if none does, the node is *starved*: its workers put aside the
+ * jobs whose data they fetch and take others, one of which may need no memory, or free
+ * some when it has ended. (A node is exceeded then, where main memory is several nodes:
+ * may_exceed.)
  *
- * Why jobs cannot deadlock: a job holds memory only once it has all that it
- * needs on its node, so it waits for transfers only, and ends. One whose
- * codelet names several nodes with limits (place.c) asks for one after the
- * other, by falling number, and for the next one only when its data are on the
- * ones before: devices come first, main memory last. Jobs that wait for memory
- * which it holds meanwhile ask for a node with a smaller number than those on
- * which they hold some: there is no cycle. And when it holds main memory
- * nothing has to leave a device or pass through main memory for it any more.
- * Those come from nodes where the source has its memory already. What must
- * leave a node for others goes from a device to main memory: to the
- * application's own, which is there, or to node 0. So does the first half of a
- * transfer that goes through main memory. They take no reserved space and wait
- * for memory of node 0 only, never for that of the device again. From main
- * memory it goes to a disk that has room, and from there nowhere: no cycle. A
- * value that was brought to a full main memory is not evicted from there for
- * the next one before the device has let go of it (struct orr_request, moves).
+ * Why jobs cannot deadlock: a job holds memory only once it has all that it needs on
+ * its node, so it waits for transfers only, and ends. A job whose codelet names several
+ * nodes with limits (place.c) asks for one node after the other, by falling number, and
+ * for the next one only when its data are on the ones before: devices come first, main
+ * memory last. A job that holds memory of one such node and waits for another one waits
+ * for a smaller number: there is no cycle. And when it holds main memory nothing has to
+ * leave a device or pass through main memory for it any more. Copies to main memory
+ * come from nodes where the source has its memory already. What must leave a node for
+ * others goes from a device to main memory: to the application's own, which is there,
+ * or to node 0. So does the first half of a transfer that goes through main memory.
+ * These copies take no reserved bytes, and wait for memory of node 0 only, never for
+ * that of a device. From main memory a value goes to a disk that has room, and from
+ * there nowhere: no cycle. A value that was brought to a full main memory is not
+ * evicted from there for the next one before the device has let go of it (struct
+ * orr_request, moves).
  *
  * That needs main memory, or a disk, with room for what leaves the devices. Where main
  * memory is limited, no disk takes anything, and only copies fill all of it, a value
- * leaves it only when its datum ends: then jobs on several devices may each wait for
- * a value that is on another one, none of which can pass. When nothing else goes on,
- * such a job is given to workers where its data are, or find room (relieve.c). If
- * there are none, the program ends, and the message names who holds the memory.
+ * leaves it only when its datum ends: then jobs on several devices may each wait for a
+ * value that is on another one, none of which can pass. When nothing else goes on, such
+ * a job is given to workers where its data are, or find room (relieve.c). If there are
+ * none, the program ends, and the message names what holds the memory.
  *
  * A task that waits inside of its kernel keeps its memory, like data that the
  * application has acquired, and does not count as running: what waits for memory is
@@ -45,11 +44,11 @@
  * for the tasks that it waits for, nothing frees any more: the program ends, and the
  * message names it as one of the holders.
  *
- * One context at a time serves a node, whoever has raised `calls` from 0; others
- * that come meanwhile leave it to look again. So reservations are made one after
- * the other, though no lock is held while memory is evicted and freed. Whoever
- * frees memory does that first, then looks at `nwaiting`; a job counts there
- * before it is tried: no wake is lost.
+ * One context at a time serves a node: the one that has raised `calls` from 0. Others
+ * that come meanwhile raise it further, which makes the first one look once more. So
+ * reservations are made one after the other, though no lock is held while memory is
+ * evicted and freed. A context frees memory first, then looks at `nwaiting`; a job
+ * counts there before it is tried: no wake is lost.
  */
 #include "core/base/log.h"
 #include "core/data/label.h"
@@ -87,9 +86,10 @@ static bool replicate_is_shared(const struct orr_replicate *replicate)
     return replicate->block && orr_block_is_shared(replicate->block);
 }
 
-/* What the job has on the node is not evicted from now on, but for, if it is
- * `apart`, what lives together with other data. Its blocks keep their places
- * among those that could be. Returns the bytes that it lacks, or would. */
+/* The job's data on the node are not evicted from now on; if the job is `apart`, this
+ * does not hold for those in a block with other data. Their blocks stay in the lists of
+ * blocks that could be evicted. Returns the bytes that the job lacks, or would lack
+ * then. */
 static size_t admission_hold(struct orr_job *job, unsigned node, bool apart)
 {
     size_t lacks = 0;
@@ -200,7 +200,7 @@ static void admission_insert(struct orr_node *node, struct orr_job *job)
     orr_unlock(&node->lock);
 }
 
-/* Only who serves the node does that. */
+/* Only the context that serves the node does that. */
 static void admission_remove(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
@@ -211,7 +211,7 @@ static void admission_remove(struct orr_node *node, struct orr_job *job)
     orr_unlock(&node->lock);
 }
 
-/* No admitted task runs there, and nothing is leaving. */
+/* Whether no admitted task runs on the node, and no value is leaving it. */
 static bool is_quiet(struct orr_node *node)
 {
     return atomic_load(&node->admission.nadmitted) == 0 &&
@@ -230,7 +230,8 @@ static void admit(struct orr_node *node, struct orr_job *job)
         atomic_store(&node->admission.starved, false);
 }
 
-/* One task less that will free memory there by itself. */
+/* An admitted task has ended on these nodes, which would have freed memory there by
+ * itself. */
 static void count_off(struct orr_runtime *rt, uint64_t nodes,
                       struct orr_deferred *deferred)
 {
@@ -278,9 +279,9 @@ static bool may_make_room(const struct orr_runtime *rt,
            (worker && worker->desc->node == node->id);
 }
 
-/* Where main memory is several nodes, the limit of one says what is kept there,
- * not what there is: a job exceeds it where it would wait for other jobs, or the
- * application. Of a lost device nothing is left to be shared out. */
+/* Where main memory is several nodes, the limit of one says how much is kept there, not
+ * how much there is: a job exceeds it where it would wait for other jobs, or for the
+ * application. The memory of a lost device is not shared out any more. */
 static bool may_exceed(const struct orr_runtime *rt, struct orr_node *node)
 {
     if (orr_node_is_lost(rt, node->id))
@@ -321,7 +322,7 @@ static void let_through(struct orr_node *node, struct orr_job *job,
     orr_list_append(admitted, &job->queue);
 }
 
-/* Whether it was tried in vain, and would be again. */
+/* Whether the job was tried without success, and nothing has changed since. */
 static bool admission_would_fail(const struct orr_runtime *rt,
                                  struct orr_node *node,
                                  const struct orr_job *job)
@@ -349,8 +350,8 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
     return true;
 }
 
-/* The same for a job that holds pieces of a block of which the rest is in its way
- * itself: the block may go. */
+/* The same for a job that holds pieces in a block whose other replicates take the
+ * memory that it lacks: the block may go. */
 static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
                       struct orr_job *job, struct orr_list *admitted)
 {
@@ -400,8 +401,8 @@ static void admission_measure_job(const struct orr_job *job, unsigned node,
     }
 }
 
-/* Lets the first of the others through that fits. What could be evicted was, for
- * the first one, but for what that one uses. */
+/* Lets the first of the other jobs through that fits. All that could be evicted was
+ * evicted for the first one, but for what that one uses. */
 static bool bypass(struct orr_runtime *rt, struct orr_node *node,
                    const struct orr_job *first, struct orr_list *admitted)
 {
@@ -447,8 +448,8 @@ static void starve(struct orr_runtime *rt, struct orr_node *node)
             orr_worker_wake(&rt->workers->at[w]);
 }
 
-/* Lets jobs go on as far as there is memory; `tried` is the one that was tried
- * just now, in vain. Returns whether a worker of the node has to do that. */
+/* Lets jobs go on as far as there is memory; `tried` is the one that was tried just now
+ * without success. Returns whether a worker of the node has to do that. */
 static bool admission_serve(struct orr_runtime *rt, struct orr_node *node,
                             const struct orr_job *tried,
                             struct orr_list *admitted)
@@ -484,8 +485,8 @@ static bool admission_serve(struct orr_runtime *rt, struct orr_node *node,
     return false;
 }
 
-/* Goes on with jobs that were admitted. What that admits is left to the call
- * that has begun: so a chain of jobs needs no deep stack. */
+/* Goes on with jobs that were admitted. Jobs that are admitted by that are left to the
+ * call that runs already: so a chain of jobs needs no deep stack. */
 static void admission_continue_jobs(struct orr_runtime *rt,
                                     struct orr_list *admitted)
 {
@@ -505,10 +506,9 @@ static void admission_continue_jobs(struct orr_runtime *rt,
         orr_self->admitted = NULL;
 }
 
-/* The context serves the node, which was called `n` times: until it was not
- * called meanwhile. A worker that is needed is woken after that: it would call, to
- * find the context there still, again and again. Returns whether a job could go
- * on. */
+/* The context serves the node, for which there were `n` calls, until no call comes
+ * meanwhile. A worker that is needed is woken only after that: before, it would call
+ * repeatedly and find this context still there. Returns whether a job could go on. */
 static bool serve_calls(struct orr_runtime *rt, struct orr_node *node,
                         unsigned n, const struct orr_job *tried)
 {
@@ -632,7 +632,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
         admission_let_go(rt, job, id);
         admission_insert(node, job);
-        orr_node_changed_for_jobs(node); /* who is tried could not have that */
+        orr_node_changed_for_jobs(node); /* the job that is tried could not have that */
         atomic_store(&a->changed, true);
         (void)admission_call(rt, node);
         return false;

@@ -20,14 +20,14 @@ struct orr_block {
                                     * nobody uses, oldest first … */
         struct orr_heap_link heap; /* … or by the next use */
     };
-    /* [node lock] replicates that live in it, the oldest first. One joins where
-     * another one that is pinned lives; who leaves has its handle's lock. So
-     * with the locks of all their handles the list is as it is. */
+    /* [node lock] replicates that live in it, the oldest first. A replicate joins a
+     * block in which another one is pinned, and leaves under its handle's lock. So a
+     * context with the locks of all their handles finds the list unchanged. */
     struct orr_list inhabitants;
     atomic_uint ninhabitants; /* [node lock] for writing */
     struct orr_list present;  /* [node lock] in the node's list of all */
-    unsigned pins; /* [node lock] those that do not offer it: at 0 it is among
-                    * the node's blocks that could leave */
+    unsigned pins; /* [node lock] how many of them do not offer it: at 0 it is among the
+                    * node's blocks that could leave */
     struct orr_replicate *owner; /* [node lock] whose interface allocated it;
                                   * NULL: that is gone, others are not */
     struct starpu_data_interface_ops *ops; /* [const] */
@@ -70,12 +70,12 @@ orr_block_next(const struct orr_block *block, const struct orr_list *link)
                : orr_container(link->next, struct orr_replicate, in_block);
 }
 
-/* Makes memory for the handle on the node: of what is `reserved` for it, all of
- * which is used up then, or, if that is 0, within the node's capacity: evicts if
- * it must and can at once, prefetches only what nobody is expected to use. The
- * caller owns *ret and is the only one who makes memory for this replicate,
- * by a request that stands. Errors: -ENOMEM: what was reserved still is; try
- * again when something was freed. No lock held. */
+/* Makes memory for the handle on the node: from what is `reserved` for it, all of which
+ * is used up then; if that is 0, within the node's capacity. Evicts if it must and can
+ * at once; for a prefetch only what no job is expected to use. The caller owns *ret,
+ * and has the only request of this replicate, so that no other context makes memory for
+ * it. Errors: -ENOMEM: what was reserved still is; try again when something was freed.
+ * No lock held. */
 int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
                   unsigned node, enum orr_fetch_level level, size_t reserved,
                   struct orr_block **ret);
@@ -91,8 +91,8 @@ void orr_block_destroy(struct orr_block *block);
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
     ORR_REQUIRES(handle->lock);
 
-/* The same with a block that was made with what was `reserved` then; what was
- * reserved meanwhile is free again. */
+/* The same with a block that was made of the bytes that were `reserved` then. Bytes
+ * that were reserved for the replicate meanwhile become free. */
 void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
                             size_t reserved, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
@@ -111,11 +111,12 @@ void orr_block_join_locked(struct orr_handle *piece,
                            const struct orr_handle *whole, unsigned node)
     ORR_REQUIRES(piece->lock);
 
-/* Takes the locks of all handles that live there, if nobody has any of them; the
- * node is locked. And lets them go, with the node locked or not. */
+/* Takes the locks of the handles of all replicates in the block, or none and returns
+ * false if another context has one of them; the node is locked. _unlock lets them go,
+ * with the node locked or not. */
 bool orr_block_trylock(struct orr_block *block);
 void orr_block_unlock(struct orr_block *block);
 
-/* Frees the memory of all who live there; their handles are locked on entry, not
- * on return. The node is not locked. */
+/* Frees the memory of all replicates in the block; their handles are locked on entry,
+ * not on return. The node is not locked. */
 void orr_block_evict(struct orr_runtime *rt, struct orr_block *block);

@@ -84,7 +84,7 @@ void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
     atomic_fetch_add_explicit(&bus->bytes, bytes, memory_order_relaxed);
 }
 
-/* Those that share the bus; disks, which come later, have no part in it. */
+/* How many devices share the bus. Disks, which come later, have no part in it. */
 static unsigned count_devices(const struct orr_runtime *rt)
 {
     return rt->machine->row - rt->machine->spare_nodes - rt->nodes->nram;

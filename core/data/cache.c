@@ -4,9 +4,9 @@
  * and the same needs: a device's driver takes long to give memory, and waits for
  * kernels to take it back.
  *
- * What is kept counts as free. So it goes as soon as somebody else gets memory from
- * the driver with which the node would hold more than its capacity, the oldest first,
- * or when the driver has none.
+ * Memory in the cache counts as free. So it is freed, the oldest first, when another
+ * allocation would make the node hold more than its capacity, or when the driver has
+ * none left.
  *
  * Two blocks are alike if their interfaces are the same, with the same hash of what
  * they need (alloc_footprint), and alloc_compare, else compare, says so. Interfaces
@@ -40,7 +40,7 @@ static struct orr_list *cache_list(struct orr_node *node,
 
 /* --- coming --- */
 
-/* The structure is that of memory alone from now on: what else it points to ends with
+/* From now on the structure describes only the memory: what else it points to ends with
  * its handle. Returns false without memory for that. */
 static bool strip(struct orr_block *block)
 {
@@ -67,7 +67,7 @@ static void cache_put_block(struct orr_node *node, struct orr_block *block)
     orr_unlock(&node->lock);
 }
 
-/* As soon as the block is in the cache others may use, or free, it. */
+/* Once the block is in the cache other contexts may use or free it. */
 bool orr_cache_keep(struct orr_block *block)
 {
     struct orr_node *node = block->of_node;
@@ -124,7 +124,7 @@ void orr_caches_empty(struct orr_runtime *rt)
         (void)orr_cache_shrink(&rt->nodes->at[node], 0);
 }
 
-/* One that is probably alike, out of the cache; NULL: there is none. */
+/* Takes a block that is probably like this one out of the cache; NULL: there is none. */
 static struct orr_block *take_like(struct orr_node *node,
                                    const struct orr_block *block)
 {

@@ -13,47 +13,43 @@
  * submission `requires_claims` of all data and of the handle; a job that is between
  * the two is waited for, which takes a few instructions.
  *
- * A job tries to claim all its data at once, with all these handles locked, in
- * the order of their numbers. If one is taken, it claims nothing and waits in
- * that handle's queue, by priority, then by the moment at which it first had
- * to wait; when the handle is given back it tries again. Of jobs that the same event
- * leaves without predecessors the most urgent one tries first. A job that was refused
- * PATIENCE times, or passed so often while it was the one that had waited there
- * for the longest time, becomes a keeper: it claims its handles one by one in the
- * order of their numbers, keeps what it has and waits where it must, in front of
- * all that are none.
+ * A job tries to claim all its data at once, with all these handles locked, in the
+ * order of their numbers. If one is taken, it claims nothing and waits in that handle's
+ * queue, by priority, then by the moment at which it first had to wait; when the handle
+ * is given back it tries again. Of jobs that the same event leaves without predecessors
+ * the most urgent one tries first. A job that was refused PATIENCE times, or passed so
+ * often while it was the one that had waited there for the longest time, becomes a
+ * keeper: it claims its handles one by one in the order of their numbers, keeps what it
+ * has and waits where it must, in front of all jobs that are no keepers.
  *
- * Why this cannot deadlock: a job that holds claims is either ready, and then
- * waits for no other job's data, or a keeper, which waits for a handle with a
- * higher number than all that it holds. Along a chain of waiting keepers the
- * numbers rise, so it ends at a job that is ready. A job that still has
- * predecessors holds nothing.
- * Why nobody starves: nobody is let through while one waits that is more urgent,
- * so that readers that keep coming do not hold up a writer; and everybody comes
- * to be the one that has waited for the longest time, then a keeper, and as such
- * is served first.
+ * Why this cannot deadlock: a job that holds claims is either ready, and then waits for
+ * no other job's data, or a keeper, which waits for a handle with a higher number than
+ * all that it holds. Along a chain of waiting keepers the numbers rise, so it ends at a
+ * job that is ready. A job that still has predecessors holds nothing. Why no job
+ * starves: none is let through while a more urgent one waits, so that readers that keep
+ * coming do not hold up a writer; and each job comes to be the one that has waited for
+ * the longest time, then a keeper, and as such is served first.
  *
  * A job whose kernel has ended, and whose end waits for others, has given its claims
- * back: who is in no order may be what it waits for. One that works on its behalf
- * (starpu_task_submit_nodeps) claims the data beside it, without waiting, and ends by
- * itself.
+ * back: a job that is in no order may be what it waits for. A job that works on its
+ * behalf (starpu_task_submit_nodeps) claims the data beside it, without waiting, and
+ * ends by itself.
  *
- * A handle with contributions that were not combined yet is free for more of
- * them only. When it is another job's turn, it is claimed for their combination
- * (combine.c), which holds this handle alone, waits for no claim and ends by
- * itself, like a ready job; contributions that come meanwhile wait. The same is done
- * for a reader who finds no value that the init codelet could make.
+ * A handle with contributions that were not combined yet is free for more of them only.
+ * When it is another job's turn, it is claimed for their combination (combine.c), which
+ * holds this handle alone, waits for no claim and ends by itself, like a ready job;
+ * contributions that come meanwhile wait. The same is done for a reader that finds no
+ * value where the init codelet could make one.
  *
- * The whole and its pieces, when data are partitioned, are never claimed at once:
- * data are cut when nobody uses them any more, and tasks cannot name them until
- * the last user of a piece has ended. Where a plan cuts them (plan.c), they take
- * turns by their orders, which all jobs that use them enter: a switch, which goes
- * together with no other writer, stands between. So no claim says anything of a
- * handle's parents.
+ * The whole and its pieces, when data are partitioned, are never claimed at once: data
+ * are cut when no job uses them any more, and tasks cannot name them until the last
+ * user of a piece has ended. Where a plan cuts them (plan.c), they take turns by their
+ * orders, which all jobs that use them enter: a switch, which goes together with no
+ * other writer, stands between. So no claim says anything of a handle's parents.
  *
- * Whoever gives a handle back serves its queue until the handle is taken or the
- * queue empty. A job may join a queue of a free handle only while somebody is
- * serving it: no wake is lost.
+ * The context that gives a handle back serves the handle's queue until the handle is
+ * taken or the queue empty. A job may join the queue of a free handle only while a
+ * context serves it: no wake is lost.
  */
 #include "core/data/handle.h"
 #include "core/data/plan.h"
@@ -65,7 +61,8 @@
 
 enum { PATIENCE = 8 };
 
-/* Of the partials of a handle, for a job of some priority; NULL: none. */
+/* A handle whose partials are to be combined for a job of that priority; NULL: there is
+ * none. */
 struct combination {
     struct orr_handle *handle;
     int priority;
@@ -148,8 +145,8 @@ static struct orr_job *oldest_locked(const struct orr_handle *handle)
     return orr_container(handle->claims.queue.next, struct orr_job, queue);
 }
 
-/* Who is to be served next: the one that waits here for the longest time if it
- * has become a keeper, else the most urgent one. NULL if nobody waits. */
+/* The job that is to be served next: the one that waits here for the longest time if it
+ * has become a keeper, else the most urgent one. NULL if none waits. */
 static struct orr_job *first_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
@@ -160,8 +157,8 @@ static struct orr_job *first_locked(const struct orr_handle *handle)
     return claim_job(handle->claims.urgent.first);
 }
 
-/* Somebody else gets the handle: that counts against the patience of the one
- * that waits for the longest time. */
+/* Another job gets the handle: that counts against the patience of the one that waits
+ * for the longest time. */
 static void pass_over_locked(struct orr_handle *handle,
                              const struct orr_job *taker)
     ORR_REQUIRES(handle->lock)
@@ -199,8 +196,8 @@ static bool may_take_locked(const struct orr_handle *handle,
 
 /* --- contributions that have to be combined --- */
 
-/* If the one that is to be served next waits for nothing but that, claims the
- * handle for the combination. The caller begins it when nothing is locked. */
+/* If the job that is to be served next waits for nothing but a combination, claims the
+ * handle for that. The caller begins the combination when nothing is locked. */
 static struct combination find_combination_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
@@ -225,7 +222,7 @@ static void combination_begin(struct combination combination)
 
 /* --- claiming --- */
 
-/* Scratch is private; what is lent was claimed by who lends it. */
+/* Scratch is private; what is lent was claimed by the job that lends it. */
 static bool can_be_claimed(const struct orr_access *access)
 {
     return !(access->mode & STARPU_SCRATCH) && !access->lent;
@@ -272,8 +269,8 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
     } else {
         pass(job);
     }
-    /* Others may serve the job as soon as the refuser is unlocked: that comes
-     * last, and with it the job is theirs. */
+    /* Other contexts may serve the job as soon as the handle that refused it is
+     * unlocked: that comes last, and from then on the job is theirs. */
     for (struct orr_access *a = chain; a != refuser; a = next) {
         next = a->next;
         orr_unlock(&a->handle->lock);
@@ -328,8 +325,8 @@ bool orr_job_will_claim(const struct orr_job *job)
            some_handle_requires_claims(job);
 }
 
-/* Whoever makes one of its handles require claims from now on finds that it has
- * passed. */
+/* A submission that makes one of its handles require claims from now on finds that the
+ * job has passed. */
 void orr_job_pass(struct orr_job *job)
 {
     if (atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
@@ -393,8 +390,8 @@ void orr_access_join_claim_locked(struct orr_handle *handle,
 
 /* --- giving back --- */
 
-/* Takes the job out of the handle's queue that may go on now; one that keeps
- * what it claims has the handle then. NULL when none can. */
+/* Takes out of the handle's queue the job that may go on now; a keeper has the handle
+ * then. NULL when none can go on. */
 static struct orr_job *next_claimant(struct orr_handle *handle)
 {
     struct combination combination = {NULL, 0};

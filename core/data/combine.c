@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/combine.c - the end of a phase of a reduction. Whoever finds that a
- * job wants the handle for something else than a contribution, while nobody
- * holds it and partials are left, claims it for the combination, which
- * is: a tree of tasks with the redux codelet over the handle's own value, if it
- * has one, and the partials in the order of their workers, and a last job that
- * gives the handle back. In step s = 1, 2, 4 ... each value whose number is a
- * multiple of 2s takes up the one that is s behind it. Without own value the sum
- * ends in the first partial and is copied from there, on its node. Where there is
- * nothing to add up the tree is one task with the init codelet.
+ * core/data/combine.c - the end of a phase of a reduction. It begins when a job wants
+ * the handle for something else than a contribution, while no job holds it and partials
+ * are left: the context that finds this claims the handle for the combination. A
+ * combination is a tree of tasks with the redux codelet over the handle's own value, if
+ * it has one, and the partials in the order of their workers, and a last job that gives
+ * the handle back. In step s = 1, 2, 4 ... each value whose number is a multiple of 2s
+ * takes up the one that is s behind it. Without own value the sum ends in the first
+ * partial and is copied from there, on its node. Where there is nothing to add up the
+ * tree is one task with the init codelet.
  *
- * The tasks are like others to policies, models and traces, but the handle and
- * the partials are lent to them: they have no place in any order and claim
- * nothing. Declared dependencies say who comes after whom, so that sums are the
- * same in each run with equal partials.
+ * The tasks are like others to policies, models and traces, but the handle and the
+ * partials are lent to them: they have no place in any order and claim nothing.
+ * Declared dependencies say which of them comes after which, so that sums are the same
+ * in each run with equal partials.
  *
- * Why this cannot deadlock, as claim.c's argument goes on: a combination holds
- * one handle and waits for nobody's claim, so that it is like a ready job. It
- * was begun when its handle was free, hence behind no job, and its tasks wait
- * for one another along the steps only.
+ * Why this cannot deadlock, as claim.c's argument goes on: a combination holds one
+ * handle and waits for no claim, so that it is like a ready job. It has started when
+ * its handle was free, hence behind no job, and its tasks wait for one another along
+ * the steps only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@
 /* How often a copy of the sum that failed is made once more. */
 enum { MAX_TRIES = 2 };
 
-/* One of the values, and the last task so far that writes it. */
+/* One of the values to be added, and the last task so far that writes it. */
 struct term {
     struct orr_handle *handle;
     struct orr_job *last; /* NULL: none; referenced by its task */
@@ -355,8 +355,8 @@ static bool has_partial_on(struct orr_handle *handle, unsigned node)
     return false;
 }
 
-/* Becomes a user of a handle whose partials are in the way there. A handle that
- * somebody has locked is left out. */
+/* Becomes a user of a handle whose partials take the memory that is wanted there. A
+ * handle that is locked is left out. */
 static bool try_hurry(struct orr_handle *handle, unsigned node)
 {
     bool result;

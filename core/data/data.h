@@ -11,7 +11,7 @@
 
 #include "core/data/handle.h"
 
-/* Whether `call` can use the handle: -EINVAL, said, if it is NULL or
+/* Whether `call` can use the handle: -EINVAL, with a message, if it is NULL or
  * partitioned. */
 int orr_data_check(const struct orr_handle *handle, const char *call);
 
@@ -34,33 +34,33 @@ enum orr_acquire_call {
     ORR_ACQUIRE_IDLE_PREFETCH_PRIO,
 };
 
-/* Its name; of the runtime's own "data acquisition". */
+/* The name of the public call; "data acquisition" for the runtime's own ones. */
 const char *orr_acquire_name(enum orr_acquire_call call);
 
-/* Blocks until the earlier tasks that conflict are done and the value is on
- * the node, for reading and/or writing as `mode` says; node < 0: the value stays
- * where it is. -EDEADLK where blocking
- * is refused, -EINVAL (said). */
+/* Blocks until the earlier tasks that conflict are done and the value is on the node,
+ * for reading and/or writing as `mode` says; node < 0: the value stays where it is.
+ * -EDEADLK where blocking is refused, -EINVAL with a message. */
 int orr_data_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
                      struct orr_handle *handle, int node,
                      enum starpu_data_access_mode mode);
 
-/* The same for other purposes: what a simulation did not compute may be moved
- * without a warning. */
+/* As orr_data_acquire, where the application does not look at the value: no warning
+ * that a simulation did not compute it. */
 int orr_data_bring(struct orr_runtime *rt, enum orr_acquire_call call,
                    struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
-/* The same for reading; data that have no value then are brought nowhere. */
+/* As orr_data_bring for reading; data that have no value then are brought nowhere. */
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node);
-/* The same of whole or parts whose turn it is, without a change of turns. */
+/* As orr_data_bring for reading the whole or the parts of a planned partition, as the
+ * plan stands now; it is not switched. */
 int orr_data_bring_as_is(struct orr_runtime *rt, struct orr_handle *handle,
                          int node);
 
-/* Brings the value to the node after the tasks submitted before that write it,
- * without waiting; data that have no value then are brought nowhere. -EINVAL
- * (said), -ENOMEM. */
+/* Brings the value to the node after the tasks submitted before that write it, without
+ * waiting; data that have no value then are brought nowhere. -EINVAL with a message,
+ * -ENOMEM. */
 int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
                          int node);
 
@@ -84,16 +84,16 @@ struct orr_acquisition {
     int priority;
 };
 
-/* Does not wait: how->callback(arg) is called with the data acquired; it or
- * somebody later releases them. Borrows *how for the call. */
+/* Does not wait: how->callback(arg) is called when the data are acquired; it, or any
+ * later call, releases them. Borrows *how for the call. */
 int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
                           int node, enum starpu_data_access_mode mode,
                           struct orr_acquisition *how);
 
-/* The acquisition on the node (as it was given) goes on with this mode.
- * One for writing that goes on for reading lets other readers start, writers
- * wait. Errors, not said: -ENOENT, nothing is acquired there; -EACCES, it was
- * acquired for reading and is to be written. */
+/* The acquisition on the node (as it was given) goes on with this mode. One for writing
+ * that goes on for reading lets other readers start, writers wait. Errors, without a
+ * message: -ENOENT, nothing is acquired there; -EACCES, it was acquired for reading and
+ * is to be written. */
 int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
@@ -125,12 +125,13 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
  * not block. */
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle);
 
-/* The same before tasks that were submitted already, as soon as none is under way. */
+/* The same before tasks that were submitted already, as soon as none of them is
+ * running. */
 void orr_data_combine_early(struct orr_runtime *rt, struct orr_handle *handle);
 
-/* Calls action(handle) once the tasks submitted so far that conflict with
- * `mode` are done, without fetching anything. Without memory never: for what may
- * be left undone. Does not block. */
+/* Calls action(handle) once the tasks submitted so far that conflict with `mode` are
+ * done, without fetching anything. Without memory it is never called: this is for what
+ * may be left undone. Does not block. */
 void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
                          uint32_t mode, void (*action)(void *));
 
@@ -145,13 +146,13 @@ struct orr_handle **orr_handle_children(struct orr_handle *handle,
                                         struct starpu_data_filter *filter,
                                         unsigned n);
 
-/* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL, said;
- * -ENOMEM, -EDEADLK: it is as before. */
+/* Splits the handle; afterwards tasks use the children. Blocks. On an error the handle
+ * is as before: -EINVAL with a message, -ENOMEM, -EDEADLK. */
 int orr_data_partition(struct orr_runtime *rt, const char *call,
                        struct orr_handle *handle,
                        struct starpu_data_filter *filter);
 
-/* Joins the children again on the gathering node, or by main memory where they
- * cannot. Blocks. */
+/* Joins the children on the gathering node; by way of main memory where they cannot be
+ * joined there. Blocks. */
 void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
                           unsigned gathering_node);

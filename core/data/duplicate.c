@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/duplicate.c - copies of a value that are only read. All who ask for
- * one get the same handle, until a write of the original is submitted: from then
- * on it keeps the value as it was, and the next who asks makes another one. It
- * ends when it was unregistered as often as it was given.
+ * core/data/duplicate.c - copies of a value that are only read. All callers that ask
+ * for one get the same handle until a write of the original is submitted: from then on
+ * the copy has the value as it was, and the next caller makes another copy. A copy ends
+ * when it was unregistered as often as it was given out.
  *
  * An original and its copy name each other: under the runtime's lock, which is
  * taken inside that of a handle.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/end.c - the end of handles. A handle is in use as long as jobs and
- * requests count in `nusers`. Whoever finds none under the lock, and is to
- * free it, sets `dying`: from then on there are no new users, transfers that
- * make room included, and the memory goes without the lock, by a worker or by
- * the application.
+ * core/data/end.c - the end of handles. A handle is in use as long as jobs and requests
+ * count in `nusers`. A context that finds none under the lock, and is to free the
+ * handle, sets `dying`: from then on there are no new users, transfers that make room
+ * included, and a worker or the application frees the memory without the lock.
  */
 #include <assert.h>
 #include <stdio.h>

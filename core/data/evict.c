@@ -4,9 +4,9 @@
  * share. A block whose value exists elsewhere is freed, another one is written
  * back first. Which one, lru.c and nextuse.c say.
  *
- * Who makes room tries the locks of its victims' handles; one that is taken is
- * passed over, so no order among handles is needed, and tried again if no other
- * victim is found.
+ * A context that makes room tries the locks of its victims' handles; a victim of which
+ * one is taken is passed over, so no order among handles is needed, and tried once more
+ * if no other victim is found.
  */
 #include "core/data/evict.h"
 
@@ -42,7 +42,7 @@ bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
     return !(replicate->handle->valid & orr_bit(replicate->node));
 }
 
-/* Nobody has the value, or somebody else does. */
+/* The value is nowhere, or on another node. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate)
 {
     return orr_handle_values(replicate->handle) != orr_bit(replicate->node);
@@ -168,8 +168,8 @@ unsigned orr_block_write_back(struct orr_runtime *rt, struct orr_block *block,
 
 enum busy { FREE, USED, LOCKED };
 
-/* Whether the handle's block may leave; FREE: the handles of those who live there
- * are locked. Unchecked, like its caller: clang cannot follow a chain of locks. */
+/* Whether the handle's block may leave; FREE: the handles of all replicates in it are
+ * locked. Unchecked, like its caller: clang cannot follow a chain of locks. */
 static enum busy try_victim(struct orr_handle *handle, struct orr_node *node,
                             struct orr_block **ret) ORR_UNCHECKED
 {
@@ -240,8 +240,8 @@ static void remember_vain(struct orr_node *node, size_t size,
     orr_unlock(&node->lock);
 }
 
-/* A block that can leave as it is, whichever its age, with the handles of those who
- * live there locked; NULL: there is none. */
+/* A block that can leave as it is, whatever its age, with the handles of all replicates
+ * in it locked; NULL: there is none. */
 static struct orr_block *find_clean(struct orr_node *node) ORR_UNCHECKED
 {
     struct orr_block *found = NULL;
@@ -263,8 +263,9 @@ static struct orr_block *find_clean(struct orr_node *node) ORR_UNCHECKED
     return found;
 }
 
-/* Values were moved to make room (relieve.c): what is elsewhere too leaves first. A
- * value that is nowhere else would take the room that another one has just left. */
+/* Values were moved to make room (relieve.c): blocks whose values are also elsewhere
+ * leave first. A value that is nowhere else would take the room that another one has
+ * just left. */
 static bool evict_clean(struct orr_runtime *rt, struct orr_node *node,
                         size_t size)
 {
@@ -278,9 +279,9 @@ static bool evict_clean(struct orr_runtime *rt, struct orr_node *node,
     return true;
 }
 
-/* A handle is locked for a few instructions, at the end of which no context is
- * woken: what it has may be all that could leave, so that this is waited for.
- * What is held for a job that is tried may leave for others. */
+/* A handle is locked for a few instructions, at the end of which no context is woken.
+ * Its blocks may be all that could leave, so the caller waits for the lock. Blocks that
+ * are held for a job that is tried may leave for others. */
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level)
 {

@@ -11,12 +11,12 @@ bool orr_node_fits(const struct orr_node *node, size_t size);
 /* The replicate's memory can be freed without losing its value. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate);
 
-/* Its value, if it has one, is not the present one. */
+/* Whether the replicate has no value, or one that was overwritten elsewhere. */
 bool orr_replicate_is_outdated(const struct orr_replicate *replicate);
 
-/* Whether the only copy can go to its write-back target: it is elsewhere, no
- * one is about to overwrite the value there, nor waits for the last use of the
- * handle, which would never be. */
+/* Whether the only copy can be sent to its write-back target: the target is another
+ * node, no job is about to overwrite the value there, and no context waits for the last
+ * use of the handle, which a copy would put off. */
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate);
 
 /* Where the only copy of a value goes when it must leave the node: from a device
@@ -26,22 +26,22 @@ unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate);
 
 /* --- blocks whose inhabitants' handles are locked --- */
 
-/* Whether neither a job nor a request uses the block, which is offered: a job
- * that is tried may hold it for a moment (admit.c). Counts it as passed then,
- * but for the context that tries the job itself. */
+/* Whether no job and no request uses the block, which is offered. A job that is tried
+ * may hold it for a moment (admit.c): then the block counts as passed over, unless the
+ * caller itself tries that job. */
 bool orr_block_is_free(const struct orr_block *block, struct orr_node *node);
 
-/* Whether all who live there are clean. */
+/* Whether all replicates in it are clean. */
 bool orr_block_is_clean(const struct orr_block *block);
 
-/* Whether it would be missed by nobody: each is out of date, or clean and the
- * application will not use it. */
+/* Whether no job will miss the block: each replicate in it is out of date, or clean and
+ * of data that the application will not use. */
 bool orr_block_is_unwanted(const struct orr_block *block);
 
 /* Frees the block of a victim, for something else; the handles are unlocked then. */
 void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim);
 
-/* Spare requests that it takes to write back all who are not clean. */
+/* How many spare requests it takes to write back those that are not clean. */
 unsigned orr_block_spares(const struct orr_block *block);
 
 /* Starts the copies to their write-back targets; `deferred` has spares. Returns

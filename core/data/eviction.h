@@ -17,19 +17,19 @@ struct orr_eviction {
     /* Prefetches hold a reference on their source from the beginning, not only
      * once their copy runs. */
     bool keeps_sources;
-    /* Who found no room is tried again at each pass, though nothing has changed: each
+    /* What found no room is tried at each pass, even if nothing has changed: each
      * attempt writes something back, as in StarPU. */
     bool tries_again;
     /* Prefetches are tried in the order in which queued jobs need them, where
      * memory has become short: core/data/pending.h. */
     bool sorts_prefetches;
-    /* Nobody uses the block any more; somebody does. The first one returns
-     * whether prefetches may take it. */
+    /* `file`: the block is not used any more; returns whether prefetches may take it.
+     * `unfile`: it is used. */
     bool (*file)(struct orr_node *node, struct orr_block *block);
     void (*unfile)(struct orr_node *node, struct orr_block *block);
-    /* The value of an offered block was found there by a request; it is to be
-     * the next to leave; it was overwritten elsewhere. Each may be NULL: that
-     * changes nothing. */
+    /* Of an offered block: `touch`, a request has found the value there; `demote`, it
+     * is to be the next one to leave; `outdate`, the value was overwritten elsewhere.
+     * Each may be NULL: the rule does not depend on that. */
     void (*touch)(struct orr_node *node, struct orr_block *block);
     void (*demote)(struct orr_node *node, struct orr_block *block);
     void (*outdate)(struct orr_node *node, struct orr_block *block);
@@ -38,12 +38,12 @@ struct orr_eviction {
     /* Jobs that a policy queues for a node are promised their data there:
      * replicate->promised counts. */
     bool promises;
-    /* That was done for the access, access->node says where; its job asks for
-     * its data, wherever that is. NULL: to count is enough. */
+    /* `promise`: the access was promised its datum on access->node. `withdraw`: its job
+     * asks for its data now, on whatever node. NULL: to count is enough. */
     void (*promise)(struct orr_access *access);
     void (*withdraw)(struct orr_access *access);
-    /* The copy that wrote the block back has ended, and a job uses it: it does
-     * not leave. NULL: that changes nothing. */
+    /* The copy that wrote the block back has ended, but a job uses the block, so that
+     * it does not leave. NULL: the rule does not depend on that. */
     void (*stay)(struct orr_node *node, struct orr_block *block);
     /* Whether prefetches may find so much room on the node, from what can be seen
      * at once; with the node's lock. NULL: perhaps. */
@@ -56,8 +56,8 @@ struct orr_eviction {
     /* Stops the program if the node's blocks are not as they must be. */
     void (*check)(struct orr_node *node);
 };
-/* All but make_room and check are called with the handle's lock; those of a node
- * and a block, which is offered, and check with the node's as well. */
+/* All but make_room and check are called with the handle's lock; check, and those that
+ * get a node and an offered block, with the node's lock as well. */
 
 extern const struct orr_eviction orr_eviction_lru;    /* core/data/lru.c */
 extern const struct orr_eviction orr_eviction_starpu; /* likewise */

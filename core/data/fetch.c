@@ -97,14 +97,15 @@ static bool access_overwrites(const struct orr_access *access)
     return (access->mode & STARPU_RW) == STARPU_W;
 }
 
-/* The replicate is kept from prefetches until the job fetches its data. Only for
- * a job in the policy's hands, since that always comes: such a job will run. */
+/* Prefetches do not evict the replicate until the job fetches its data. Only for a job
+ * that the policy has: such a job is certain to fetch them. */
 static void fetch_promise(struct orr_access *access, unsigned node)
 {
     struct orr_handle *handle = access->handle;
 
     orr_lock(&handle->lock);
-    /* It is not ready any more before it pins the first datum. */
+    /* Before a job pins its first datum it stops being ready, so a ready one has pinned
+     * nothing. */
     if (!access->promised && orr_job_state(access->job) == ORR_JOB_READY) {
         access->promised = 1;
         access->node = (uint8_t)node;
@@ -116,8 +117,8 @@ static void fetch_promise(struct orr_access *access, unsigned node)
     orr_unlock(&handle->lock);
 }
 
-/* What nobody is promised any more is in nobody's way, and not queued for, unless
- * it is used there now. */
+/* A replicate that is promised to no job any more keeps no job from having memory, and
+ * no job is queued for it, unless it is used there now. */
 static void withdraw_locked(struct orr_handle *handle,
                             struct orr_access *access, unsigned used,
                             struct orr_deferred *deferred)
@@ -161,8 +162,8 @@ static void begin_write_locked(struct orr_handle *handle,
     access->writes = 1;
 }
 
-/* Whether a writer there has nothing to outdate or free: it may begin when it
- * asks for the value, before its kernel. */
+/* Whether a writer on that node makes no other copy invalid and frees none: it may
+ * begin when it asks for the value, before its kernel. */
 static bool is_nowhere_else(const struct orr_handle *handle, unsigned node)
 {
     uint64_t bit = UINT64_C(1) << node;
@@ -182,8 +183,8 @@ static bool reads_value(const struct orr_access *access)
     return access->datum->valid != 0;
 }
 
-/* Adds to *spare bytes that were reserved for the access in vain. Returns
- * whether there is nothing to wait for. */
+/* Adds to *spare the bytes that were reserved for the access and are not needed.
+ * Returns whether there is nothing to wait for. */
 static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
                       unsigned node, size_t *spare,
                       struct orr_deferred *deferred)
@@ -242,7 +243,7 @@ static bool access_is_alias(const struct orr_job *job,
 static void choose_data(struct orr_job *job, unsigned node)
 {
     /* A first value that comes too late, as others have written meanwhile, is made in
-     * the worker's own memory, where nobody reads it. The job has the datum to itself. */
+     * the worker's own memory, where it is not read. The job has the datum to itself. */
     if (job->data.first) {
         struct orr_handle *handle = job->accesses[0].handle;
 
@@ -267,9 +268,9 @@ static void choose_data(struct orr_job *job, unsigned node)
     }
 }
 
-/* Pins the data of the nodes in question and asks for them. Each of the job's is
- * counted in `pending` before; returns how many of these counts, with the
- * caller's own, are to be taken off since there is nothing to wait for. */
+/* Pins the data on these nodes and asks for them. Each datum of the job was counted in
+ * `pending` before; returns how many of these counts, the caller's own among them, are
+ * to be taken off since there is nothing to wait for. */
 static int fetch_ask(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
@@ -296,9 +297,9 @@ static int fetch_ask(struct orr_runtime *rt, struct orr_job *job)
     return nthere;
 }
 
-/* Of the nodes where the job has not asked yet, it asks on those without a limit
- * and on one that has one, devices before main memory: admit.c says why. Returns
- * whether there is such a one. */
+/* Of the nodes where the job has not asked yet, it asks on those without a limit and on
+ * one with a limit, devices before main memory: admit.c says why. Returns whether there
+ * is one with a limit. */
 static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 {
     bool any = false;
@@ -324,15 +325,15 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
                        bool has_limit)
 {
-    /* One more until all have been asked for. */
+    /* Counts one more than the data on their way, until all data have been asked for. */
     atomic_store_explicit(&job->data.pending, 1, memory_order_relaxed);
     if (has_limit && !orr_admit(rt, job, job->data.limited))
         return false;
     return orr_count_off(&job->data.pending, fetch_ask(rt, job));
 }
 
-/* Whether each datum has its value in main memory, which is all that there is. It
- * stays so: whoever changes that stands behind the job, or before it. */
+/* Whether each datum has its value in main memory, which is the only node. That stays
+ * so: a job that would change it has its turn after this one, or has had it before. */
 static bool all_are_here(const struct orr_runtime *rt,
                          const struct orr_job *job)
 {
@@ -352,8 +353,8 @@ static bool all_are_here(const struct orr_runtime *rt,
     return true;
 }
 
-/* The access behind, which was fetched when this one was granted, leads to the task
- * that is ready when this one's has ended, maybe. */
+/* The access behind, which was fetched into the caches when this one was granted, leads
+ * to the task that may be ready when this one's has ended. */
 __attribute__((always_inline)) static inline void
 look_ahead_locked(const struct orr_handle *handle,
                   const struct orr_access *access) ORR_REQUIRES(handle->lock)
@@ -422,9 +423,9 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job)
     orr_job_arrive(rt, job);
 }
 
-/* Whether a job writes the value now or will: one that stands in the order, or
- * one without order that has claimed it. Those without order that have not
- * claimed it yet find the request when they begin, and outdate it. */
+/* Whether a job writes the value now or will write it: one that is in the order, or one
+ * without order that has claimed it. Jobs without order that have not claimed it yet
+ * find the request when they begin, and make it stale. */
 static bool has_writer_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
@@ -434,8 +435,8 @@ static bool has_writer_locked(const struct orr_handle *handle)
            orr_handle_is_claimed_locked(handle, &reader);
 }
 
-/* The value is there, in memory that nothing else may take, and nobody is about to
- * change it, nor has contributed to it: mostly what is looked for. */
+/* The value is there, in memory that nothing else may take, and no job is about to
+ * change it, nor has contributed to it: the usual case. */
 static bool stays_there_locked(const struct orr_runtime *rt,
                                struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock)
@@ -567,17 +568,17 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
 /* --- the kernel's view of the data --- */
 
-/* Copies of the old value are of no use any more, but must not read what is
- * being written. Threads that know no waiter are making them: each takes as long as
- * one copy. */
+/* Copies of the old value are of no use any more, but must not read what is being
+ * written. They are made by threads that cannot wake a waiter, so the caller spins: for
+ * one copy at most. */
 static void handle_await_copies(const struct orr_handle *handle)
 {
     ORR_SPIN_WHILE(
         atomic_load_explicit(&handle->ncopying, memory_order_acquire));
 }
 
-/* A writer's old value elsewhere is of no use any more, and was not brought to
- * him: what lacks memory there is tried again. */
+/* The old value on other nodes is of no use any more, and was not brought to the
+ * writer: what lacks memory there is tried once more. */
 static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
                        unsigned node)
 {
@@ -589,8 +590,8 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
         orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
 }
 
-/* Copies of the old value are out of date. One by which it was to leave a node, and
- * that waits for memory, is not needed for that any more. */
+/* Copies of the old value are out of date. A copy by which the value was to leave a
+ * node, and that waits for memory, is not needed for that any more. */
 static void begin_write(struct orr_runtime *rt, struct orr_access *access,
                         unsigned node)
 {
@@ -711,7 +712,8 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 
 /* --- writing through --- */
 
-/* Nobody writes while the job stands in the order, unless it took no part. */
+/* Called while the job has its turn, so that no other job writes the value, but those
+ * without order. */
 static void copy_to_all(struct orr_runtime *rt, struct orr_handle *handle)
 {
     uint64_t left = handle->written_through;

@@ -26,7 +26,7 @@
 
 /* --- guesses --- */
 
-/* Whether somebody has a value there that is nowhere else, or uses it. */
+/* Whether a replicate in the block has a value that is nowhere else, or is used. */
 static bool block_stays(const struct orr_block *block)
 {
     bool found = block->pins > 0;
@@ -111,7 +111,7 @@ static bool uses(const struct orr_job *job, const struct orr_handle *handle)
 
 /* --- values that go --- */
 
-/* The node with most room to which the value can be copied as it is, but one;
+/* The node with most room, except `but`, to which the value can be copied as it is;
  * ORR_NO_NODE: none has enough. */
 static unsigned gather_find_room(struct orr_runtime *rt,
                                  const struct orr_replicate *replicate,
@@ -130,9 +130,9 @@ static unsigned gather_find_room(struct orr_runtime *rt,
     return best;
 }
 
-/* The block of which the only value can go elsewhere, with where, and its handle
- * locked; NULL: there is none. What the job uses stays. Unchecked: clang cannot know
- * which handle that is. */
+/* A block whose value, the only one, can go to another node, which *to becomes; its
+ * handle is locked. NULL: there is none. What the job uses stays. Unchecked: clang
+ * cannot know which handle that is. */
 static struct orr_block *find_block(struct orr_node *node,
                                     const struct orr_job *job,
                                     const size_t *room, unsigned but,
@@ -164,8 +164,8 @@ static struct orr_block *find_block(struct orr_node *node,
     return found;
 }
 
-/* The value comes to the node, and leaves where it is. Its handle is locked. Returns
- * whether it does; frees *ret_dropped later. */
+/* Starts to move the value to the node. Its handle is locked. Returns whether it is
+ * moved; the caller frees *ret_dropped later. */
 static bool gather_move_locked(struct orr_runtime *rt,
                                struct orr_handle *handle, unsigned node,
                                struct orr_deferred *deferred,
@@ -211,7 +211,8 @@ bool orr_gather_send_away(struct orr_runtime *rt, unsigned from,
 
 /* --- values that come --- */
 
-/* Nobody else's copy makes the job's leave. */
+/* Evicts the copies on other nodes of values that are on the node, so that no copy for
+ * another job makes these leave. */
 static void keep_there(const struct orr_job *job, unsigned node)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -250,8 +251,8 @@ static bool gather_fetch(struct orr_runtime *rt, struct orr_handle *handle,
     return done;
 }
 
-/* The value comes to the node, which has room for it, or may pass through main memory
- * soon. */
+/* The value comes to the node, which has room for it, or will be able to pass through
+ * main memory. */
 static bool gather_bring(struct orr_runtime *rt, const struct orr_job *job,
                          struct orr_handle *handle, unsigned node,
                          const size_t *room)

@@ -2,8 +2,8 @@
 /*
  * core/data/gather.h - all data of a job on one node, step by step, when only copies
  * fill most of all memory (core/data/gather.c). For core/data/relieve.c, when nothing
- * else goes on: what is looked at may change only by threads that the library does not
- * know, and is good for a guess.
+ * else goes on. What is looked at can be changed only by threads that the library does
+ * not know, and is used for guesses only.
  */
 #pragma once
 
@@ -14,12 +14,13 @@ struct orr_job;
 struct orr_node;
 struct orr_runtime;
 
-/* Bytes of the node that a job could have: what is free, and what blocks have that can
- * leave as they are, since their values are elsewhere or old. SIZE_MAX without limit. */
+/* How many bytes of the node a job could have: those that are free, and those of blocks
+ * that can leave as they are, since their values are elsewhere or old. SIZE_MAX without
+ * limit. */
 size_t orr_gather_room(struct orr_node *node);
 
-/* Bytes that the job would need on the node for what has no value there. Those that
- * old values have are among what can leave. */
+/* How many bytes the job would need on the node for data that have no value there.
+ * Blocks of old values count among what can leave. */
 size_t orr_gather_lacks(const struct orr_job *job, unsigned node);
 
 /* Whether it could have them with so much room, and what it has there stay. */

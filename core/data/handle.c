@@ -55,8 +55,8 @@ static void set_home(struct orr_handle *handle, int home_node)
     handle->allocated = handle->valid = UINT64_C(1) << home_node;
 }
 
-/* Whether some values may have to go by way of main memory where devices have a link:
- * of an interface that forbids it, or may lack a method. */
+/* Whether values of this interface may have to go by way of main memory although
+ * devices have a link: the interface forbids direct copies, or may lack a method. */
 static bool may_have_detours(const struct starpu_data_interface_ops *ops)
 {
     return ops->copy_methods &&
@@ -87,8 +87,8 @@ static bool can_copy(const struct orr_handle *handle, unsigned src,
            methods->can_copy(from, src, to, dst, src);
 }
 
-/* Between main memory and others there is no other way. Pieces go as the whole,
- * whose shape a filter has yet to give them. */
+/* From and to main memory there is no other way than the direct one. Pieces go as the
+ * whole does, since a filter has yet to give them a shape. */
 static void find_detours(struct orr_handle *handle,
                          const struct orr_handle *whole)
 {
@@ -112,8 +112,9 @@ unsigned orr_interface_nodes(starpu_data_handle_t handle)
     return orr_handle_of(handle)->nnodes;
 }
 
-/* With those of disks that are yet to come, where data will need them. An
- * application's interface may fill its structures for present nodes only. */
+/* The number of replicates, with those for disks that may come later, if the data will
+ * need them. An application's interface may fill its structures for present nodes
+ * only. */
 static unsigned nodes_of_new_data(const struct orr_runtime *rt,
                                   const struct starpu_data_interface_ops *ops)
 {
@@ -127,10 +128,10 @@ static unsigned nodes_of_new_data(const struct orr_runtime *rt,
 
 /* --- memory of handles --- */
 
-/* Programs register and unregister many: what they give back is kept, since what
- * malloc gives back to the system comes again page by page. Each size in steps has a
- * slab of its own, made when it is needed. Handles begin with a line of the cache, and
- * are apart from their neighbours' lines. */
+/* Programs register and unregister many: memory of handles is kept for new ones, since
+ * memory that malloc has given back to the system returns page by page. There is a slab
+ * for each step of sizes, made when it is needed. A handle begins with a line of the
+ * cache, and shares no line with another one. */
 #define STEP ((size_t)128)
 
 /* NULL: too large, or no memory. */

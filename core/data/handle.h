@@ -90,7 +90,8 @@ enum orr_claim {
     ORR_CLAIM_EXCLUSIVE, /* by one writer */
 };
 
-/* Who has a datum where its turns are not all that keeps accesses apart: claim.c. */
+/* Which jobs have a datum for which turns alone do not exclude accesses from each
+ * other: claim.c. */
 struct orr_claims {
     unsigned n;            /* [handle lock] accesses that hold it … */
     enum orr_claim kind;   /* [handle lock] … all of them so */
@@ -100,11 +101,12 @@ struct orr_claims {
 };
 
 struct orr_handle {
-    /* The first line of the cache has what changes with every task. It goes to and
-     * fro between who submits and who executes, and with it the answer whether a value
-     * is there that nobody is about to change. The others mostly stay as they are,
-     * where everybody has them: who writes there looks first whether he has to.
-     * Masks of nodes, here: [lock] for writing, relaxed reads by schedulers. */
+    /* The first line of the cache has what changes with every task. It goes to and fro
+     * between the thread that submits and the worker that executes, and with it the
+     * answer whether a value is there that no job is about to change. The other lines
+     * mostly stay unchanged in the caches of all processors: code that writes there
+     * looks first whether it has to. Masks of nodes, here: [lock] for writing, relaxed
+     * reads by schedulers. */
     struct orr_lock lock; /* rank ORR_RANK_HANDLE */
     bool wont_use; /* [lock] clean copies may make way for prefetches */
     bool unreal;   /* [lock] written by a skipped kernel */
@@ -131,8 +133,8 @@ struct orr_handle {
      * orr_runtime.expects_disks */
     unsigned nnodes;
     uint32_t footprint; /* [const] hash of its layout: core/cost/ask.h */
-    /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is told, if the
-     * memory has not another use yet */
+    /* ORR_HANDLE_ALIVE until it is freed: a call that uses it after that says so,
+     * unless the memory has another use already */
     uint32_t alive;
     struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
@@ -173,8 +175,8 @@ struct orr_handle {
     /* [const] owned: for each node those to which its interface does not copy
      * directly; NULL: none */
     uint64_t *detours;
-    /* Owned, for nodes that the machine lacks: programs loop over all that there can
-     * be. NULL: none was asked for. */
+    /* Owned: structures for nodes that the machine lacks, since programs loop over all
+     * STARPU_MAXNODES. NULL: none was asked for. */
     _Atomic(char *) spare_interfaces;
     struct orr_replicate replicates[]; /* one per memory node */
 };
@@ -259,8 +261,8 @@ static inline starpu_data_handle_t orr_handle_public(struct orr_handle *handle)
     return (starpu_data_handle_t)(void *)handle;
 }
 
-/* Copies what the handle's interface on the node says. Others may be giving it
- * memory, or be writing its value meanwhile. No lock held. */
+/* Copies the handle's structure on the node. Other contexts may be giving it memory, or
+ * be writing its value meanwhile. No lock held. */
 void orr_handle_read_layout(struct orr_handle *handle, unsigned node, void *to);
 
 /* Makes a handle with that layout and no value; as orr_handle_new. */
@@ -268,9 +270,9 @@ int orr_handle_new_alike(struct orr_handle *like, unsigned node,
                          const struct orr_handle *whole,
                          struct orr_handle **ret);
 
-/* Makes a handle around one interface; home_node -1: no value yet. Of a piece of
- * other data, or private memory for them, these are the `whole`: it is on the
- * same nodes; else NULL. Errors: -ENOMEM. The caller owns *ret. */
+/* Makes a handle around one interface; home_node -1: no value yet. For a piece of other
+ * data, or private memory for them, `whole` is those data, on whose nodes the handle
+ * is; else NULL. Errors: -ENOMEM. The caller owns *ret. */
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                    int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
@@ -306,11 +308,11 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 
 /* --- the end of handles (core/data/end.c) --- */
 
-/* One user less; the last one wakes those who wait for that and frees a
- * doomed handle. No lock held. */
+/* One user less; the last one wakes the contexts that wait for that and frees a doomed
+ * handle. No lock held. */
 void orr_handle_leave(struct orr_handle *handle);
 
-/* Blocks until nobody uses the handle; with `dying`, nobody will any more and
+/* Blocks until the handle is not used; with `dying` it will not be used any more, and
  * the caller has to free it. */
 void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
                           bool dying);
@@ -321,17 +323,17 @@ void orr_handle_dispose(struct orr_handle *handle);
 /* Frees that of all handles; there are none any more. */
 void orr_handle_slabs_free(struct orr_runtime *rt);
 
-/* Frees the handle and what it allocated on the nodes; nobody uses it. Not in
- * the machine's own context: that calls the interface's methods. */
+/* Frees the handle, which is not used, and what it allocated on the nodes. Not in the
+ * machine's own context: that calls the interface's methods. */
 void orr_handle_free(struct orr_handle *handle);
 
-/* Waits until nobody uses the handle where some jobs use it without order: what
- * comes in the order of submission does not wait for them. Blocks. */
+/* Waits until the handle is not used, if jobs may use it without order: jobs that come
+ * in the order of submission do not wait for those. Blocks. */
 void orr_handle_wait_unordered(struct orr_runtime *rt,
                                struct orr_handle *handle);
 
-/* Frees the handles whose last user was met in the machine's context. Workers
- * look at rt->data->ndead first. */
+/* Frees the handles whose last use ended in the machine's context. Workers look at
+ * rt->data->ndead first. */
 void orr_handles_free_dead(struct orr_runtime *rt);
 
 /* --- order (core/data/order.c) --- */
@@ -354,26 +356,26 @@ struct orr_released {
     struct orr_list claimed;    /* jobs that have claimed their data */
 };
 
-/* The job has ended: its data are unpinned as by orr_job_drop_data, later
- * accesses no longer wait for its own, what it has claimed is free, and it uses
- * the handles no more, which may free them. *ret has who may go on, in the order
- * of submission. */
+/* The job has ended: its data are unpinned as by orr_job_drop_data, later accesses no
+ * longer wait for its own, what it has claimed is free, and it uses the handles no
+ * more, which may free these. *ret has the jobs that may go on, in the order of
+ * submission. */
 void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
                          struct orr_released *ret);
 
 /* The job's kernel has ended, the job has not, since its end waits for others
  * (orr_job_end_later): its data are unpinned, what it has claimed is free, and what it
- * was to lend is not lent any more. Those who come later in the order go on waiting.
- * Releases who may go on; no lock held. */
+ * was to lend is not lent any more. Jobs that come later in the order go on waiting.
+ * Releases the jobs that may go on; no lock held. */
 void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job);
 
-/* The access, a writer's that has the data and goes together with no other, goes
- * on as a reader's. *ret has the readers who may go on with it. No lock held. */
+/* The access, a writer's that has the data and goes together with no other, goes on as
+ * a reader's. *ret has the readers that may go on beside it. No lock held. */
 void orr_access_share(struct orr_access *access, struct orr_released *ret);
 
-/* Submits an acquisition and lets it claim its datum, both at once, if no other
- * job uses that in its order (others that were tried and go together with it
- * apart) nor has claimed it; else returns false, and nothing has happened. */
+/* Submits an acquisition and lets it claim its datum in one step, if no other job has a
+ * turn of the datum (but acquisitions of this kind that go together with it) and none
+ * has claimed it; else returns false, and nothing has happened. */
 bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job);
 
 /* Whether some job that has not ended writes the handle in its order, or its
@@ -383,12 +385,13 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
 
 /* --- claims (core/data/claim.c) --- */
 
-/* Whether the job, which has no predecessors left, has data to claim, as far as is
- * known before it does. No lock held. */
+/* Whether the job, which has no predecessors left, seems to have data to claim: what it
+ * claims is decided under the locks. No lock held. */
 bool orr_job_will_claim(const struct orr_job *job);
 
-/* The only access of its job, which has no predecessors, claims the handle if it
- * must and nobody has it or waits for it; returns whether the job may use it. */
+/* The only access of its job, which has no predecessors, claims the handle, if it must
+ * and no other access has claimed it or waits for it; returns whether the job may use
+ * it. */
 bool orr_access_try_claim_locked(struct orr_handle *handle,
                                  struct orr_access *access)
     ORR_REQUIRES(handle->lock);
@@ -402,14 +405,14 @@ void orr_job_pass(struct orr_job *job);
 void orr_handle_require_claims_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock);
 
-/* The access, of a job on behalf of one that has the handle, uses it beside that one
- * and claims it without waiting: others wait for both. */
+/* The access, of a job that acts for one that has the handle, uses the handle beside
+ * that one and claims it without waiting: others wait for both. */
 void orr_access_join_claim_locked(struct orr_handle *handle,
                                   struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
-/* The access gives back what it may hold. Returns whether somebody waits for
- * it: then orr_handle_serve is to be called, without the lock. */
+/* The access gives back its claim, if it has one. Returns whether a job waits for that:
+ * then orr_handle_serve is to be called, without the lock. */
 static inline bool orr_access_give_back_locked(struct orr_handle *handle,
                                                struct orr_access *access)
     ORR_REQUIRES(handle->lock)
@@ -427,8 +430,8 @@ bool orr_access_share_claim_locked(struct orr_handle *handle,
                                    struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
-/* Lets those who wait for the handle claim their data as far as they can, and
- * appends the jobs that have them all. No lock held. */
+/* Lets the jobs that wait for the handle claim their data as far as they can, and
+ * appends those that have all of theirs. No lock held. */
 void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready);
 
 /* Whether a job with this access would have to wait for a claim. */
@@ -438,23 +441,24 @@ bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
 
 /* --- copies that are only read (core/data/duplicate.c) --- */
 
-/* A copy of the handle's value that was made before and holds still, or the
- * handle itself if it is one; the caller unregisters it once more. NULL: none. */
+/* The copy of the handle's present value that was made before, or the handle itself if
+ * it is such a copy; the caller unregisters it once more. NULL: there is none. */
 struct orr_handle *orr_duplicate_share(struct orr_handle *handle);
 
 /* The copy is the original's from now on, and only read. */
 void orr_duplicate_join(struct orr_handle *original, struct orr_handle *copy);
 
-/* A write of the handle was submitted, or it ends: its copy is on its own. */
+/* To be called when a write of the handle is submitted, or the handle ends: from now on
+ * its copy is a handle of its own. */
 void orr_duplicate_part(struct orr_handle *handle);
 
-/* The handle is unregistered: returns whether it has other owners, who keep it. */
+/* The handle is unregistered: returns whether it has other owners, for which it stays. */
 bool orr_duplicate_give_back(struct orr_handle *handle);
 
 /* --- buffers on nodes of their own (core/data/place.c) --- */
 
-/* What the codelet says of the buffer: a node or STARPU_SPECIFIC_NODE_.
- * Contributions to a reduction belong to the worker, and stay with it. */
+/* Where the codelet wants the buffer: a node or STARPU_SPECIFIC_NODE_. Contributions to
+ * a reduction are the worker's, and on its node. */
 static inline int orr_task_node_code(const struct starpu_task *task,
                                      unsigned buffer)
 {
@@ -474,13 +478,13 @@ static inline bool orr_task_is_placed(const struct starpu_task *task,
            code != STARPU_SPECIFIC_NODE_FAST;
 }
 
-/* Whether the nodes that the task's codelet names exist and suit its modes:
- * -EINVAL, said. */
+/* Whether the nodes that the task's codelet names exist and suit its modes: -EINVAL
+ * with a message. */
 int orr_task_check_places(const struct orr_runtime *rt,
                           const struct starpu_task *task);
 
-/* Where such a codelet's buffer is used by a worker of `node`, as things are now;
- * -1: nowhere. */
+/* On which node a worker of `node` would use the buffer of a task whose codelet names
+ * nodes, as things are now; -1: on none. */
 int orr_task_place(const struct orr_runtime *rt, const struct starpu_task *task,
                    unsigned buffer, unsigned node);
 
@@ -491,7 +495,7 @@ void orr_job_mark_places(struct orr_job *job);
 /* Sets access->at, and takes it into those that the job has left. */
 void orr_access_place(struct orr_access *access, unsigned node);
 
-/* Where the access of a job would be used by a worker of `node`; -1: nowhere. Any
+/* On which node a worker of `node` would use the access of a job; -1: on none. Any
  * context. */
 int orr_access_place_for(const struct orr_access *access, unsigned node);
 
@@ -503,17 +507,17 @@ enum orr_fetch_level {
     ORR_IDLE_PREFETCH, /* when nothing else is to be done */
 };
 
-/* Brings the job's data to `node`, or where its codelet says for a worker of
- * `node`, and pins them there. Returns true when all are there already; else
- * orr_job_arrive ends the wait when they are, or those of some nodes: while
- * job->data.left has others, whoever has the job then calls orr_job_fetch_rest. */
+/* Brings the job's data to `node`, or where its codelet says for a worker of `node`,
+ * and pins them there. Returns true when all are there already; else orr_job_arrive
+ * ends the wait when all are, or those of some nodes: while job->data.left has further
+ * nodes, the context that has the job then calls orr_job_fetch_rest. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* Goes on with the nodes that are left; returns as orr_job_fetch. */
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job);
 
-/* The replicate that the access, whose job fetches its data, uses on the node;
- * NULL: an earlier one uses the same, or it is used elsewhere. */
+/* The replicate that the access, whose job fetches its data, uses on the node; NULL: an
+ * earlier access of the job uses the same one, or it is used on another node. */
 struct orr_replicate *orr_access_replicate(const struct orr_access *access,
                                            unsigned node);
 
@@ -528,8 +532,8 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job);
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
 
-/* Undoes the pins of orr_job_fetch. After the kernel; the job's end does it else
- * (orr_job_leave_order). */
+/* Undoes the pins of orr_job_fetch, after the kernel; without this call the job's end
+ * does it (orr_job_leave_order). */
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 
 /* The job's kernel has failed: its data have the values again that they had before
@@ -538,8 +542,8 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 const struct orr_access *orr_job_undo_data(struct orr_runtime *rt,
                                            struct orr_job *job, bool begun);
 
-/* Drops the data of a job that fetches them, or has undone them: as if it had never
- * asked for any. */
+/* Drops the data of a job that fetches them, or whose kernel was undone: as if it had
+ * never asked for any. */
 void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job);
 
 /* Undoes the pin of one access. */
@@ -548,8 +552,8 @@ void orr_access_drop_locked(struct orr_handle *handle,
                             struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* What the access wrote so far may be copied, until it goes on: then that is
- * nowhere else any more. */
+/* What the access wrote so far may be copied until it goes on; then the copies are
+ * invalid. */
 void orr_access_pause_write_locked(struct orr_handle *handle,
                                    struct orr_access *access)
     ORR_REQUIRES(handle->lock);
@@ -564,8 +568,8 @@ void orr_access_end_write_locked(struct orr_handle *handle,
  * are dropped. Before the job leaves the orders. */
 void orr_job_write_through(struct orr_runtime *rt, struct orr_job *job);
 
-/* Whether the value is on the node, in memory that nothing else may take, and nobody
- * uses the handle in its order, or claims it. */
+/* Whether the value is on the node, in memory that nothing else may take, and no access
+ * has a turn or a claim of the handle. */
 bool orr_handle_stays_there(const struct orr_runtime *rt,
                             struct orr_handle *handle, unsigned node);
 
@@ -590,13 +594,13 @@ bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level);
 
-/* The job is queued where workers of the node will look for it, but others may
- * take it: what it reads is promised to it without being prefetched, if the rule
- * of eviction wants to know. */
+/* The job is queued where workers of the node will look for it, but others may take it:
+ * the data that it reads are promised to it there without being prefetched, if the rule
+ * of eviction counts promises. */
 void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* µs until the handle's value could be on the node: the sum over the hops from the
- * source with the shortest way; 0 when it is there, on its way, or not read. */
+ * source with the least sum; 0 when it is there, on its way, or not read. */
 double orr_handle_transfer_time(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node,
                                 uint32_t mode);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/holders.c - what is said when memory is full and nothing goes on
- * any more: who waits for how much of which node, and who has it. Runs once,
- * when no context runs: takes no locks, need not be fast.
+ * core/data/holders.c - the report when memory is full and nothing goes on any more:
+ * which jobs wait for how much memory of which node, and what holds it. It is made
+ * once, when no context runs: takes no locks, need not be fast.
  */
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node)
                                   : orr_config_name(limit);
 }
 
-/* --- who holds --- */
+/* --- what holds memory --- */
 
 struct user {
     const struct orr_handle *handle;
@@ -122,7 +122,7 @@ starving_copy(const struct orr_handle *handle, unsigned node) ORR_UNCHECKED
     return NULL;
 }
 
-/* What keeps one who lives in a block from leaving it. */
+/* Why a replicate cannot leave its block. */
 static struct message why_stays(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node)
 {
@@ -172,8 +172,8 @@ static bool stays(const struct orr_replicate *replicate)
            replicate->handle->valid == UINT64_C(1) << replicate->node;
 }
 
-/* Why the handle's block cannot leave the node: the first of those who live there
- * that stays says so. */
+/* Why the handle's block cannot leave the node: the reason of its first replicate that
+ * cannot. */
 static struct message reason_of(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node)
 {
@@ -239,7 +239,7 @@ static void say_holders(struct orr_runtime *rt, const struct orr_node *node)
                       used - blocks);
 }
 
-/* --- who waits --- */
+/* --- what waits for memory --- */
 
 static void say_job(const struct orr_job *job)
 {
@@ -276,7 +276,7 @@ static unsigned say_requests(struct orr_runtime *rt,
     return n;
 }
 
-/* The least that somebody lacks there; SIZE_MAX: nobody lacks any. */
+/* The least number of bytes that a job lacks there; SIZE_MAX: none lacks any. */
 static size_t least_lacking(struct orr_runtime *rt, const struct orr_node *node)
 {
     struct orr_heap_link *first = node->admission.urgent.first;

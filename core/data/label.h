@@ -14,8 +14,8 @@ struct orr_label {
     char text[ORR_DATA_NAME];
 };
 
-/* Name and coordinates, "A(3,4)"; a piece without has those of its whole,
- * "A(3,4)[1]"; data without a name have their number, "data number 7". */
+/* Name and coordinates, "A(3,4)"; a piece without a name has those of its whole and its
+ * number, "A(3,4)[1]"; data without a name have their number, "data number 7". */
 struct orr_label orr_handle_label(const struct orr_handle *handle);
 
 /* The same as words of a sentence: "data `A(3,4)'", "data number 7". */

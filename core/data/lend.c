@@ -6,13 +6,13 @@
  * nothing: outside of the scope the task itself excludes others. It is granted when
  * it is next in the scope and the task waits.
  *
- * Before the task goes on it takes its data back: it acquires each that was used in
- * its turn, in its own mode, which waits for all that was submitted before, and lets
- * it go, until none is used any more; then nothing is granted. So no kernel runs
- * beside the one whose data it uses, and what the task finds does not depend on who
- * was faster. (It does not keep one while it waits for another: those who come use
- * several.) What was not granted before the task ends enters the handle's order
- * where it was submitted.
+ * Before the task goes on it takes its data back: it acquires each that was used in its
+ * turn, in its own mode, which waits for all that was submitted before, and lets it go,
+ * until none is used any more; then nothing is granted. So no kernel runs beside the
+ * one whose data it uses, and what the task finds does not depend on which was faster.
+ * (It holds none of its data while it waits for another: jobs that come may use
+ * several.) What was not granted before the task ends enters the handle's order where
+ * it was submitted.
  *
  * An acquisition by the task itself is its way of taking the datum back.
  */
@@ -30,8 +30,8 @@
 /* --- the order of a scope --- */
 
 /* In a scope commuting writers keep their order; a task that has acquired what it
- * writes itself reads beside nobody; and who takes the whole back waits for switches,
- * those of readers, too. */
+ * writes itself reads beside no other job; and a task that takes the whole back waits
+ * for switches, also for those of readers. */
 static enum orr_access_group scope_group(const struct orr_scope *scope,
                                          const struct orr_access *access)
 {
@@ -54,7 +54,7 @@ static void scope_note_granted(struct orr_scope *scope,
     scope->paused = true;
 }
 
-/* By the task whose data they are. */
+/* Whether the access is an acquisition by the task whose data the scope lends. */
 static bool is_own(const struct orr_scope *scope,
                    const struct orr_access *access)
 {
@@ -119,7 +119,8 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
         orr_nest_leave(handle->runtime, scope);
         return true;
     }
-    /* It is the task's own, which does not wait for that. */
+    /* The task itself need not wait until its scope is open, so it enters a closed one
+     * too. */
     closed = scope->turns.closed;
     scope->turns.closed = false;
     scope_enter_locked(scope, access, depth);
@@ -127,8 +128,8 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
     return true;
 }
 
-/* Those that are granted now, as a chain; also beside others: who has come here out of
- * a scope that is over waits among them. */
+/* The accesses that are granted now, as a chain; also beside others: an access that has
+ * come here out of a scope that is over waits among them. */
 static struct orr_access *scope_grant_locked(struct orr_scope *scope)
 {
     struct orr_access *chain = orr_turns_grant(&scope->turns);
@@ -251,8 +252,8 @@ void orr_lend_begin(struct orr_runtime *rt, struct orr_nest *nest)
             lend(rt, &nest->scopes[i]);
 }
 
-/* Whether others may have it, or what they made of it is elsewhere; not what the
- * task has acquired itself. */
+/* Whether other jobs may have the datum, or their value of it is on another node; what
+ * the task has acquired itself does not count. */
 static bool is_away_locked(const struct orr_scope *scope)
 {
     return scope->used && scope->nown == 0 &&
@@ -269,8 +270,8 @@ static bool is_away(struct orr_scope *scope)
     return away;
 }
 
-/* In its turn the task has the datum as it had it before. It lets it go at once:
- * those who come may need others, too. */
+/* In its turn the task has the datum as it had it before. It lets the datum go at once:
+ * jobs that come may need others, too. */
 static void bring_back(struct orr_runtime *rt, struct orr_scope *scope)
 {
     enum starpu_data_access_mode mode =
@@ -285,8 +286,8 @@ static void bring_back(struct orr_runtime *rt, struct orr_scope *scope)
     orr_data_release(rt, scope->handle, node);
 }
 
-/* What the task has acquired itself it has back, if others do not read it, or parts
- * of it, beside. */
+/* A datum that the task has acquired itself need not be taken back, unless others read
+ * it, or parts of it, at the same time. */
 static void look_at_own_locked(struct orr_runtime *rt, struct orr_scope *scope)
 {
     uint64_t node = UINT64_C(1) << scope->access->node;

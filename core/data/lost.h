@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/lost.h - memory nodes whose device is gone. What has a copy elsewhere
- * goes on; a value that was there only is lost, which ends the run when somebody
- * wants it. `valid` keeps the bits of such nodes: who looks for a value masks them.
- * Nothing is copied to or from them any more, and their workers get no tasks.
+ * core/data/lost.h - memory nodes whose device is gone. Data that have a copy elsewhere
+ * go on; a value that was there only is lost, which ends the run when a job wants it.
+ * `valid` keeps the bits of such nodes: code that looks for a value masks them. Nothing
+ * is copied to or from them any more, and their workers get no tasks.
  */
 #pragma once
 
@@ -26,9 +26,10 @@ static inline uint64_t orr_handle_values(const struct orr_handle *handle)
                                  memory_order_relaxed);
 }
 
-/* The driver has said -ENODEV about the node's device: from now on it is lost,
- * which is said once. Any context, no lock held. */
+/* The driver has returned -ENODEV for the node's device: from now on the device is
+ * lost. A message says so once. Any context, no lock held. */
 void orr_node_lose(struct orr_runtime *rt, unsigned node);
 
-/* The same for the device of a copy; of two, for those that do not answer. */
+/* The same for the device that took part in a copy; if two did, for each of them that
+ * does not answer. */
 void orr_copy_lose(struct orr_runtime *rt, const struct orr_copy *copy);

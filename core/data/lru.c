@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/lru.c - two rules of eviction by age. `lru`: what was not used for
- * longest; prefetches take only what nobody will use. `starpu`: the same, but
- * prefetches wait for memory and may take what no queued job was promised.
+ * core/data/lru.c - two rules of eviction by age. `lru`: what was not used for longest
+ * leaves; prefetches take only what no job will use. `starpu`: the same, but prefetches
+ * wait for memory and may take what no queued job was promised.
  *
- * A node's blocks are in lists, oldest first: clean or dirty, promised or not;
- * with `lru` all are in list 0. A promise moves a block at once; who looks for
- * victims moves those whose value was copied or lost.
+ * A node's blocks are in lists, oldest first: clean or dirty, promised or not; with
+ * `lru` all are in list 0. A promise moves a block at once; the search for victims
+ * moves those whose value was copied or lost.
  */
 #include <errno.h>
 
@@ -19,7 +19,7 @@
 
 /* --- the lists --- */
 
-/* The handles of all who live there are locked. */
+/* The handles of all replicates in the block are locked. */
 static unsigned lru_list(const struct orr_node *node,
                          const struct orr_block *block)
 {
@@ -45,8 +45,8 @@ static void lru_append(struct orr_node *node, struct orr_block *block,
     orr_list_append(&node->blocks[list], &block->lru);
 }
 
-/* What others who live there need is not looked at: they may be many, and their
- * handles are not locked. Who looks for victims puts that right. */
+/* What other replicates in the block need is not looked at: they may be many, and their
+ * handles are not locked. The search for victims puts that right. */
 static bool lru_file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
@@ -117,10 +117,10 @@ static struct orr_block *pass_oldest(struct orr_node *node, unsigned lists,
     return oldest;
 }
 
-/* The oldest block of the lists that `wanted` accepts, the handles of those who
- * live there locked. Those of which one is busy stay, those that are in the wrong
- * list are put right. Unchecked, as are its callers: clang cannot know which lock
- * is held on return. */
+/* The oldest block of the lists that `wanted` accepts, with the handles of all
+ * replicates in it locked. Blocks of which one handle is busy stay; blocks that are in
+ * the wrong list are put right. Unchecked, as are its callers: clang cannot know which
+ * lock is held on return. */
 static struct orr_block *
 lru_find_victim(struct orr_node *node, unsigned lists,
                 bool (*wanted)(const struct orr_block *)) ORR_UNCHECKED
@@ -154,8 +154,8 @@ lru_find_victim(struct orr_node *node, unsigned lists,
     return found;
 }
 
-/* Some value is the only copy, and not on its way to its write-back target yet;
- * none is about to be overwritten there: then the block is clean soon. */
+/* Some value is the only copy, and not on its way to its write-back target yet; none is
+ * about to be overwritten there: then the block will be clean. */
 static bool is_dirty(const struct orr_block *block)
 {
     bool stays = false;
@@ -183,8 +183,8 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
     return victim != NULL;
 }
 
-/* Sends what is dirty in the oldest block home; it can be evicted when that is
- * done. Returns whether there was one. */
+/* Writes the dirty values in the oldest block back; the block can be evicted when that
+ * is done. Returns whether there was one. */
 static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
                            unsigned lists) ORR_UNCHECKED
 {
@@ -242,7 +242,8 @@ static int starpu_make_room(struct orr_runtime *rt, struct orr_node *node,
             (void)write_back_one(rt, node, dirty);
             return -EINPROGRESS;
         }
-        /* That may have found clean ones among the dirty. */
+        /* The search for a block to write back may have found clean blocks among the
+         * dirty ones. */
         if (evict_one(rt, node, lists, wanted))
             continue;
         return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/memory.c - memory on nodes: making blocks, capacity. Interface
- * methods are called with no handle locked: a block that is being made belongs
- * to the request that wants it, one that was detached to whoever frees it.
+ * core/data/memory.c - memory on nodes: making blocks, capacity. Interface methods are
+ * called with no handle locked: a block that is being made belongs to the request that
+ * wants it, one that was detached belongs to the context that frees it.
  */
 #include <errno.h>
 #include <math.h>
@@ -133,9 +133,9 @@ static size_t granted(unsigned node, size_t size)
     return size < grant->left ? size : grant->left;
 }
 
-/* An interface that takes more than its data have bytes gets it, within the
- * node's capacity if that can be had at once: a job that was admitted could not
- * end otherwise. */
+/* An interface that allocates more bytes than its data have gets them, within the
+ * node's capacity if they can be had at once, else beyond: a job that was admitted
+ * could not end otherwise. */
 static int take_more(struct orr_runtime *rt, struct orr_node *node, size_t size)
 {
     const struct orr_grant *grant = orr_self->grant;
@@ -148,8 +148,9 @@ static int take_more(struct orr_runtime *rt, struct orr_node *node, size_t size)
     return err;
 }
 
-/* A device may have less than it says, or not in one piece: something leaves, or
- * begins to, so that it can be tried again. Its bytes are taken already. */
+/* A device may have less memory than it says, or not in one piece: a block leaves, or
+ * starts to leave, so that the allocation can be tried once more. Its bytes are counted
+ * already. */
 static bool make_room_anyway(struct orr_runtime *rt, struct orr_node *node,
                              size_t size)
 {
@@ -160,9 +161,9 @@ static bool make_room_anyway(struct orr_runtime *rt, struct orr_node *node,
                               ORR_FETCH) == 0;
 }
 
-/* What the node holds for nobody leaves it as far as it must, so that it does not hold
- * more than its capacity with what is about to be allocated: `used` counts that, and
- * `have` bytes of it are reserved. */
+/* Memory in the node's cache is freed as far as it must be, so that the node does not
+ * hold more than its capacity with what is about to be allocated: `used` counts that,
+ * and `have` bytes of it are reserved. */
 static void make_cache_fit(struct orr_node *node, size_t have)
 {
     size_t used = atomic_load(&node->used);
@@ -176,8 +177,8 @@ static void make_cache_fit(struct orr_node *node, size_t have)
                            used < node->capacity ? node->capacity - used : 0);
 }
 
-/* What has left is kept on the device: it is used as it is, if it may be, by whoever makes
- * the block, or else given back to the device. */
+/* The memory of blocks that have left stays on the device: the context that makes the
+ * block uses it as it is, if it fits, else gives it back to the device. */
 static bool leaves_it_to_grant(const struct orr_node *node)
 {
     struct orr_grant *grant = orr_self->grant;
@@ -188,7 +189,8 @@ static bool leaves_it_to_grant(const struct orr_node *node)
     return true;
 }
 
-/* One refusal may pass by itself. */
+/* Allocates; tries once more at a refusal, which may be momentary, before blocks have
+ * to leave. */
 static int node_allocate(struct orr_runtime *rt, struct orr_node *node,
                          size_t size, bool pinned, uintptr_t *ret)
 {
@@ -325,8 +327,9 @@ static struct orr_block *make_block(const struct orr_handle *handle,
     return block;
 }
 
-/* What the interface has left of its grant is free. One that failed has freed
- * what it had taken: that is put back into the reservation, if there was one. */
+/* Bytes that the interface has not used of its grant are free. An interface that failed
+ * has freed what it had allocated: these bytes are put back into the reservation, if
+ * there was one. */
 static void grant_settle(struct orr_runtime *rt, struct orr_node *node,
                          const struct orr_grant *grant, size_t reserved,
                          bool failed)

@@ -2,7 +2,7 @@
 /*
  * core/data/nextuse.c - eviction by next use, ORRERY_EVICTION=nextuse.
  *
- * What is known of the next use of a block that nobody uses now:
+ * What is known of the next use of a block that is not used now:
  *
  *   queued  a job that the policy queued for the node was promised it; of
  *           several the soonest counts: by priority where the policy pops by
@@ -40,9 +40,9 @@
 /* Heaps; + DIRTY: blocks with the only copy. */
 enum { DEAD = 0, FAR = 2, QUEUED = 4, DIRTY = 1 };
 
-/* What a copy costs, relative to dropping a block: it must be written back, and
- * whoever needs the memory waits for that. Where age is compared, what was written
- * lately mostly waits for the next task that writes it. */
+/* What a copy costs, relative to dropping a block: it must be written back, and the job
+ * that needs the memory waits for that. Where age is compared, what was written lately
+ * mostly waits for the next task that writes it. */
 enum { WRITE_BACK_COST = 6, WRITE_BACK_COST_BY_AGE = 12 };
 
 /* So many accesses of a handle are looked at for one that may come to a node. */
@@ -82,8 +82,8 @@ static bool is_promised(const struct orr_access *access, unsigned node)
     return access->promised && access->node == node;
 }
 
-/* From now on all promises of the replicate are in its heap. Those of accesses
- * without order are not found; nothing but the choice depends on them. */
+/* From now on all promises of the replicate are in its heap, but those of accesses
+ * without order, which are not found; only the choice of victims depends on them. */
 static void sort_promises(struct orr_replicate *replicate) ORR_UNCHECKED
 {
     if (replicate->sorts)
@@ -95,7 +95,7 @@ static void sort_promises(struct orr_replicate *replicate) ORR_UNCHECKED
             orr_heap_insert(&replicate->promises, &access->soon,
                             promise_is_sooner);
         else if (!access->granted)
-            return; /* it is not ready, nor is who comes behind it */
+            return; /* it is not ready, nor is any job behind it */
     }
 }
 
@@ -127,8 +127,8 @@ struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate)
     return use;
 }
 
-/* Runs with memory enough only keep one promise in the heap, that of the first
- * who wants the value. */
+/* In runs with memory enough there is one promise in the heap, that of the first job
+ * that wants the value. */
 static void insert_promise(struct orr_replicate *replicate,
                            struct orr_access *access)
 {
@@ -186,8 +186,8 @@ static enum comes comes_to(const struct orr_access *access, unsigned node)
 
     if (access->used)
         return DOES_NOT;
-    /* It goes to a partial; the value is combined with that, one knows not
-     * where. */
+    /* A contribution goes to a partial; where that will be combined with the value is
+     * not known. */
     if (access->mode & STARPU_REDUX)
         return COMES;
     if (access->promised || access->pinned)
@@ -219,8 +219,8 @@ static const struct orr_job *next_job(const struct orr_handle *handle,
     return NULL;
 }
 
-/* What is known of one who lives there: a heap, and the use if it is not DEAD's.
- * Its handle is locked. */
+/* What is known of a replicate in a block: a heap, and the use if it is not DEAD's. Its
+ * handle is locked. */
 static unsigned next_use(struct orr_replicate *replicate,
                          struct orr_use *ret) ORR_UNCHECKED
 {
@@ -243,8 +243,8 @@ static bool goes_by_age(void)
     return orr_self->runtime->nodes->follows_memory;
 }
 
-/* The heap in which the block belongs, and its place there: it is needed when the
- * first of those who live there is. Their handles are locked. */
+/* The heap in which the block belongs, and its place there: it is needed when the first
+ * of its replicates is. Their handles are locked. */
 static unsigned nextuse_heap_of(const struct orr_block *block,
                                 struct orr_use *ret)
 {
@@ -312,8 +312,8 @@ static void nextuse_unfile(struct orr_node *node, struct orr_block *block)
         orr_list_remove(&block->lru);
 }
 
-/* The locks of others who live there are not held: it is taken for dead, which is
- * corrected when it is looked at. */
+/* The locks of the other replicates in the block are not held: the block is taken for
+ * dead, which is corrected when it is looked at. */
 static unsigned place_or_guess(const struct orr_block *block,
                                struct orr_use *ret)
 {
@@ -354,7 +354,8 @@ static bool nextuse_file(struct orr_node *node, struct orr_block *block)
     return left || !node->nextuse.pressed || is_dead(block);
 }
 
-/* That makes it leave later, if anything: its place is corrected in time. */
+/* A use makes the block leave later, if anything, so its place may be corrected when it
+ * is looked at. */
 static void nextuse_touch(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
@@ -442,9 +443,9 @@ static void press(struct orr_runtime *rt, struct orr_node *node)
 
 /* --- victims --- */
 
-/* Whether the only copy can be sent to its write-back target. It goes there
- * anyway if a request waits for it, which may be made urgent, and is out of date
- * soon if it is going to be overwritten there. */
+/* Whether the only copy can be sent to its write-back target. It is sent anyway if a
+ * request waits for it there, which may be made urgent, and will be out of date if it
+ * is going to be overwritten there. */
 static bool can_write_back(const struct orr_replicate *replicate)
 {
     unsigned to = orr_replicate_write_back_target(replicate);
@@ -466,8 +467,9 @@ static bool may_leave(const struct orr_block *block, struct orr_node *node)
     return true;
 }
 
-/* The first block of a heap that may leave, in its right place, the handles of
- * those who live there locked; NULL without. Unchecked: clang cannot know which lock that is. */
+/* The first block of a heap that may leave, with the handles of all replicates in it
+ * locked; blocks before it are put where they belong. NULL: there is none. Unchecked:
+ * clang cannot know which lock that is. */
 static struct orr_block *first_victim(struct orr_node *node,
                                       unsigned list) ORR_UNCHECKED
 {
@@ -514,8 +516,8 @@ static bool nextuse_peek(struct orr_node *node, unsigned list,
     return block != NULL;
 }
 
-/* How far away a far use is: the job that needs the block from those that have come,
- * or how many were used since. */
+/* How far away a far use is: the distance from the jobs that have come to the job that
+ * needs the block, or how many blocks were used since. */
 static int64_t nextuse_distance(const struct orr_node *node, struct orr_use use)
     ORR_REQUIRES(node->lock)
 {
@@ -526,7 +528,8 @@ static int64_t nextuse_distance(const struct orr_node *node, struct orr_use use)
                                          memory_order_relaxed);
 }
 
-/* The same of two heaps, of clean and of dirty blocks: which have one. */
+/* The first entries of two heaps, of clean and of dirty blocks, and whether they have
+ * one. */
 struct uses {
     struct orr_use clean, dirty;
     int64_t clean_distance, dirty_distance; /* if these are far uses */
@@ -568,8 +571,8 @@ static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
     return victim != NULL;
 }
 
-/* Its block is offered again when the copies have ended. None should be begun of
- * no victim, but it would be tried without end. */
+/* The block is offered anew when the copies have ended. A victim of which no copy is
+ * started should not exist; it would be tried without end. */
 static bool nextuse_write_back_locked(struct orr_runtime *rt,
                                       struct orr_node *node,
                                       struct orr_block *victim,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/node.c - memory nodes: who starts their requests, and which blocks
- * could leave.
+ * core/data/node.c - memory nodes: which contexts start their requests, and which
+ * blocks could leave.
  */
 #include "core/data/node.h"
 
@@ -17,9 +17,9 @@
 #include "core/worker/asleep.h"
 #include "core/worker/workers.h"
 
-/* One that has nothing to do, one that waits for data, or the first. A worker
- * that falls asleep says so before it looks at `nqueued` for the last time, so
- * that it sees what was queued or is seen here. */
+/* The worker to wake: one that has nothing to do, one that waits for data, or the
+ * first. A worker that falls asleep says so before it looks at `nqueued` for the last
+ * time, so that it sees what was queued, or is seen here. */
 static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
                                                const struct orr_node *node)
 {
@@ -49,15 +49,15 @@ static void wake_for_post(struct orr_mailbox *mailbox)
     struct orr_context *stopper;
 
     orr_worker_wake(pick_progress_worker(rt, node));
-    /* Pairs with orr_nodes_serve_posts: who stops the workers sees the post, or
-     * is seen here. */
+    /* Pairs with orr_nodes_serve_posts: the context that stops the workers sees the
+     * post, or is seen here. */
     atomic_thread_fence(memory_order_seq_cst);
     stopper = atomic_load_explicit(&rt->workers->stopper, memory_order_relaxed);
     if (stopper)
         orr_context_wake(stopper);
 }
 
-/* Who starts the requests of the node: those who compute there. */
+/* The workers that start the requests of the node: those that compute there. */
 static void set_progress(struct orr_runtime *rt, struct orr_node *node)
 {
     unsigned first = rt->workers->n, n = 0;
@@ -133,7 +133,7 @@ int orr_nodes_new(struct orr_runtime *rt)
 }
 
 /* Main memory, whose requests devices start as long as there are no others, needs
- * somebody for those to and from the disk. */
+ * workers for those to and from the disk. */
 int orr_nodes_add(struct orr_runtime *rt)
 {
     unsigned id = rt->nodes->n;
@@ -207,8 +207,8 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* --- what may be evicted --- */
 
-/* The nodes with requests that wait for memory here: they are called by whoever
- * takes them. */
+/* The nodes with requests that wait for memory here: the caller, which takes them, has
+ * them look. */
 static uint64_t take_short(struct orr_node *node, enum orr_need need)
 {
     _Atomic uint64_t *nodes = &node->short_of_memory[need];
@@ -243,7 +243,7 @@ void orr_node_retry(struct orr_runtime *rt, unsigned id,
     orr_admit_retry_later(rt, id, deferred);
 }
 
-/* Has the rule do something with the handle's block if nobody uses it. */
+/* Calls a function of the rule for the handle's block if that is not used. */
 static void node_apply_rule(struct orr_handle *handle, unsigned id,
                             void (*change)(struct orr_node *,
                                            struct orr_block *))

@@ -42,8 +42,8 @@ struct orr_admission {
                               * in which they came … */
     struct orr_heap urgent; /* [node lock] … and by urgency */
     atomic_uint nwaiting;   /* their number, and that of jobs being tried */
-    uint64_t tried;         /* [who serves] memory.since of the job that was
-                              * tried last, in vain, … */
+    uint64_t tried;         /* [context that serves] memory.since of the job that was
+                             * tried last, without success, … */
     unsigned changes;       /* … and the node's before that */
     atomic_uint calls;      /* whoever raises it from 0 serves the node, and
                               * looks again until it is 0 again */
@@ -56,7 +56,7 @@ struct orr_admission {
                               * that wait for memory themselves */
 };
 
-/* Who waits for memory: jobs, which may take all that nobody uses; prefetches, which
+/* What waits for memory: jobs, which may take all that is not used; prefetches, which
  * only take what no job will use. */
 enum orr_need { ORR_NEEDED, ORR_WISHED, ORR_NNEEDS };
 
@@ -74,7 +74,7 @@ enum { ORR_CACHE_LISTS = 64 };
 struct orr_cache {
     bool used;            /* [const] */
     struct orr_list aged; /* [node lock] the blocks in it, the oldest first */
-    /* [node lock] The same by what they match, in no order but the last one that
+    /* [node lock] The same in lists by what they match, each with the last one that
      * came first. */
     struct orr_list alike[ORR_CACHE_LISTS];
     atomic_size_t bytes; /* in it */
@@ -96,7 +96,8 @@ struct orr_node {
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
                              * that is tried */
-    /* Of what room could be made with, if it has a limit; per enum orr_need. */
+    /* On nodes with a limit: counts changes of what memory could be made with, per enum
+     * orr_need. */
     atomic_uint changes[ORR_NNEEDS];
     struct orr_vain vain; /* [lock] what found none last */
     struct orr_cache cache;
@@ -136,8 +137,9 @@ struct orr_node {
      * enum orr_need. */
     _Atomic uint64_t short_of_memory[ORR_NNEEDS];
     double *latency; /* [const] from this node to each: µs, NaN unknown */
-    /* µs per byte where all who share the link copy both ways at once, NaN. Changed
-     * by orr_node_estimate; relaxed, since an estimate is all it is for. */
+    /* µs per byte while all devices that share the link copy both ways at once, NaN:
+     * not known. Changed by orr_node_estimate; relaxed, since it is for estimates
+     * only. */
     _Atomic(double) *slowness;
 };
 
@@ -151,13 +153,14 @@ int orr_nodes_add(struct orr_runtime *rt);
  * was posted. */
 bool orr_nodes_serve_posts(struct orr_runtime *rt);
 
-/* No thread of a driver is posting any more; nothing is under way. */
+/* Waits until no driver's thread is in a post any more. To be called when nothing is
+ * under way. */
 void orr_nodes_await_posts(struct orr_runtime *rt);
 
 void orr_nodes_free(struct orr_runtime *rt);
 
-/* Whether memory of the node is given by whoever asks, not by the node's
- * progress workers: main memory, and a node that has none. */
+/* Whether any context may make memory on the node, not only its progress workers: main
+ * memory, and nodes without such workers. */
 bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node);
 
 /* Counts bytes as used if the node has so many left. */
@@ -180,15 +183,16 @@ void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
                              struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* Memory on a node, within its capacity: evicts if it must and can at once. A
- * method of an interface that makes a block takes what is reserved for that.
- * Pinned, if wanted and if the machine pins. Errors: -ENOMEM. Does not block. */
+/* Memory on a node, within its capacity: evicts if it must and can at once. If the
+ * caller is a method of an interface, for a block, the block's reserved bytes are used.
+ * Pinned, if that is wanted and the machine pins. Errors: -ENOMEM. Does not block. */
 int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
                     bool pinned, uintptr_t *ret);
 void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
                    size_t size);
 
-/* The same for memory that is kept in between (cache.h): only counted. */
+/* Counts such memory without allocating it: the memory itself is kept meanwhile
+ * (cache.h). */
 int orr_node_get(struct orr_runtime *rt, unsigned node, size_t size);
 void orr_node_give(struct orr_runtime *rt, unsigned node, size_t size);
 
@@ -197,28 +201,27 @@ void orr_node_give(struct orr_runtime *rt, unsigned node, size_t size);
 void orr_node_offer(struct orr_handle *handle, unsigned node,
                     struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
 
-/* Its block, if nobody uses it now, is the next one to leave. The next use makes
- * it a young one again. */
+/* Makes the handle's block on the node, unless it is in use, the next one to leave. The
+ * next use makes it a young one. */
 void orr_node_demote(struct orr_handle *handle, unsigned node,
                      struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
 
-/* Somebody has found the value there, or what its list depends on has changed:
- * it is young, and in the right list. */
+/* A request has found the value there, or what its list depends on has changed: the
+ * block becomes a young one, in the right list. */
 void orr_node_touch(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
-/* Its value was overwritten elsewhere. */
+/* The value of the handle's block on the node was overwritten elsewhere. */
 void orr_node_outdate(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
-/* A copy from there has ended. If a job uses the block nonetheless, it does not
- * leave as it was to. */
+/* A copy from there has ended, which was to write the block back. If a job uses the
+ * block, it does not leave. */
 void orr_node_end_leaving(struct orr_handle *handle, unsigned node,
                           struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* What the handle's next use on these nodes (bits) is has changed: maybe it is
- * later now. */
+/* The handle's next use on these nodes (bits) has changed: it may be later now. */
 void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes)
     ORR_REQUIRES(handle->lock);
 static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
@@ -231,9 +234,8 @@ static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
         orr_node_reorder_some(handle, nodes);
 }
 
-/* What was in the way of who lacks memory on the node has changed: requests and
- * jobs that wait for some are tried again; or only jobs are, and requests for
- * them. */
+/* What hindered requests and jobs from having memory on the node has changed: they are
+ * tried once more; or only jobs are, and requests for them. */
 void orr_node_retry_jobs(struct orr_runtime *rt, unsigned node,
                          struct orr_deferred *deferred);
 void orr_node_retry(struct orr_runtime *rt, unsigned node,
@@ -244,8 +246,8 @@ static inline enum orr_need orr_need_of(enum orr_fetch_level level)
     return level == ORR_FETCH ? ORR_NEEDED : ORR_WISHED;
 }
 
-/* Something may leave the node that could not before, or was freed there: who found
- * no memory may find some; or only jobs may. With what it changed. */
+/* Something may leave the node that could not before, or was freed there: requests and
+ * jobs that found no memory may find some; or only jobs may. With what it changed. */
 static inline void orr_node_changed_for_jobs(struct orr_node *node)
 {
     if (node->capacity)
@@ -259,8 +261,8 @@ static inline void orr_node_changed(struct orr_node *node)
         atomic_fetch_add(&node->changes[ORR_WISHED], 1);
 }
 
-/* Whether there was no room for so many bytes, and is none now. Levels below
- * (with higher numbers) may do less to get some. */
+/* Whether so many bytes have found no room and nothing has changed since. Less urgent
+ * levels (with higher numbers) may do less to get room. */
 static inline bool orr_node_is_vain(struct orr_node *node, size_t size,
                                     enum orr_fetch_level level)
     ORR_REQUIRES(node->lock)
@@ -272,7 +274,7 @@ static inline bool orr_node_is_vain(struct orr_node *node, size_t size,
                atomic_load(&node->changes[orr_need_of(vain->level)]);
 }
 
-/* A job of that number fetches its data on the node. */
+/* Notes that the job of that number fetches its data on the node. */
 static inline void orr_node_reach(struct orr_node *node, uint64_t job)
 {
     if (job >
@@ -303,7 +305,7 @@ static inline bool orr_node_progress(struct orr_runtime *rt, unsigned id)
            orr_node_start(rt, node);
 }
 
-/* It is used again. */
+/* The handle's replicate on the node is in use again, after orr_node_offer. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
@@ -320,8 +322,8 @@ void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes);
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level);
 
-/* Evicts the handle's block on the node if nobody uses it, who lives there, and no
- * value is lost. Returns whether it did. No lock held. Does not block. */
+/* Evicts the handle's block on the node if none of its replicates is used and no value
+ * is lost. Returns whether it did. No lock held. Does not block. */
 bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 
 /* Writes back as STARPU_MINIMUM_CLEAN_BUFFERS says, and makes room as
@@ -329,7 +331,7 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
  * left. No lock held. Does not block. */
 bool orr_node_tidy(struct orr_runtime *rt, unsigned node);
 
-/* The nodes (bits) whose requests wait for memory of this one, which the caller has
+/* The nodes (bits) whose requests wait for memory of this one; the caller makes them
  * look for it. */
 uint64_t orr_node_take_short(struct orr_node *node);
 
@@ -341,15 +343,14 @@ void orr_node_freed(struct orr_runtime *rt, unsigned node);
 double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
                             size_t size);
 
-/* Takes what the links from the node say of who shares them into the
- * estimates. Any thread. */
+/* Takes into the estimates which devices share the links from the node. Any thread. */
 void orr_node_estimate(struct orr_runtime *rt, unsigned node);
 
 /* Something became free or unpinned on the node: a progress worker tries
  * again. */
 void orr_node_kick(struct orr_runtime *rt, unsigned node);
 
-/* The same for each node whose bit is set. */
+/* orr_node_kick for each node whose bit is set. */
 void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes);
 
 /* Stops the program if the node is not as it must be. No lock held. */
@@ -357,10 +358,10 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node);
 
 /* --- admission of jobs (core/data/admit.c, holders.c) --- */
 
-/* The job is to use its data on the node, which has a limit. Returns true when
- * it may: what it has there is held, and the memory that it lacks reserved. Else
- * it holds nothing, and whoever finds memory for it goes on with it,
- * orr_job_ask. No lock held. Does not block. */
+/* The job is to use its data on the node, which has a limit. Returns true when it may:
+ * what it has there is held, and the memory that it lacks is reserved. Else it holds
+ * nothing, and the context that finds memory for it goes on with it (orr_job_ask). No
+ * lock held. Does not block. */
 bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* Takes what was reserved for the access, which is `pinned` now; returns the
@@ -373,36 +374,36 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred);
 
-/* The job's task waits inside of its kernel: it frees nothing before it goes on;
- * it goes on. */
+/* _suspend: the job's task waits inside of its kernel, and frees no memory before it goes
+ * on. _resume: it goes on. */
 void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job);
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job);
 
-/* Whether the job, which its worker fetches, waits for memory that no job which
- * was admitted will free: it is the worker's to start again when `resumed` is
+/* Whether the job, whose data its worker fetches, waits for memory that no admitted job
+ * will free. Then the worker puts it aside and starts it anew when `resumed` is
  * called. */
 bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
                          unsigned node);
 
-/* Something has changed by which the node may have memory for a job that waits.
- * A worker of the node looks when it looks for requests, who may do so looks at
- * once, else a progress worker is woken. No lock held. May call acquisitions'
- * callbacks; does not block. */
+/* Something has changed by which the node may have memory for a job that waits. A
+ * caller that may serve the node looks at once; else a progress worker is woken, and
+ * looks when it looks for requests. No lock held. May call acquisitions' callbacks;
+ * does not block. */
 void orr_admit_retry(struct orr_runtime *rt, unsigned node);
 
-/* The same under a lock: it is done with *deferred. */
+/* The same for a caller that holds a lock: happens when *deferred is done. */
 void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
                            struct orr_deferred *deferred);
 
-/* A progress worker looks whether jobs that wait can go on. Returns whether one
- * could. No lock held. */
+/* Called by progress workers: looks whether jobs that wait for the node's memory can go
+ * on. Returns whether one could. No lock held. */
 bool orr_admit_serve(struct orr_runtime *rt, unsigned node);
 
-/* For core/data/relieve.c: who closes a node is alone to look at the jobs that wait
- * for its memory, in the order in which they came, or at the most urgent one; false:
- * there are none, or somebody else does. Reopening it serves who has come meanwhile.
- * One that is turned away is broken (enum orr_broken), and its worker's to give back.
- * No lock held. */
+/* For core/data/relieve.c: a context that closes a node is alone to look at the jobs
+ * that wait for its memory, in the order in which they came, or at the most urgent one;
+ * false: there are none, or another context has closed it. Reopening it serves the jobs
+ * that have come meanwhile. One that is turned away is broken (enum orr_broken), and
+ * its worker's to give back. No lock held. */
 bool orr_admit_close(struct orr_runtime *rt, unsigned node);
 const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node);
 struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
@@ -416,10 +417,10 @@ void orr_admit_reopen(struct orr_runtime *rt, unsigned node);
  * whether there was one; if so, a worker is woken. No lock held. Does not block. (core/data/relieve.c) */
 bool orr_memory_relieve(struct orr_runtime *rt);
 
-/* Whether it has done so, and no task has ended since: prefetches would take the room
- * that was just made. Any context. */
+/* Whether a job was helped so, and no task has ended since: prefetches would take the
+ * room that was just made. Any context. */
 bool orr_memory_is_relieved(struct orr_runtime *rt);
 
-/* Says for each node on which somebody waits for memory who that is, and who has
- * it. Returns whether there was any. When nothing goes on any more. */
+/* Says for each node on whose memory jobs wait which jobs these are, and what has the
+ * memory. Returns whether there was any. When nothing goes on any more. */
 bool orr_memory_explain(struct orr_runtime *rt);

@@ -40,8 +40,8 @@ struct orr_nodes {
     _Atomic uint64_t pressed; /* those of which the order of victims is kept:
                                * core/data/nextuse.c */
     _Atomic uint64_t lost;    /* those whose device is gone: core/data/lost.h */
-    bool sync_copies;         /* [const] who starts a copy waits for it, on all
-                               * devices … */
+    bool sync_copies;         /* [const] the context that starts a copy waits for it, on
+                               * all devices … */
     uint32_t sync_kinds;      /* [const] … or those with such memory, a bit per enum
                                * starpu_node_kind */
     bool pops_by_priority;    /* [const] queued jobs leave by priority */

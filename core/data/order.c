@@ -97,7 +97,7 @@ static struct orr_access *linked(struct orr_job *job)
     return job->accesses;
 }
 
-/* The same by insertion, faster for a few accesses. */
+/* As the sort above, by insertion, which is faster for a few accesses. */
 static struct orr_access *sorted_few(struct orr_job *job)
 {
     struct orr_access *chain = NULL;
@@ -113,7 +113,8 @@ static struct orr_access *sorted_few(struct orr_job *job)
     return chain;
 }
 
-/* Of neighbours with one handle only the first stays, for all. */
+/* Of neighbouring accesses with the same handle only the first one stays, and stands
+ * for all. */
 static void join_equals(struct orr_access *chain)
 {
     for (struct orr_access *first = chain; first && first->next;) {
@@ -204,7 +205,7 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
     else if (!claims)
         orr_job_pass(job);
     ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
-    /* Once it is unlocked, whoever grants the access links it anew. */
+    /* Once it is unlocked, the context that grants the access links it anew. */
     for (struct orr_access *a = chain, *next; a; a = next) {
         next = a->next;
         orr_unlock(&a->handle->lock);
@@ -269,14 +270,14 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
 /* --- leaving it --- */
 
 /* Sorted chains that are to become one: at[k] is merged of 2^k, where bit k of n is
- * set, as in a binary counter. So a job with many data costs n log n, however
- * those who wait for them are mixed. */
+ * set, as in a binary counter. So a job with many data costs n log n, in whatever order
+ * the jobs that wait for them have come. */
 struct chains {
     struct orr_access *at[17];
     unsigned n;
 };
 
-/* Those that were added before come first among equals. */
+/* Adds a chain; among equal accesses those of chains added before come first. */
 static inline void chains_add(struct chains *chains, struct orr_access *chain)
 {
     unsigned k = 0;
@@ -299,7 +300,7 @@ static inline struct orr_access *chains_join(const struct chains *chains)
     return all;
 }
 
-/* Who may go on when the access has left; their tasks are read soon. */
+/* The jobs that may go on when the access has left; their tasks will be read. */
 static inline struct orr_access *
 order_grant_next_locked(struct orr_handle *handle) ORR_REQUIRES(handle->lock)
 {
@@ -310,8 +311,8 @@ order_grant_next_locked(struct orr_handle *handle) ORR_REQUIRES(handle->lock)
     return granted;
 }
 
-/* All that needs the handle's lock; `lends`: the job may have lent the datum. Returns
- * whether the handle is still to be served and left, without it. */
+/* All steps that need the handle's lock; `lends`: the job may have lent the datum.
+ * Returns whether the handle is still to be served and left, without the lock. */
 static bool order_leave(struct orr_access *access, bool lends,
                         struct chains *chains, struct orr_deferred *deferred)
 {
@@ -366,8 +367,8 @@ void orr_access_share(struct orr_access *access, struct orr_released *ret)
         orr_handle_serve(handle, &ret->claimed);
 }
 
-/* Private data have locks of their own; a part of a reduction is complete before
- * the handle is given back. */
+/* Private data have locks of their own; a partial of a reduction is complete before the
+ * handle is given back. */
 static void drop_private(struct orr_access *access,
                          struct orr_deferred *deferred)
 {

@@ -8,7 +8,7 @@
 
 #include "core/data/handle.h"
 
-/* Where a structure has its addresses, which follow each other. */
+/* Which part of an interface's structure are addresses. */
 struct addresses {
     size_t structure, begin, end; /* bytes; 0: an interface without */
 };

@@ -49,8 +49,8 @@ child_ops(struct orr_handle *handle, struct starpu_data_filter *filter,
     return handle->ops;
 }
 
-/* The interfaces of a handle on all nodes, as they were at once: transfers and
- * tasks may be changing them while it is cut. */
+/* The structures of a handle on all nodes at one moment: transfers and tasks may change
+ * them while the handle is cut. */
 struct layouts {
     size_t step; /* bytes of each */
     char *bytes; /* owned; NULL: no memory */
@@ -82,8 +82,8 @@ interface_id_field(const struct orr_handle *handle, unsigned node)
                : handle->replicates[node].interface;
 }
 
-/* The filter has made the structure of an interface that the child has not: without
- * get_child_ops it is taken to be that of the whole. */
+/* The filter has made a structure of another interface than the child has: without
+ * get_child_ops the child has the interface of the whole. */
 static void expect_kind(const struct orr_handle *parent,
                         const struct orr_handle *child,
                         const struct starpu_data_filter *filter, unsigned node)
@@ -107,7 +107,7 @@ void orr_cut_label(char *text, size_t size)
              whole ? orr_handle_label(whole).text : "");
 }
 
-/* It has its layout, but neither memory nor a value yet. */
+/* Makes a child that has its layout, but neither memory nor a value yet. */
 static struct orr_handle *new_child(struct orr_handle *parent,
                                     const struct layouts *layouts,
                                     struct starpu_data_filter *filter,
@@ -192,7 +192,7 @@ static bool try_pin(struct orr_handle *handle)
 }
 
 /* Where addresses are handles, parts that have nothing else cannot be in place: the
- * whole, used by nobody, leaves those nodes with its value. */
+ * whole, which is not used, leaves those nodes with its value. */
 static int leave_handles(struct orr_runtime *rt, struct orr_handle *handle)
 {
     int base = (int)orr_handle_base(handle), err = 0;
@@ -211,8 +211,8 @@ static int leave_handles(struct orr_runtime *rt, struct orr_handle *handle)
     return err;
 }
 
-/* The parent, which is to be split, is used by nobody, has memory in its base,
- * and keeps all that it has: *ret has the nodes. */
+/* The parent, which is to be split, is not used, has memory in its base, and keeps all
+ * that it has: *ret has the nodes. */
 static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
                        uint64_t *ret)
 {
@@ -358,8 +358,8 @@ static void partition_begin_children(struct orr_runtime *rt,
             orr_handle_wait_idle(rt, handle->children[i], false);
 }
 
-/* Brings a child's value to the node, if it has one, and waits until nobody uses
- * it. */
+/* Brings a child's value to the node, if it has one, and waits until the child is not
+ * used. */
 static void partition_gather_child(struct orr_runtime *rt,
                                    struct orr_handle *child, unsigned node)
 {
@@ -385,7 +385,7 @@ static uint64_t common_memory(const struct orr_handle *handle)
     return nodes;
 }
 
-/* The nodes where the parent would have its value if its children, which nobody uses
+/* The nodes where the parent would have its value if its children, which are not used
  * any more, were joined as they are. */
 static uint64_t complete_nodes(const struct orr_handle *handle)
 {
@@ -396,9 +396,9 @@ static uint64_t complete_nodes(const struct orr_handle *handle)
     return nodes;
 }
 
-/* Where the children meet: on the node that was asked for if they can; where they
- * are complete, if none was; else in the base. The parent's memory there is pinned
- * once more. */
+/* The node where the children meet: the one that was asked for, if they can meet there;
+ * if none was asked for, one where they are complete; else the base. The parent's
+ * memory there is pinned once more. */
 static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
 {
     unsigned node = orr_handle_base(handle);
@@ -415,8 +415,8 @@ static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
     return node;
 }
 
-/* All that is left of the parent's memory is pinned until it has its value: that
- * is where all children, which nobody uses any more, have theirs. */
+/* All memory that is left of the parent is pinned until the parent has its value, which
+ * is where all children, which are not used any more, have theirs. */
 static void partition_join(struct orr_runtime *rt, struct orr_handle *handle)
 {
     uint64_t nodes, valid;

@@ -57,7 +57,7 @@ static bool sorts(const struct orr_node *node,
            request->src != ORR_NO_NODE;
 }
 
-/* By priority, then age. */
+/* A number that sorts requests by priority, then by age. */
 static uint64_t pending_order(const struct orr_request *request, uint64_t age)
 {
     enum { MOST = 1 << 18, SHIFT = 44 };
@@ -141,9 +141,9 @@ bool orr_request_has_reserved(const struct orr_request *request)
                memory_order_relaxed) > 0;
 }
 
-/* Whether the request would need memory of its destination, and none is reserved
- * for it. Once it has some, only its own end takes that away. One that counts as
- * leaving is tried once, to be known not to. */
+/* Whether the request would need memory of its destination, and none is reserved for
+ * it. Once it has memory, only its own end takes that away. A request that counts as
+ * leaving is tried even so: if it finds no memory it does not count any more. */
 static bool needs_memory(const struct orr_request *request,
                          const struct orr_full *full)
 {
@@ -155,8 +155,8 @@ static bool needs_memory(const struct orr_request *request,
             full->machines & orr_bit(request->dst));
 }
 
-/* Whether prefetches find no memory for so many bytes: it is kept for jobs that wait,
- * or nothing is there that they may take. */
+/* Whether prefetches find no memory for so many bytes: free memory is kept for jobs
+ * that wait, and there is nothing else that prefetches may take. */
 static bool has_none_to_spare(const struct orr_node *node, size_t size)
     ORR_REQUIRES(node->lock)
 {
@@ -166,8 +166,8 @@ static bool has_none_to_spare(const struct orr_node *node, size_t size)
            (rule->may_spare && !rule->may_spare(node, size));
 }
 
-/* Whether it was tried in vain for as many bytes, and would be again. Who has made
- * it more urgent queues it again, and has it tried. */
+/* Whether it was tried without success for as many bytes, and nothing has changed
+ * since. A context that has made it more urgent queues it anew, and has it tried. */
 static bool request_would_fail(struct orr_node *node,
                                const struct orr_request *request,
                                unsigned level) ORR_REQUIRES(node->lock)
@@ -211,8 +211,8 @@ static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
     return NULL;
 }
 
-/* Where the soonest request of a link lacks memory all others wait: those that
- * have some come first. */
+/* If the most urgent prefetch of a link lacks memory all others of the link wait behind
+ * it: those that have memory come first. */
 static struct orr_request *
 first_of_heaps(struct orr_node *node, unsigned direction, struct orr_full *full)
     ORR_REQUIRES(node->lock)

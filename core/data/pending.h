@@ -40,30 +40,32 @@ struct orr_request {
     uint8_t state;       /* enum orr_request_state */
     uint8_t ntries;      /* RUNNING: of the copy, that failed */
     bool stale;          /* the value was overwritten meanwhile */
-    bool failed;         /* it cannot be had there: who waits goes elsewhere */
+    bool failed;         /* it cannot be had there: jobs that wait go elsewhere */
     bool pinned;         /* holds a reference on its source */
     atomic_bool leaving; /* is one of its source's `nleaving`; written under the
                           * handle's lock */
     bool starves;        /* [handle lock] QUEUED: found no memory … */
     size_t starved;      /* [lock of the driving node] … for so many bytes, or 0 */
     bool relieves; /* makes room: the source's copy goes at its end: gather.c */
-    bool moves;          /* a write-back: the source's copy may go at its end.
-                          * Else the node that it comes to, full as well, could
-                          * take this one first, and all begins again. */
+    bool moves;          /* a write-back: the source's copy may go at its end. Else the
+                          * target node, which may be full as well, could evict the new
+                          * copy first, and the same write-back would be needed once
+                          * more. */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
-    struct orr_waiter *sync;      /* who waits for the copy; NULL: nobody */
+    struct orr_waiter *sync;      /* what waits for the copy; NULL: nothing does */
     struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
     uint32_t traced; /* orr_trace_begin's ticket while it is copied */
 };
 
-/* Last of its level and priority; of those that are sorted, where `use` says, those
- * that no queued job needs by priority. */
+/* Enters as the last one of its level and priority; where prefetches are sorted, as
+ * `use` says, and by priority if no queued job needs it. */
 void orr_pending_add(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock);
 
-/* Tried in vain: the first one of its level again. */
+/* Puts back a request that was taken out and could not start: as the first one of its
+ * level; where prefetches are sorted, in its place. */
 void orr_pending_put_back(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock);
 
@@ -73,7 +75,8 @@ bool orr_pending_has(const struct orr_request *request);
 void orr_pending_remove(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock);
 
-/* A job that was queued needs it at `use`, if that is sooner. */
+/* A job that was queued needs the request's data at `use`; counts if that is sooner
+ * than what is known. */
 void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
                         struct orr_use use) ORR_REQUIRES(node->lock);
 
@@ -86,11 +89,11 @@ struct orr_full {
     bool vain[ORR_NNEEDS];
 };
 
-/* Takes the first request, of the level or the next one that has some, that the
- * limits of copies under way let through and that does not need memory of a node
- * that is full, and counts its copy. Those that found no memory on this node are
- * passed over as long as nothing has changed there, which *full says. NULL: there
- * is none. */
+/* Takes the first request of the level, or of the next one that has any, that the
+ * limits of copies under way let through and that needs no memory of a full node, and
+ * counts its copy. Requests that found no memory on this node are passed over as long
+ * as nothing has changed there; *full says whether there were any. NULL: there is no
+ * request to take. */
 struct orr_request *orr_pending_take(struct orr_node *node, unsigned *level,
                                      struct orr_full *full)
     ORR_REQUIRES(node->lock);

@@ -97,8 +97,8 @@ int orr_task_check_places(const struct orr_runtime *rt,
 
 /* --- answers --- */
 
-/* Of several nodes of main memory the worker's own, or where the application has
- * the value. */
+/* Which node of main memory: the worker's own, if that is one, else the one where the
+ * application has the value. */
 static unsigned main_memory(const struct orr_runtime *rt,
                             const struct orr_handle *handle, unsigned node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/placement.h - where a part of dense data, or of a sparse matrix by
- * rows, lies in them, whatever the addresses and the leading dimensions of a copy
- * are. So parts get their places in memory that their whole had not when they
- * were made. Only values here.
+ * core/data/placement.h - where a part of dense data, or of a sparse matrix by rows,
+ * lies in them, whatever the addresses and the leading dimensions of a copy are. By
+ * that, parts get their places in memory that the whole gets later than they were made.
+ * Only values here.
  */
 #pragma once
 
@@ -26,25 +26,26 @@ static inline bool orr_handle_is_dense(const struct orr_handle *handle)
     }
 }
 
-/* Finds out where the filter puts part `index` of n, which has its place in the
- * base of the whole: of dense data the filter is called for a copy of the whole at
- * an address that there is not. *ret is not known for parts of other elements, cut
- * in a way that is no range along each dimension, of more than ORR_PLACEMENT_DIMS
- * dimensions, or of other interfaces: what they have of addresses is not known. */
+/* Finds out where the filter puts part `index` of n, which has its place in the base of
+ * the whole: for dense data the filter is called with a copy of the whole at an address
+ * that does not exist. *ret is "not known" for parts with elements of another size, for
+ * parts that are no range along each dimension or have more than ORR_PLACEMENT_DIMS
+ * dimensions, and for other interfaces, of which it is not known which fields are
+ * addresses. */
 void orr_placement_find(const struct orr_handle *whole,
                         const struct orr_handle *part,
                         struct starpu_data_filter *filter, unsigned index,
                         unsigned n, struct orr_placement *ret);
 
-/* The part's interface on the node says where that is in the whole's memory there;
- * the placement is known. Memory of its own it must not have there. */
+/* Writes to the part's structure on the node where the part is in the whole's memory
+ * there; the placement is known. The part must have no memory of its own there. */
 void orr_placement_apply(const struct orr_placement *placement,
                          const struct orr_handle *whole,
                          struct orr_handle *part, unsigned node)
     ORR_REQUIRES(part->lock);
 
-/* Makes a structure that says so of a part with memory of its own there; NULL without
- * memory. Both have theirs pinned. */
+/* Makes a structure that says the same of a part that has memory of its own there; NULL
+ * without memory. The memory of both is pinned. */
 void *orr_placement_show(const struct orr_placement *placement,
                          const struct orr_handle *whole,
                          const struct orr_handle *part, unsigned node);

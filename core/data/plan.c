@@ -9,11 +9,11 @@
  * the whole and of all parts, brings there what has to be there, and then says
  * which of them have the value from now on; no task runs for it.
  *
- * The plans lock is held from the first look at the states until the switches and
- * the job that needs them have their places in the orders: what has been
- * submitted is one sequence for all plans, whoever submits. The jobs are released
- * after that. That adds no way to a deadlock: a switch waits for accesses that
- * entered the orders before it only, like any job.
+ * The plans lock is held from the first look at the states until the switches and the
+ * job that needs them have their places in the orders: what has been submitted is one
+ * sequence for all plans, whichever threads submit. The jobs are released after that.
+ * That adds no way to a deadlock: a switch waits for accesses that entered the orders
+ * before it only, like any job.
  */
 #include "core/data/plan.h"
 
@@ -100,8 +100,8 @@ static enum orr_plan_state batch_plan_state(const struct batch *batch,
     return orr_inner_state(batch->in, plan);
 }
 
-/* How the switch uses the whole. Where it takes the value back, that has to bring
- * what no part has. */
+/* How the switch uses the whole. Where the whole takes its value back, the bytes of no
+ * part have to be brought, too. */
 static unsigned mode_of_whole(const struct orr_plan *plan, enum orr_switch what)
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
@@ -184,8 +184,8 @@ static void join_for(struct batch *batch, struct orr_handle *handle,
             batch_join_plan(batch, plan_at(link));
 }
 
-/* The plan of which the handle is a part, if that is not one of a task around, which
- * has it; NULL: none. */
+/* The plan of which the handle is a part, unless a task around has the part itself;
+ * NULL: none. */
 static struct orr_plan *plan_above(const struct batch *batch,
                                    const struct orr_handle *handle)
 {
@@ -193,9 +193,9 @@ static struct orr_plan *plan_above(const struct batch *batch,
                                                     : orr_handle_plan(handle);
 }
 
-/* From the root down: the plans of which the handle is a part are used, for
- * writing if it is to be written. Then no other plan of their wholes is, or, if
- * it is only to be read, all are read. */
+/* From the root down: switches to the plans of which the handle is a part, for writing
+ * if the handle is to be written. Then no other plan of their wholes is in use; if the
+ * handle is only to be read, other plans may be read, too. */
 static void activate(struct batch *batch, struct orr_handle *handle,
                      bool writes)
 {
@@ -295,8 +295,8 @@ static const struct orr_access *find_conflict(struct batch *batch,
     return NULL;
 }
 
-/* Parts of several plans are read together if the first look comes again, after
- * what one of them had written was joined. */
+/* Parts of several plans can be read together once those that were written are joined:
+ * then the first look is repeated. */
 void orr_plans_order(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_access *chain)
 {
@@ -477,7 +477,7 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
     return 0;
 }
 
-/* Whether nobody has given the handle memory there, or is about to. */
+/* Whether the handle has no memory there, and gets none just now. */
 static bool has_no_memory_locked(const struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock)
 {
@@ -544,8 +544,8 @@ static void unpin_base(void *arg)
     orr_handle_unpin(handle, UINT64_C(1) << orr_handle_base(handle));
 }
 
-/* The children's interfaces will point there. Where there is no memory at once
- * the value is waited for, which comes there in its turn. */
+/* The children's structures will point to the whole's memory in its base. If there is
+ * no memory at once, this waits for the value, which comes there in its turn. */
 static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
 {
     unsigned base = orr_handle_base(handle);

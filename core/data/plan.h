@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/plan.h - planned partitions: data that are used as a whole and in
- * parts, in turns, without a wait in between. Whoever submits a use of the whole
- * or of a part submits a switch before it if the other is the one to be used
- * now: a job that takes its place in the orders of both (plan.c).
+ * core/data/plan.h - planned partitions: data that are used as a whole and in parts, in
+ * turns, without a wait in between. A thread that submits a use of the whole, while the
+ * parts are used, or the other way round, submits a switch before it: a job that has a
+ * turn in the orders of both (plan.c).
  *
  *            partition              upgrade, another's write
  *   whole ------------> parts read <------------------------> parts written
@@ -44,8 +44,8 @@ struct orr_plan {
     struct orr_list inner;     /* [plans lock] how it is used inside of them */
 };
 
-/* Cuts the handle without waiting for tasks. children[] gets the parts, as many
- * as the filter says; they are the plan's. Errors, said: -EINVAL, -ENOMEM. */
+/* Cuts the handle without waiting for tasks. children[] gets the parts, as many as the
+ * filter says; they are the plan's. Errors, with a message: -EINVAL, -ENOMEM. */
 int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
                  struct starpu_data_filter *filter,
                  starpu_data_handle_t *children);
@@ -84,9 +84,9 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
                                    struct orr_plan *plan,
                                    bool *ret_other_is_used);
 
-/* Gives the advice to all parts that are used now. Returns whether they are used in
- * the place of the handle, which is not meant itself then. Without memory nothing
- * is done: it is only advice. */
+/* Gives the advice to all parts that are used now. Returns whether parts are used
+ * instead of the handle, to which the advice does not apply then. Without memory
+ * nothing is done: it is only advice. */
 bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
                       void (*advise)(struct orr_runtime *rt,
                                      struct orr_handle *part));
@@ -94,9 +94,9 @@ bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
 /* Whether plans cut the handle. */
 bool orr_handle_has_plans(const struct orr_handle *handle);
 
-/* Whether a copy of the handle's value to the node, which is pinned there, writes
- * what others read meanwhile, in memory of theirs: its whole or parts of it, which
- * have the value, too. That is so while parts are only read. For sanitizers. */
+/* Whether a copy of the handle's value to the node, where it is pinned, writes to
+ * memory that is read meanwhile as the handle's whole or as parts of it, which have the
+ * same value. That happens while parts are only read. For sanitizers. */
 bool orr_plans_repeat(struct orr_handle *handle, unsigned node);
 
 /* --- for submissions --- */
@@ -140,12 +140,12 @@ void orr_parts_inherit_beginning(struct orr_handle *handle);
 bool orr_inner_plans_used(struct orr_runtime *rt,
                           const struct orr_scope *scope);
 
-/* The nest's kernel has ended: the parts that it has asked for are used no more, nor
- * are those of what it reads. */
+/* The nest's kernel has ended: the parts that it has asked for are not used any more,
+ * nor are parts of data that it reads. */
 void orr_inner_plans_end(struct orr_runtime *rt, struct orr_nest *nest);
 
-/* After that: what is submitted there from now on is part of the
- * sequence around it. Returns false if parts are still used. */
+/* After that: what is submitted in the nest from now on is part of the sequence around
+ * the task. Returns false if parts are still used. */
 bool orr_inner_plans_close(struct orr_runtime *rt, struct orr_nest *nest);
 
 /* Whether the job is a switch; then orr_job_own(job)->scope says in whose sequence. */

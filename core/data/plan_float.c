@@ -8,14 +8,14 @@
  * the whole (plan_switch.c).
  *
  * A switch that has to move the value through the base brings the whole there, alone,
- * its value or memory for it, by one admission. Then the parts get their places, as
- * far as they can, and pins; all memory that the switch needs it has now, and it asks
- * for the parts' values without a further admission: it holds nothing while it waits
- * for memory. A part with memory of its own in the base, which it keeps if others use
- * that (a copy of an old value from there, readers, parts of its own), is copied
- * within the node, by a copy of the machine's for all such parts, which takes its time
- * in a simulation, too. If a part gets memory just then by somebody's request, the switch
- * lets go of all, waits for that and begins again.
+ * its value or memory for it, by one admission. Then the parts get their places, as far
+ * as they can, and pins; all memory that the switch needs it has now, and it asks for
+ * the parts' values without a further admission: it holds nothing while it waits for
+ * memory. A part with memory of its own in the base, which it keeps if others use that
+ * (a copy of an old value from there, readers, parts of its own), is copied within the
+ * node, by a copy of the machine's for all such parts, which takes its time in a
+ * simulation, too. If a request gives a part memory just then, the switch lets go of
+ * all, waits for the request and starts anew.
  */
 #include <errno.h>
 #include <string.h>

@@ -8,10 +8,10 @@
  * in scopes of the task (core/job/nest.h), which lends its data to them while it
  * waits, and it does not end before they have.
  *
- * Who writes parts is in the sequence of a task that writes the whole. Several tasks
- * that read it may use its parts at once, each in its own sequence: the first switch
- * to readers brings the value to the parts, and the last one from them takes it away
- * (plan_switch.c).
+ * A task that writes parts is in the sequence of one that writes the whole. Several
+ * tasks that read it may use its parts at once, each in its own sequence: the first
+ * switch to readers brings the value to the parts, and the last one from them takes it
+ * away (plan_switch.c).
  */
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ enum orr_plan_state orr_inner_state(const struct orr_scope *scope,
     return inner ? (enum orr_plan_state)inner->state : ORR_PLAN_IDLE;
 }
 
-/* The task has the whole already: nothing of it is paused for those who use parts. */
+/* The task has the whole already: none of it is paused for tasks that use parts. */
 static void init_part(struct orr_inner_part *part, struct orr_scope *whole,
                       struct orr_handle *handle)
 {

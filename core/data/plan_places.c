@@ -14,8 +14,8 @@
 #include "core/data/relocation.h"
 #include "core/exec/runtime.h"
 
-/* The part's place in memory that the whole gets later is not known: where it has
- * some now, pinned, the filter has said where in it the part is. */
+/* The part's placement in memory that the whole gets later is not known; in memory that
+ * the whole has now, pinned, the filter has said where the part is. */
 static void place_now(struct orr_handle *part, const struct orr_plan *plan,
                       uint64_t nodes)
 {

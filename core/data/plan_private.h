@@ -44,14 +44,15 @@ static inline bool orr_plan_floats(const struct orr_handle *first)
     return first->family->floats;
 }
 
-/* Says where the parts of a new plan are in memory that the whole will have on other
- * nodes, or has on some, `nodes`, where it is pinned; and whether its memory in its base
- * floats. Parts that leave something out, so far as sizes tell, meet in the base alone. */
+/* Finds out where the parts of a new plan are in memory that the whole will have on
+ * other nodes, or has on `nodes`, where it is pinned; and whether the whole's memory in
+ * its base floats. Parts that do not cover the whole, as far as sizes tell, meet in the
+ * base alone. */
 void orr_plan_find_places(struct orr_runtime *rt, struct orr_plan *plan,
                           struct starpu_data_filter *filter, uint64_t nodes);
 
-/* Whether the value of a whole with that first part, in what no part has, is the
- * whole's while parts are written. */
+/* Whether a whole with that first part keeps its value, for the bytes that no part has,
+ * while parts are written. */
 static inline bool orr_plan_has_rests(const struct orr_handle *first)
 {
     return first->family->has_rests;
@@ -80,8 +81,8 @@ void orr_parts_let_go(struct orr_runtime *rt, struct orr_job *job);
 
 /* --- sequences inside of tasks: plan_inner.c. All with the plans lock. --- */
 
-/* The innermost task around what is submitted in the nest that writes the handle, or
- * something of which it is a part: what it has; NULL: none does. Plans lock. */
+/* Of the innermost task around the nest that writes the handle, or data of which it is
+ * a part: the scope of that; NULL: none does. Plans lock. */
 struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
                                  const struct orr_handle *handle, bool writes);
 
@@ -97,8 +98,8 @@ void orr_inner_begin(struct orr_runtime *rt, struct orr_scope *scope,
 void orr_inner_set(struct orr_runtime *rt, struct orr_scope *scope,
                    struct orr_plan *plan, enum orr_plan_state state);
 
-/* The task whose scope it is has asked for parts: the whole is not taken back for it
- * until it asks for that, uses the whole or ends. */
+/* The task of the scope has asked for parts: the whole is not taken back for it until
+ * it asks for that, uses the whole or ends. */
 void orr_inner_ask(struct orr_scope *scope, struct orr_plan *plan);
 
 /* The plan ends. */

@@ -5,37 +5,38 @@
  * data that it writes. It says which of them have the value from now on, and
  * where.
  *
- * In the base, main memory, the parts always are in place in the memory of the
- * whole, unless that has a limit: plan_float.c. On other nodes they get their places when the whole hands its value over,
- * wherever it has memory that the library allocated and where the placement of
- * the part is known (placement.h); where it is not, they got them when the plan was
- * made, on nodes where the whole had such memory then. A node where both are in the same block and one
- * has the value is one where the other has it then: nothing is moved. Only if no
- * node is so for all parts, the value is brought to the base first.
+ * In the base, main memory, the parts always are in place in the memory of the whole,
+ * unless that has a limit: plan_float.c. On another node a part gets its place in the
+ * whole's memory, if the library has allocated that, when the whole hands its value
+ * over, provided that the placement of the part is known (placement.h); a part of
+ * unknown placement has got its place when the plan was made, on nodes where the whole
+ * had such memory then. Where whole and part are in the same block, and one has the
+ * value, the other one has it after the switch: nothing is moved. Only if there is no
+ * node where this holds for all parts, the value is brought to the base first.
  *
  * Why no byte is lost:
- * - The whole's memory is pinned while the switch looks, so that its block stays,
- *   with all who live in it.
- * - While it looks, it counts in `writing` of the data that it writes: no copy of
- *   them for others begins. It waits for copies under way into shared memory, also
- *   of the base: else old bytes would arrive while the other party writes there. It
- *   also waits for copies of an old value of the data that it only reads: the other
- *   party would be read there meanwhile. Copies of the present value bring the bytes
- *   that are there anyhow.
+ * - The whole's memory is pinned while the switch looks, so that its block stays, with
+ *   all replicates in it.
+ * - While it looks, it counts in `writing` of the data that it writes: no copy of them
+ *   is started. It waits for copies under way into shared memory, also of the base:
+ *   else old bytes would arrive while parts, or the whole, are written there. It also
+ *   waits for copies of an old value of the data that it only reads: these bytes are
+ *   read as parts, or as the whole, meanwhile. Copies of the present value bring the
+ *   bytes that are there anyhow.
  * - So data without a value have no copy under way to shared memory; neither whole
  *   nor parts get one before the next switch by which they are used.
- * - A whole that its parts do not cover, so far as sizes tell, keeps the rest in its
- *   base alone: such a plan always meets there. Where that memory may leave (it
- *   floats), the whole keeps its value while parts are written, of which the rest is
- *   right: it leaves with that, and brings it before the parts' values come. While
- *   it has none in the base it has no memory there that parts are in: it loses that
- *   with the memory only (had_rests).
- * - A part whose own memory on a node is used, or shared with parts of its own,
- *   keeps that, and is not in place there.
+ * - A whole that its parts do not cover, as far as sizes tell, keeps the bytes of no
+ *   part in its base alone: such a plan always meets there. Where that memory may leave
+ *   (it floats), the whole keeps its value while parts are written; only the bytes of
+ *   no part are right in it. It leaves with these, and brings them back before the
+ *   parts' values come. It loses this value with its memory in the base only
+ *   (had_rests): a whole without value there has no memory there that parts are in.
+ * - A part whose own memory on a node is used, or shared with parts of its own, keeps
+ *   that memory, and is not in place there.
  *
- * Why it cannot deadlock: it waits for a copy without holding anything but its
- * turn and a reference on that copy's target, which the copy has, too; then it
- * looks again. What it brings to the base it brings like any job.
+ * Why it cannot deadlock: a switch that waits for a copy holds only its turn, and a
+ * reference on that copy's target, which the copy holds, too; then it looks once more.
+ * What it brings to the base it brings like any job.
  */
 #include "core/base/bits.h"
 #include "core/data/plan_private.h"
@@ -137,7 +138,7 @@ static struct orr_handle *handle_at(const struct orr_job *job, unsigned i)
     return job->accesses[i].handle;
 }
 
-/* --- nobody else moves the data meanwhile --- */
+/* --- no other context moves the data meanwhile --- */
 
 static bool writes(const struct orr_access *access)
 {
@@ -197,9 +198,9 @@ static bool disturbs(const struct orr_access *access,
     return writes(access) || request->stale;
 }
 
-/* The job is told when such a copy that is under way to such memory has ended, if
- * there is one; it holds the memory until then. Where memory in the base is still to
- * come, it would not be the whole's. */
+/* If there is such a copy under way to such memory, the job is told when it has ended,
+ * and holds the memory until then. Memory in the base that is still to be allocated
+ * would not be the whole's. */
 static bool switch_await_copy(struct orr_access *access, unsigned base,
                               bool floats)
 {
@@ -232,12 +233,13 @@ static bool switch_await_copy(struct orr_access *access, unsigned base,
     return waits;
 }
 
-/* One after the other: that there is one is rare. */
+/* Waits for one copy after the other; it is rare that there is any. */
 static bool switch_await_copies(struct orr_job *job)
 {
     unsigned base = orr_job_own(job)->node;
 
-    /* One for the copy, one for who waits here until all is let go. */
+    /* Counts the copy, and the caller, so that the job does not go on before this
+     * function is done with it. */
     atomic_store_explicit(&job->data.pending, 2, memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++)
         if (switch_await_copy(&job->accesses[i], base, floats(job)))
@@ -359,7 +361,7 @@ static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
     return nodes;
 }
 
-/* --- who has the value then --- */
+/* --- which data have the value then --- */
 
 static void switch_settle_handle(struct orr_handle *handle,
                                  enum orr_switch_outcome outcome,
@@ -408,7 +410,7 @@ static void complete(struct orr_runtime *rt, struct orr_job *job)
 
 /* --- readers of several sequences --- */
 
-/* Nobody writes the whole as long as some task that has it reads parts, so that the
+/* No job writes the whole as long as some task that has it reads parts, so that the
  * value of the parts is right for all. */
 static bool is_of_readers(const struct orr_job *job)
 {
@@ -442,7 +444,7 @@ static enum turn take_turn(struct orr_job *job)
     return turn;
 }
 
-/* The value has been moved. Those who wait have nothing to do, up to the next one
+/* The value has been moved. Switches that wait have nothing to do, up to the next one
  * that moves it, which is returned. */
 static struct orr_job *end_turn(const struct orr_job *job,
                                 struct orr_list *ret_done)
@@ -641,8 +643,8 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
         settle_in_base(rt, job);
 }
 
-/* The whole, which floats, is there, unless there is nothing to be brought: then it
- * is the turn of its parts. */
+/* The whole, which floats, is in the base, unless there was nothing to bring: now its
+ * parts come. */
 static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
 {
     if (switch_whole(job)->allocated & orr_bit(orr_job_own(job)->node) &&

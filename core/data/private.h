@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/private.h - a worker's own data: a handle of the same interface
- * for each worker that has used some handle as scratch memory, or contributed
- * to its value. It has no place in any order and is claimed by nobody: only
- * the worker's tasks use it, one after the other. For the rest it is a handle
- * like others, so that its memory is counted, waited for and evicted as theirs
- * is. Scratch never has a value and is thrown away; a partial has one and is
- * written back to main memory.
+ * core/data/private.h - a worker's own data: a handle of the same interface for each
+ * worker that has used some handle as scratch memory, or contributed to its value. It
+ * has no turns and no claims: only the worker's tasks use it, one after the other. For
+ * the rest it is a handle like others, so that its memory is counted, waited for and
+ * evicted as theirs is. Scratch never has a value and is thrown away; a partial has one
+ * and is written back to main memory.
  */
 #pragma once
 
@@ -24,8 +23,8 @@ enum orr_private {
 struct orr_handle *orr_private_get(struct orr_handle *handle,
                                    enum orr_private kind, unsigned worker);
 
-/* The same if it was made before, else NULL. Another context than the worker's
- * knows by the handle's lock that the worker is not making it. */
+/* The same if it was made before, else NULL. Another context than the worker's holds
+ * the handle's lock, so that the worker is not making it meanwhile. */
 struct orr_handle *orr_private_find(const struct orr_handle *handle,
                                     enum orr_private kind, unsigned worker);
 

@@ -38,8 +38,8 @@ static bool is_at_once(const struct orr_runtime *rt,
            request->dst < rt->nodes->nram;
 }
 
-/* Whether this thread writes to main memory for a copy: those from disks are made by
- * the disk's. */
+/* Whether this thread itself writes to main memory for a copy: copies from disks are
+ * made by the disk's thread. */
 static bool is_made_here(const struct orr_runtime *rt,
                          const struct orr_request *request)
 {
@@ -57,8 +57,8 @@ static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
     orr_unlock(&node->lock);
 }
 
-/* The copy is not made any more. From a lost device the value cannot be had: it is
- * looked for elsewhere. To a device it need not come: who waits goes elsewhere. */
+/* The copy is not made any more. A value cannot be had from a lost device: it is looked
+ * for elsewhere. It need not come to a lost device: jobs that wait go elsewhere. */
 static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_handle *handle = request->handle;
@@ -82,8 +82,8 @@ static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
     }
 }
 
-/* The source is as it was, and nobody has been told of the destination: a copy
- * that failed may be made once more. Returns whether it is. */
+/* The source is as it was, and nothing that waits has been told of the destination: a
+ * copy that failed may be made once more. Returns whether it is. */
 static bool again(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_copy *copy = &request->copy;
@@ -137,8 +137,9 @@ static void copy_done(struct orr_copy *copy)
 
 /* --- the progress worker's side --- */
 
-/* Of data that were registered for estimates alone. The copies of what is not dense find
- * out by themselves; an application's may begin without memory. */
+/* Of data that were registered for estimates only. Copies of data that are not dense
+ * find that out by themselves; those of an application's interface may start without
+ * memory. */
 static void expect_memory(const struct orr_handle *handle, unsigned node)
 {
     const struct starpu_data_interface_ops *ops = handle->ops;
@@ -196,8 +197,8 @@ static void copy_describe_awaited(const struct orr_awaited *awaited, char *text,
              nodes[copy->dst].name);
 }
 
-/* Where copies are waited for, and have not ended when they are started. Code of
- * the application must not wait. */
+/* Whether the caller waits for copies, since these have not ended when they are
+ * started. Code of the application must not wait. */
 static bool is_waited_for(const struct orr_runtime *rt,
                           const struct orr_request *request)
 {
@@ -246,8 +247,8 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
 
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
 
-/* Whether the handle is not used any more once the request has ended, with those
- * that wait for it, and somebody waits for that. */
+/* Whether the handle is not used any more once the request has ended, with those that
+ * wait for it, and a context waits for that. */
 static bool is_last_use(const struct orr_handle *handle,
                         const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
@@ -260,10 +261,11 @@ static bool is_last_use(const struct orr_handle *handle,
     return (handle->doomed || handle->awaited) && handle->nusers == n;
 }
 
-/* Whether the request was to free its source's memory, and nobody waits for it: where
- * the value is elsewhere now, or has changed there, the source's block can leave as
- * it is. Such a request keeps it there while it waits for memory itself. Nor are there
- * any where memory is being found for one job (relieve.c). */
+/* Whether the request is of no use any more: it was to free its source's memory, and
+ * nothing waits for it. Where the value is elsewhere now, or has changed there, the
+ * source's block can leave as it is, but such a request holds it there while it waits
+ * for memory itself. While memory is being found for one job (relieve.c) no such
+ * request is of use. */
 static bool is_pointless(const struct orr_handle *handle,
                          const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
@@ -275,8 +277,8 @@ static bool is_pointless(const struct orr_handle *handle,
             orr_memory_is_relieved(handle->runtime));
 }
 
-/* Whether somebody needs what the request brings. A prefetch that goes on from
- * main memory gives up what it keeps there and where it goes to. */
+/* Whether anything needs what the request brings. A prefetch that goes on from main
+ * memory gives up what it holds there and at its destination. */
 static bool request_is_wanted(const struct orr_handle *handle,
                               const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
@@ -324,8 +326,8 @@ void orr_requests_free_dropped(struct orr_runtime *rt,
     }
 }
 
-/* Takes the request out of its queue if it is there for want of memory, and brings
- * nobody anything. */
+/* Takes the request out of its queue if it is there for want of memory and nothing
+ * needs what it brings. */
 static bool cancel_locked(struct orr_handle *handle,
                           struct orr_request *request,
                           struct orr_deferred *deferred)
@@ -385,9 +387,9 @@ static struct orr_block *exceed(struct orr_handle *handle, unsigned dst)
     return block;
 }
 
-/* Gives the request's destination its memory, if it has none. A prefetch that
- * finds no memory is dropped if nobody waits for it, nor was promised it. Locked
- * on entry and on return, not meanwhile. */
+/* Gives the request's destination its memory, if it has none. A prefetch that finds no
+ * memory is dropped if no job waits for it or was promised its replicate. Locked on
+ * entry and on return, not meanwhile. */
 static enum start_result allocate_locked(struct orr_handle *handle,
                                          struct orr_request *request,
                                          struct orr_deferred *deferred)
@@ -420,7 +422,7 @@ static enum start_result allocate_locked(struct orr_handle *handle,
     return DROPPED;
 }
 
-/* Whether all who wait are tasks that other workers may run. */
+/* Whether all that wait are tasks that other workers may run. */
 static bool may_go_elsewhere(struct orr_handle *handle,
                              const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
@@ -436,8 +438,9 @@ static bool may_go_elsewhere(struct orr_handle *handle,
     return request->waiters != NULL;
 }
 
-/* Memory was reserved when it was tried, but the device refuses it, and nothing else is
- * there that could give some back: no other task runs there, nothing is on its way out. */
+/* Memory was reserved when the request was tried, but the device refuses it, and
+ * nothing on the node could give some back: no other task runs there, and no block is
+ * leaving. */
 static bool is_hopeless(struct orr_handle *handle,
                         const struct orr_request *request, bool reserved)
     ORR_REQUIRES(handle->lock)
@@ -503,10 +506,10 @@ static enum start_result try_start(struct orr_runtime *rt,
     return result;
 }
 
-/* Whoever frees memory meanwhile sees `short_of_memory`, or did so before the
- * last look that a worker takes when it falls asleep. Who has reserved memory for
- * it since it was tried, when it had none, found it in no queue and woke nobody
- * who finds it now: the node's requests are looked at once more. */
+/* A context that frees memory meanwhile sees `short_of_memory`, or has freed it before
+ * the last look that a worker takes when it falls asleep. A context that has reserved
+ * memory for the request since the request was tried found it in no queue, and woke no
+ * worker that would find it now: the node's requests are looked at once more. */
 static void put_back(struct orr_runtime *rt, struct orr_node *node,
                      struct orr_request *request, bool had_reserved)
 {
@@ -576,8 +579,8 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
         full->nodes |= orr_bit(dst);
         full->machines |= reserved ? orr_bit(dst) : 0;
         *at_once = false;
-        /* What was to make room may be a request of this node, and more urgent:
-         * nobody wakes who has made it himself. */
+        /* What was to make room may be a request of this node, and more urgent: nothing
+         * wakes the context that has made that one itself. */
         if (atomic_load_explicit(&node->nqueued, memory_order_relaxed) >
             nqueued)
             *level = ORR_FETCH;

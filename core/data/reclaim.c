@@ -15,8 +15,8 @@
 
 /* --- clean data --- */
 
-/* The value is elsewhere, on its way there, or none. Others may be changing that,
- * which is looked at again when it matters. */
+/* The value is on another node, or on its way to one, or there is none. Other contexts
+ * may be changing that; it is looked at under the lock later. */
 static bool looks_clean(const struct orr_block *block)
 {
     uint64_t here = UINT64_C(1) << block->node;
@@ -55,9 +55,9 @@ static unsigned count_wanted(const struct orr_runtime *rt,
     return target > nclean ? (unsigned)(target - nclean) : 0;
 }
 
-/* Whether the value is the only one, can go where it is written back to, and
- * nobody is going to change it before that. Its handle is locked. Unchecked: clang
- * cannot know whose lock that is. */
+/* Whether the value is the only one, can go where it is written back to, and no job is
+ * going to change it before that. Its handle is locked. Unchecked: clang cannot know
+ * whose lock that is. */
 static bool is_settled(const struct orr_replicate *replicate) ORR_UNCHECKED
 {
     const struct orr_handle *handle = replicate->handle;
@@ -73,8 +73,9 @@ static bool may_be_cleaned(const struct orr_block *block)
     return true;
 }
 
-/* The next block behind *at that can be written back, the handles of those who live
- * there locked; NULL at the end. Unchecked: clang cannot know which lock that is. */
+/* The next block behind *at that can be written back, with the handles of all
+ * replicates in it locked; NULL at the end. Unchecked: clang cannot know which lock
+ * that is. */
 static struct orr_block *next_dirty(struct orr_node *node,
                                     unsigned *at) ORR_UNCHECKED
 {
@@ -139,8 +140,8 @@ static size_t node_share_bytes(const struct orr_node *node, int share)
     return node->capacity / 100 * (size_t)share;
 }
 
-/* Begun where less than the minimum is free, it goes on as long as values are written
- * back that are to leave for it; their end calls it again. */
+/* Starts when less than the minimum is free, and goes on as long as values are written
+ * back that are to leave for that; the end of each calls this anew. */
 static bool is_to_be_freed(const struct orr_runtime *rt, struct orr_node *node)
 {
     return atomic_load_explicit(&node->tidying, memory_order_relaxed) ||

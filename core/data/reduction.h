@@ -4,15 +4,15 @@
  *
  *   contributions -(another access claims the handle)-> combination -> value
  *
- * A phase begins with a contribution and ends with the combination. During it
- * each worker that contributes has a partial of its own (private.h), which the
- * init codelet has begun. A partial has a value from then on to the phase's end;
- * in between it may be written back to main memory like any other only copy.
- * The handle's own value, if it has one, stays as it is. Then the redux codelet adds
- * all up, in tasks like others (core/data/combine.c). The application's init
- * codelet also makes the first value of data that are read before they are written:
- * in the order of the reader (first_value.c), or for who reads without order when he claims
- * the data, as a combination of nothing (claim.c).
+ * A phase begins with a contribution and ends with the combination. During it each
+ * worker that contributes has a partial of its own (private.h), which the init codelet
+ * has begun. A partial has a value from then on to the phase's end; in between it may
+ * be written back to main memory like any other only copy. The handle's own value, if
+ * it has one, stays as it is. Then the redux codelet adds all up, in tasks like others
+ * (core/data/combine.c). The application's init codelet also makes the first value of
+ * data that are read before they are written: in the turn of the reader
+ * (first_value.c); for a reader without order when it claims the data, as a combination
+ * of nothing (claim.c).
  */
 #pragma once
 
@@ -27,8 +27,8 @@ enum orr_beginning {
     ORR_BEGINNING_INHERITED, /* of a part: as for the whole, plan.h */
 };
 
-/* What a handle has more that tasks contribute to, or that is made by a codelet
- * when it is first read. */
+/* What a handle has in addition if tasks contribute to it, or if a codelet makes its
+ * value when it is first read. */
 struct orr_reduction {
     struct starpu_codelet *redux; /* [main] borrowed; NULL: no contributions */
     struct starpu_codelet *init;  /* [main] borrowed; NULL: none either, and no
@@ -38,8 +38,8 @@ struct orr_reduction {
     atomic_uchar beginning;       /* enum orr_beginning */
     unsigned npartials;           /* [handle lock] workers that have contributed
                                    * in this phase */
-    bool hurried; /* [handle lock] somebody needs the memory of the partials: the
-                   * combination was asked for */
+    bool hurried; /* [handle lock] the memory of the partials is needed: the combination
+                   * was asked for */
 };
 
 /* Sets the codelets of the handle, and of its pieces if it is partitioned.
@@ -58,7 +58,7 @@ int orr_handle_inherit_reduction(struct orr_handle *child,
  * the phase, which gives the partial its value (core/loop/kernel.c). No lock
  * held. */
 void orr_handle_count_partial(struct orr_handle *handle);
-/* It was not made after all. */
+/* Takes that back: the partial was not made after all. */
 void orr_handle_uncount_partial(struct orr_handle *handle);
 
 /* There are none any more: they were combined, or the handle ends. */
@@ -83,8 +83,8 @@ bool orr_handle_has_partials(struct orr_handle *handle);
  * tasks. No lock held. Does not block. */
 void orr_handle_combine(struct orr_handle *handle, int priority);
 
-/* The node's memory is what jobs wait for: a reduction that has partials there is
- * combined, after which they leave. No lock held. Does not block. */
+/* Jobs wait for the node's memory: combines a reduction that has partials there, which
+ * leave then. No lock held. Does not block. */
 void orr_node_combine(struct orr_runtime *rt, unsigned node);
 
 /* --- the first value (core/data/first_value.c) --- */
@@ -92,7 +92,7 @@ void orr_node_combine(struct orr_runtime *rt, unsigned node);
 /* The handle has no value, and no access before the next one makes one. */
 void orr_handle_forget_beginning(struct orr_handle *handle);
 
-/* A write or a contribution enters the handle's order. */
+/* To be called when a write or a contribution enters the handle's order. */
 static inline void orr_handle_note_beginning(struct orr_handle *handle)
 {
     if (handle->reduction)
@@ -100,10 +100,9 @@ static inline void orr_handle_note_beginning(struct orr_handle *handle)
                               memory_order_release);
 }
 
-/* Before the job, whose accesses are filled in, enters any order: submits the
- * init codelet for the data that it reads in their order and no task will have
- * written. Errors: -ENOMEM, -ENODEV; then the job has no value to read. Does not
- * block. */
+/* Before the job, whose accesses are filled in, enters any order: submits the init
+ * codelet for each datum that it reads in order and that no task will have written by
+ * then. Errors: -ENOMEM, -ENODEV; then the job has no value to read. Does not block. */
 int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job);
 
 /* Whether the access reads a value that only the init codelet can make. */
@@ -115,5 +114,6 @@ static inline bool orr_access_lacks_value_locked(const struct orr_handle *handle
            handle->reduction->init;
 }
 
-/* The same for a value that something else than a job wants. */
+/* As orr_job_begin_data, for one handle whose value something else than a job is going
+ * to read. */
 int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle);

@@ -15,12 +15,12 @@
  * and write-backs that would only make room are dropped (progress.c): each of them
  * would take the room that was just made.
  *
- * What is looked at may change only by threads that the library does not know: it
- * is good for a guess. Others may take the memory before the job is there; then it
- * waits as it did before, and may be moved again. While no task ends there are only so
- * many moves: so this ends, with the message of holders.c, where there is too little
- * room to bring two values together (with one place left on devices that reach each
- * other through main memory only, say).
+ * What is looked at can be changed only by threads that the library does not know, and
+ * is used for guesses only. Other jobs may take the memory before the job is there;
+ * then it waits as it did before, and may be moved once more. While no task ends there
+ * are only so many moves: so this ends, with the message of holders.c, where there is
+ * too little room to bring two values together (with one place left on devices that
+ * reach each other through main memory only, say).
  */
 #include "core/base/log.h"
 #include "core/data/gather.h"
@@ -46,7 +46,8 @@ static unsigned count_moves(const struct orr_job *job)
     return rare ? rare->nmoves : 0;
 }
 
-/* Who has all its data there runs; of the others, those who were moved least may. */
+/* A job that has all its data there runs; of the others, those that were moved least
+ * may. */
 static bool is_better(const struct move *a, const struct move *b)
 {
     if (!b->job || !a->lacks != !b->lacks)
@@ -82,8 +83,9 @@ static unsigned count_blocks(struct orr_runtime *rt)
     return n;
 }
 
-/* Whether there were not too many moves yet since a task has ended: each job that
- * waits, and a value for it, could have gone to each node, and each value once. */
+/* Whether there were not too many moves since a task has ended: at most as many as if
+ * each job that waits, and one value for it, went to each node, and each value moved
+ * once. */
 static bool may_go_on(struct orr_runtime *rt, unsigned njobs)
 {
     unsigned long left = orr_count_unfinished(rt);
@@ -145,8 +147,8 @@ struct look {
     unsigned njobs;
 };
 
-/* Jobs look for memory once more that could have it: they may have passed over what
- * was in use just then. */
+/* Jobs look for memory once more: they may have passed over blocks that were in use
+ * just then. */
 static bool retry(struct orr_runtime *rt, uint64_t nodes)
 {
     for (uint64_t left = nodes; left; left &= left - 1) {
@@ -167,7 +169,7 @@ static bool is_short(struct orr_node *node)
                               atomic_load(&node->short_of_memory[ORR_NEEDED]));
 }
 
-/* A value leaves a node for which somebody waits, for one that has room. Returns
+/* A value leaves a node whose memory is waited for, for one that has room. Returns
  * whether one does. */
 static bool send_value(struct orr_runtime *rt, const size_t *room)
 {
@@ -282,7 +284,8 @@ static struct target next_target(struct orr_runtime *rt, uint64_t closed,
     return best;
 }
 
-/* One step, or the job itself. */
+/* Brings one more value to where the job could go or, if they fit, moves the job
+ * itself. */
 static bool help(struct orr_runtime *rt, const struct move *move,
                  const size_t *room)
 {
@@ -312,7 +315,7 @@ static bool help_one(struct orr_runtime *rt, uint64_t closed,
 
 /* --- all --- */
 
-/* What disturbs least comes first; what was tried in vain comes last. */
+/* What disturbs least comes first; what was tried without success comes last. */
 static bool do_something(struct orr_runtime *rt, const struct look *look,
                          const size_t *room)
 {

@@ -11,14 +11,14 @@
 
 struct orr_relocation;
 
-/* Compares the structures of a part that was just made by a filter: in the base of
- * the whole, whose memory is pinned there, and on a node where the whole has had none.
- * NULL if a word may be an address and it is not sure of what, or without memory. The
- * result is the caller's, free() ends it. */
+/* Compares the structures of a part that was just made by a filter: in the base of the
+ * whole, whose memory is pinned there, and on a node where the whole has had none. NULL
+ * if it is not certain of some word whether it is an address, and of what, and without
+ * memory. The caller free()s the result. */
 struct orr_relocation *orr_relocation_find(struct orr_handle *whole,
                                            struct orr_handle *part);
 
-/* Makes *to, a structure of the part, what it was when it was found, for the whole's
- * memory that its structure `from` says. */
+/* Makes *to the structure of the part as the comparison has found it, but for the
+ * memory of the whole that its structure `from` names. */
 void orr_relocation_apply(const struct orr_relocation *relocation,
                           const void *from, void *to);

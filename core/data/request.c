@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/request.c - see request.h. Under a handle's lock requests only
- * change their state and their places in queues: objects come from the spares,
- * and what allocates, wakes or calls others is put off until after the lock
- * (struct orr_deferred). Called by whoever needs data, and when a copy has
- * ended. How requests are taken from their queues and started: progress.c.
+ * core/data/request.c - see request.h. Under a handle's lock requests only change their
+ * state and their places in queues: objects come from the spares, and what allocates,
+ * wakes or calls others is put off until after the lock (struct orr_deferred). Called
+ * by contexts that need data, and when a copy has ended. How requests are taken from
+ * their queues and started: progress.c.
  */
 #include "core/data/request.h"
 
@@ -65,9 +65,10 @@ static unsigned choose_source(struct orr_runtime *rt,
     return valid & 1 ? 0 : (unsigned)__builtin_ctzll(valid);
 }
 
-/* The node whose workers start the request. Devices drive what concerns them;
- * between two, the destination. Between main memories whoever asks does, since
- * any thread can, and where nobody computes, somebody else. */
+/* The node whose workers start the request. Devices drive what concerns them; between
+ * two, the destination. A request between main memories is started by the context that
+ * asks, since any thread can; one to a node without workers, by the workers of another
+ * node. */
 static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
                                      unsigned dst)
 {
@@ -230,9 +231,9 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
     }
 }
 
-/* Only memory was asked for; now the value is wanted too. If a progress
- * worker has taken the request already, or there is no direct way, its end sees to that:
- * those who read ask again. */
+/* Only memory was asked for; now the value is wanted too. If a progress worker has
+ * taken the request already, or there is no direct way, its end sees to that: jobs that
+ * read ask once more. */
 static void add_source(struct orr_handle *handle, struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
@@ -266,9 +267,9 @@ static bool has_mode(const struct orr_access *access, uint32_t mode)
     return access && (access->mode & STARPU_RW) == mode;
 }
 
-/* The value is going to be overwritten where the request brings it: a copy that
- * was not begun is not made any more. Returns whether one is under way, which
- * would end after the writer had begun. */
+/* The value is going to be overwritten where the request brings it: a copy that has not
+ * started is not made any more. Returns whether a copy is under way, which would end
+ * after the writer had begun. */
 static bool supersede_locked(struct orr_handle *handle,
                              struct orr_request *request)
     ORR_REQUIRES(handle->lock)
@@ -405,7 +406,8 @@ static void request_unpin(struct orr_handle *handle, unsigned node,
         orr_node_offer(handle, node, deferred);
 }
 
-/* Those who wait for what cannot be had there: a worker's job goes elsewhere. */
+/* What waits for memory or a value that cannot be had there: a worker's job goes
+ * elsewhere. */
 static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
 {
     for (; access; access = access->next) {
@@ -416,8 +418,8 @@ static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
     }
 }
 
-/* A request in its way, from elsewhere or too old, has gone: the only copy can be
- * written back from now on, and its block leave. */
+/* A request that hindered it, from another node or of an old value, has ended: the only
+ * copy can be written back from now on, and its block can leave. */
 static void tell_only_copy(struct orr_handle *handle,
                            struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
@@ -458,8 +460,8 @@ unsigned orr_request_uses(const struct orr_handle *handle, unsigned node)
     return uses;
 }
 
-/* The value has gone from there: those who were to copy it, and have not begun, find
- * it elsewhere. Until then they do not keep the memory. */
+/* The value has gone from there: requests that were to copy it, and have not begun,
+ * find it elsewhere. Until then they do not hold the memory. */
 static void let_go_source(struct orr_handle *handle, unsigned node,
                           struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
@@ -486,7 +488,7 @@ static bool keeps_rests_locked(const struct orr_handle *handle)
 }
 
 /* A write-back has ended, or a value was moved. What was brought stays where it is,
- * since it is the only one now, unless somebody uses the other one. */
+ * since it is the only one now, unless the other one is used. */
 static void request_move_locked(struct orr_handle *handle,
                                 struct orr_request *request,
                                 struct orr_deferred *deferred)
@@ -504,9 +506,9 @@ static void request_move_locked(struct orr_handle *handle,
     }
 }
 
-/* A stale copy is no use, nor is memory to those who read: those who still wait
- * need the new value. Returns those who do not have to wait any more;
- * *ret_failed is one who never gets it, if there is one. */
+/* A stale copy is of no use, nor is memory alone to readers: readers that still wait
+ * need the new value. Returns what does not have to wait any more; *ret_failed is one
+ * that never gets the value, if there is one. */
 static struct orr_access *
 again_locked(struct orr_runtime *rt, struct orr_handle *handle,
              struct orr_access *waiters, unsigned dst,
@@ -581,8 +583,8 @@ static void lock_for_end(struct orr_handle *handle, struct orr_request *request,
     orr_lock(&handle->lock);
 }
 
-/* The copy is kept: nobody was writing what it has read. Of the interfaces whose
- * bytes are in one piece. */
+/* The copy is valid: no job was writing what it has read. Of the interfaces whose bytes
+ * are in one piece. */
 static void note_read_locked(struct orr_handle *handle,
                              const struct orr_request *request)
     ORR_REQUIRES(handle->lock)

@@ -4,23 +4,24 @@
  *
  *   WAITING -(hop before has ended)-> QUEUED -(progress worker)-> RUNNING -> gone
  *
- * A replicate has at most one request; whoever needs the same joins it. Made
- * and changed under the handle's lock; a request holds a reference on its
- * destination and counts as a user of the handle. On its source it holds one as
- * well; a prefetch, which may be queued for long, from when it runs on (with
- * `lru` always): those to full nodes must not keep each other's sources.
- * If it finds its source gone then, it is made anew for who still wants it.
+ * A replicate has at most one request; what needs the same joins it. Made and changed
+ * under the handle's lock; a request holds a reference on its destination and counts as
+ * a user of the handle. On its source it holds one as well; a prefetch, which may be
+ * queued for long, from when it runs on (with `lru` always): prefetches to full nodes
+ * must not hold each other's sources. If its source is gone when it is to run, the
+ * request is made anew for what still waits for it.
  */
 #pragma once
 
 #include "core/data/pending.h"
 
-/* Brings the value to the replicate of `node` (reads), or gives it memory. A
- * writer waits for the copy that is under way to its memory, too; one that was
- * not begun is not made any more if he does not read it. Handle locked. Returns 1
- * when it has it, 0 when `access` (if not NULL) will be told by orr_job_arrive, -ENODATA when there is no value, -EAGAIN when
- * nothing was done for want of spare requests: unlock, call
- * orr_deferred_prepare, try again. Never allocates or wakes anybody itself. */
+/* Brings the value to the replicate of `node` (reads), or gives it memory. A writer
+ * also waits for a copy that is under way to its memory; a copy that has not started is
+ * not made any more if the writer does not read it. Handle locked. Returns 1 when the
+ * replicate has it, 0 when `access` (if not NULL) will be told by orr_job_arrive,
+ * -ENODATA when there is no value, -EAGAIN when nothing was done for want of spare
+ * requests: unlock, call orr_deferred_prepare, call this once more. Never allocates or
+ * wakes a context itself. */
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
                      struct orr_access *access, struct orr_deferred *deferred)
@@ -30,13 +31,13 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 bool orr_handle_reaches(const struct orr_handle *handle, unsigned src,
                         unsigned dst);
 
-/* A transfer needs two requests where there is no direct way; the end of one
- * may need those, one more for the hops behind it, and one to spare. */
+/* A transfer needs two requests where there is no direct way; the end of a request may
+ * need these two, one for the hops behind it, and one more. */
 enum { ORR_SPARES_PER_NEED = 2, ORR_SPARES = 4 };
 
 /* The access, which has pinned the request's target, is told when the request has
- * ended; a copy that was not begun is not made any more if nobody else wants it.
- * It becomes as urgent as what jobs wait for. */
+ * ended; a copy that has not started is not made any more if nothing else wants it. The
+ * request becomes as urgent as those that jobs wait for. */
 void orr_request_await_locked(struct orr_handle *handle,
                               struct orr_request *request,
                               struct orr_access *access,
@@ -49,16 +50,16 @@ int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
 int orr_deferred_prepare_n(struct orr_runtime *rt,
                            struct orr_deferred *deferred, unsigned n);
 
-/* The request, which is queued or runs, keeps its source and can go on as far as
- * memory is concerned: its end may free some. Or it cannot. */
+/* Marks that the request, which is queued or runs, holds its source and can go on as
+ * far as memory is concerned, so that its end may free memory; or that it cannot. */
 void orr_request_leaves(struct orr_handle *handle, struct orr_request *request)
     ORR_REQUIRES(handle->lock);
 void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
                        struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* The source is kept from now on, if it is there and requests of the level keep
- * theirs. */
+/* The request holds its source from now on, if that is there and requests of the level
+ * hold theirs. */
 void orr_request_pin_source(struct orr_handle *handle,
                             struct orr_request *request,
                             enum orr_fetch_level level)
@@ -68,15 +69,16 @@ void orr_request_pin_source(struct orr_handle *handle,
  * lock held. */
 void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
 
-/* The request has brought what it was to bring, or that is of no use any more:
- * those who wait are told, or wait for another one. Frees it. No lock held. */
+/* The request has brought what it was to bring, or that is of no use any more: what
+ * waits for it is told, or waits for another one. Frees it. No lock held. */
 void orr_request_finish(struct orr_request *request,
                         struct orr_deferred *deferred);
 
-/* A context waits until the handle is not used any more, or it is to be freed
- * then: if only transfers use it that wait for memory, and for no job, these are
- * dropped. Or the value has come elsewhere: write-backs that wait for memory are.
- * Returns them, for orr_requests_free_dropped; NULL: none. */
+/* Drops requests that nothing needs. A context waits until the handle is not used, or
+ * the handle is to be freed then: if only transfers use it that wait for memory, and
+ * for no job, these are dropped. Or the value is on another node now: write-backs that
+ * wait for memory are dropped. Returns them, for orr_requests_free_dropped; NULL:
+ * none. */
 struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
                                                struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
@@ -86,8 +88,8 @@ struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
 void orr_requests_free_dropped(struct orr_runtime *rt,
                                struct orr_request *request);
 
-/* References on the replicate that are not those of requests to copy it which have
- * not begun, or move it: these can do without. */
+/* How many references on the replicate are left without those of requests that are to
+ * copy it and have not started, or to move it: these requests can give theirs up. */
 unsigned orr_request_uses(const struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/sharing.c - who lives in a block of memory. Mostly that is one
- * replicate. When data are partitioned, the pieces get their places in the
- * whole's memory on every node where it has some ("in place"), and live in its
- * block from then on; pieces of pieces do, too. Other partitions of the same
- * data would join the same block.
+ * core/data/sharing.c - which replicates live in a block of memory. Mostly it is one.
+ * When data are partitioned, the pieces get their places in the whole's memory on every
+ * node where it has some ("in place"), and live in its block from then on; pieces of
+ * pieces do, too. Other partitions of the same data would join the same block.
  *
  * What concerns memory concerns the block as a whole: it is counted once, it is
  * pinned as long as one that lives there is used, and it is evicted for all at
@@ -12,23 +11,23 @@
  * write-back target. Where the whole has no memory, a piece that is used gets a
  * block of its own.
  *
- * Why no byte is lost: whoever evicts has the locks of all handles that live
- * there, so none of them gets a user or changes its value meanwhile, none leaves
- * and none joins: who joins has pinned the whole before, under its lock. The
- * block is freed only if each of them is unused and clean. While data are
- * partitioned the whole has no value, and in its base (main memory) its memory is
- * pinned: there is a place in place for what is written back, and for the pieces
- * to meet when they are joined again. What no piece covers has its value in the
- * base as well (core/data/partition.c).
+ * Why no byte is lost: the context that evicts has the locks of the handles of all
+ * replicates there, so none of them gets a user or changes its value meanwhile, none
+ * leaves and none joins: to join, a replicate has to pin the whole before, under the
+ * whole's lock. The block is freed only if each of them is unused and clean. While data
+ * are partitioned the whole has no value, and in its base (main memory) its memory is
+ * pinned: there is a place in place for what is written back, and for the pieces to
+ * meet when they are joined again. What no piece covers has its value in the base as
+ * well (core/data/partition.c).
  *
- * Why it cannot deadlock: the locks are tried, with the node's lock held, and all
- * let go if one is taken; so there is no order among them. The copies to the
- * write-back targets need no memory there, since that is pinned, or are like
- * those of any datum with a block of its own (admit.c). They are made one
- * independently of the other: each pins its piece, and the last one that ends
- * offers the block. A job that holds one piece and lacks memory that only the
- * same block can give would wait for itself: it is tried without what it holds
- * there, which is then written back and fetched again (admit.c).
+ * Why it cannot deadlock: the locks are tried, with the node's lock held, and all let
+ * go if one is taken; so there is no order among them. The copies to the write-back
+ * targets need no memory there, since that is pinned, or are like those of any datum
+ * with a block of its own (admit.c). They are made one independently of the other: each
+ * pins its piece, and the last one that ends offers the block. A job that holds one
+ * piece and lacks memory that only the same block can give would wait for itself: it is
+ * tried without what it holds there, which is then written back and fetched anew
+ * (admit.c).
  */
 #include "core/base/bits.h"
 #include "core/data/block.h"
@@ -72,8 +71,8 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
 }
 
 /* Writes what differs, not all. What stays, lengths among it, the application may ask
- * for at any time (starpu_vector_get_nx), without an order after whoever made the
- * memory. */
+ * for at any time (starpu_vector_get_nx), without an order after the context that made
+ * the memory. */
 static void interface_describe(void *interface, const void *described,
                                size_t size)
 {
@@ -188,8 +187,8 @@ struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
 
 /* --- all at once --- */
 
-/* Lets go of the first n locks: who lives there after them has come since. The
- * next one is looked for while the lock before it is held, so that it stays.
+/* Lets go of the first n locks: replicates that are in the list behind those have come
+ * since. The next one is looked for while the lock before it is held, so that it stays.
  * Unchecked, like its callers: clang cannot follow a chain of locks. */
 static void unlock_first(struct orr_block *block, unsigned n) ORR_UNCHECKED
 {
@@ -225,7 +224,7 @@ void orr_block_unlock(struct orr_block *block)
                                              memory_order_relaxed));
 }
 
-/* With all these locks nobody else sees the block once it is not filed. */
+/* With all these locks no other context sees the block once it is not filed. */
 void orr_block_evict(struct orr_runtime *rt,
                      struct orr_block *block) ORR_UNCHECKED
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/data/traffic.c - see traffic.h. Counts by whoever has the handle's lock;
- * read by any thread, beside others that count. */
+/* core/data/traffic.c - see traffic.h. Counted under the handle's lock; read by any
+ * thread, while others count. */
 #include "core/data/traffic.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static unsigned traffic_get(const atomic_uint *n)
     return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-/* By one writer at a time; others may read. */
+/* Adds 1. One writer at a time; other threads may read. */
 static void traffic_count(atomic_uint *n)
 {
     atomic_store_explicit(n, traffic_get(n) + 1, memory_order_relaxed);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/traffic.h - what became of data in memory that is too small: how
- * often copies of them came and left, and which came back though nobody had
- * written them in between, for whom. Counted where a datum is copied or leaves,
- * and once something has come back by each task; nothing else costs anything.
+ * core/data/traffic.h - what became of data in memory that is too small: how often
+ * copies of them came and left, which came back though no job had written them in
+ * between, and for which tasks. Counted where a datum is copied or leaves, and, once
+ * something has come back, by each task; nothing else costs anything.
  */
 #pragma once
 
@@ -41,12 +41,12 @@ static inline void orr_traffic_outdate(struct orr_handle *handle)
         handle->traffic.gone = 0;
 }
 
-/* The job uses its data, which something has come back of in this run
+/* The job uses its data, in a run in which some data have come back
  * (rt->nodes->nreturns). No lock held. */
 void orr_traffic_use(const struct orr_job *job);
 
 /* STARPU_ENABLE_STATS: the job is about to ask for its data on the nodes of
- * job->data.asked; which of those that it reads are there? */
+ * job->data.asked: counts which of those that it reads are there. */
 void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job);
 
 /* So many bytes of the node are in use: the peak. */
@@ -70,9 +70,8 @@ struct orr_returned_list {
     struct orr_returned all[ORR_MOST_RETURNED];
 };
 
-/* Those of the whole run, of data that ended and of others. A run that is
- * interrupted where its data are listed has those that ended only. Does not
- * block. */
+/* The counts of the whole run, of data that have ended and of others. A run that is
+ * interrupted where its data are listed has those that ended only. Does not block. */
 void orr_traffic_returned(struct orr_runtime *rt,
                           struct orr_returned_list *ret);
 

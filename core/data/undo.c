@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/undo.c - what a job has done to its data is undone, since the device
- * has failed. A writer makes the copies of the old value elsewhere invalid, but
- * their memory holds it still until it is freed (orr_handle.former): they become
- * the value again. Nobody has seen the new one, since the job has not ended.
+ * core/data/undo.c - what a job has done to its data is undone, since the device has
+ * failed. A writer makes the copies of the old value elsewhere invalid, but their
+ * memory holds it still until it is freed (orr_handle.former): they become the value
+ * again. No job has seen the new one, since this one has not ended.
  */
 #include "core/data/lost.h"
 #include "core/data/node.h"
@@ -16,8 +16,7 @@ static bool reads(const struct orr_access *access)
     return access->mode & STARPU_R || access->mode & STARPU_REDUX;
 }
 
-/* Whether the value is what it was. A partial that nobody had contributed to had
- * none. */
+/* Whether the value is what it was. A partial without contributions had none. */
 static bool undo_locked(struct orr_handle *handle,
                         const struct orr_access *access, bool begun)
     ORR_REQUIRES(handle->lock)
@@ -41,7 +40,8 @@ static bool undo_locked(struct orr_handle *handle,
     return true;
 }
 
-/* Of accesses with the same datum the first one counts. */
+/* Whether the job has written the datum. Of several accesses to a datum the first one
+ * counts. */
 static bool has_written(const struct orr_access *access)
 {
     return access->writes && !access->duplicate &&

@@ -179,7 +179,7 @@ static inline void orr_machine_free(struct orr_machine *machine, unsigned node,
     driver->ops->free(driver, node, address, size);
 }
 
-/* Who copies between two nodes: the destination's driver, the source's if the
+/* The driver that copies between two nodes: the destination's, or the source's if the
  * destination is main memory. */
 static inline struct orr_driver *
 orr_machine_copier(const struct orr_machine *machine, unsigned src,

@@ -15,7 +15,8 @@ struct orr_gpu_options {
     const unsigned *first; /* starpu_conf's numbers, before these, or NULL */
     const char *library;   /* ORRERY_<…>_LIBRARY or NULL */
     unsigned per_device;   /* workers of each */
-    /* Who has a processor: each worker, or all devices together; else each device. */
+    /* What has a processor of its own: each worker, or all devices together; else each
+     * device. */
     bool cpu_per_worker, cpu_for_all;
     bool cpu_twice; /* the user asks for both */
     bool peers;     /* devices copy to each other where they can */

@@ -606,7 +606,7 @@ static unsigned count_processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
-/* Who runs on the thread. */
+/* The context that runs on the thread. */
 static struct orr_context *thread_runs(struct thread *thread)
 {
     struct thread *turn = atomic_load(&thread->turn);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/exec/tell.h - the events of a run, and who is told of them. The rest of core
- * tells what happens with ORR_TELL, once, where it happens; observers (trace, tally,
- * counters, graph …) register a function per kind of event that they want. A kind
- * that nobody wants costs a test of one word.
+ * core/exec/tell.h - the events of a run, and the observers that are told of them. The
+ * rest of core tells what happens with ORR_TELL, once, where it happens; observers
+ * (trace, tally, counters, graph …) register a function per kind of event that they
+ * want. A kind that no observer wants costs a test of one word.
  *
- * Any context tells. Observers are called in the order in which they registered, at the
- * place and on the stack of who tells: they do not block, and take no virtual time.
+ * Any context tells. Observers are called in the order in which they registered, where
+ * the event happens, on the stack of the context that tells: they do not block, and
+ * take no virtual time.
  */
 #pragma once
 
@@ -76,8 +77,8 @@ enum orr_told_kind {
     ORR_TOLD_COPY_BEGINS, /* [request] */
     ORR_TOLD_COPY_ENDED,  /* or has failed for good [request] */
     ORR_TOLD_MEMORY,      /* of a node is used or free [memory]; any lock. Told before
-                           * some is freed and after some was allocated: the node's limit
-                           * is never shown exceeded */
+                           * memory is freed and after it was allocated: no observer
+                           * sees the node's limit exceeded */
     ORR_TOLD_ALLOCATED,   /* the machine has allocated or freed [allocated, frees,
                            * since] */
     ORR_TOLD_EVICTED, /* simulated: a block has left a node [evicted] */
@@ -140,7 +141,7 @@ struct orr_told {
     };
 };
 
-/* --- who is told --- */
+/* --- observers --- */
 
 /* What an observer keeps it finds in the runtime. */
 typedef void (*orr_told_func_t)(struct orr_runtime *rt,
@@ -159,7 +160,7 @@ enum { ORR_OBSERVERS = 16 };
 
 /* Those of a run. Zero: none. */
 struct orr_observers {
-    uint16_t want[ORR_NTOLD]; /* [atomic] who wants that kind: a bit for each */
+    uint16_t want[ORR_NTOLD]; /* [atomic] observers that want that kind: a bit each */
     unsigned n; /* [const] since the workers began */
     const struct orr_observer *list[ORR_OBSERVERS];
 };
@@ -168,22 +169,22 @@ struct orr_observers {
 void orr_observers_add(struct orr_observers *observers,
                        const struct orr_observer *observer);
 
-/* It wants those of the kinds that it has functions for from now on, or does not any
+/* From now on the observer wants the kinds that it has functions for, or does not any
  * more: what is being told meanwhile may reach it all the same. Any time. */
 void orr_observers_want(struct orr_observers *observers,
                         const struct orr_observer *observer, uint64_t kinds,
                         bool want);
 
-/* Whether somebody wants that kind. */
+/* Whether an observer wants that kind. */
 #define orr_is_told(rt, kind)                                                  \
     (__atomic_load_n(&(rt)->observers.want[kind], __ATOMIC_RELAXED) != 0)
 
-/* Tells those who want it. */
+/* Tells the observers that want it. */
 void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
               const struct orr_told *told);
 
-/* ORR_TELL(rt, ORR_TOLD_TASK_READY, .job = job): what is behind the kind is not evaluated
- * where nobody wants it. */
+/* ORR_TELL(rt, ORR_TOLD_TASK_READY, .job = job): what is behind the kind is not
+ * evaluated where no observer wants it. */
 #define ORR_TELL(rt, KIND, ...)                                                \
     do {                                                                       \
         if (__builtin_expect(orr_is_told(rt, KIND), 0))                        \
@@ -191,8 +192,8 @@ void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
                      &(struct orr_told){.kind = (KIND), __VA_ARGS__});         \
     } while (0)
 
-/* The time with what the calling context owes; NaN where nobody wants that kind. For
- * events that say since when. */
+/* The time with what the calling context owes; NaN where no observer wants that kind.
+ * For events that say since when. */
 #define orr_tell_since(rt, kind)                                               \
     (orr_is_told(rt, kind) ? orr_exec_now((rt)->exec) + orr_self->debt         \
                            : (double)NAN)

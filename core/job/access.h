@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/job/access.h - one datum of a job: its place in the order of those who use the
- * datum, and what it has of the datum meanwhile.
+ * core/job/access.h - one datum of a job: its turn among the jobs that use the datum,
+ * and what it has of the datum meanwhile.
  */
 #pragma once
 
@@ -28,8 +28,9 @@ struct orr_access {
     struct orr_list link;      /* [handle lock] in the turns of the handle, or of what
                                 * a task around its own lends */
     union {
-        /* In one chain at a time: sorted for submission, granted, [handle lock]
-         * waiting for the same request. */
+        /* The next one of the chain that it is in, one at a time: accesses sorted for
+         * submission, granted ones, or [handle lock] those that wait for the same
+         * request. */
         struct orr_access *next;
         /* [handle lock] While it waits for its turn: the job that came behind it in
          * the order, for core/job/ahead.h alone. */
@@ -37,9 +38,9 @@ struct orr_access {
     };
     struct orr_job *job;       /* [const] */
     struct orr_handle *handle; /* [const] what is ordered and claimed */
-    struct orr_handle *datum;  /* [owner] whose memory it uses, from the fetch
-                                * on: the handle, or private data of the
-                                * worker: core/data/private.h */
+    struct orr_handle *datum;  /* [owner] the handle whose memory it uses, from the
+                                * fetch on: its own, or private data of the worker
+                                * (core/data/private.h) */
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
                                 * orr_access_share and a first value that comes
                                 * too late: [handle lock] */
@@ -50,8 +51,8 @@ struct orr_access {
     uint8_t wants_order : 1; /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
     uint8_t optional : 1;    /* [const] a datum without a value will do */
-    uint8_t lent : 1;        /* [const] by who holds the handle: it has no
-                                * place in the order and claims nothing */
+    uint8_t lent : 1;        /* [const] by the job that holds the handle: it has no turn
+                              * and claims nothing */
     uint8_t tried : 1;       /* [const] of an acquisition that did not wait */
     uint8_t placed : 1;      /* [const] its codelet says where: place.c */
     uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
@@ -65,11 +66,10 @@ struct orr_access {
     uint8_t promised : 1;      /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
     uint8_t used : 1;          /* [handle lock] its kernel has ended */
-    uint8_t returned : 1;      /* [handle lock] … and keeps nobody away who is not
-                                * behind it in the order */
-    uint16_t scoped;           /* [handle lock] is in the order of what a task
-                                * around its own has, whose nest has this depth;
-                                * 0: in none. lend.c */
+    uint8_t returned : 1;      /* [handle lock] … and excludes only jobs that are behind
+                                * it in the order */
+    uint16_t scoped;           /* [handle lock] the depth of the nest of a task around
+                                * its own in whose scope it is (lend.c); 0: in none */
     /* [owner] The job's worker changes the rest without the lock. It is in no word
      * with what others read under it: compilers read several bytes at once. */
     _Alignas(8) uint8_t begins; /* its kernel begins the partial */
@@ -81,7 +81,7 @@ struct orr_access {
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 
-/* In orr_access.at. */
+/* A value of orr_access.at: the access is at no node. */
 #define ORR_NO_PLACE UINT8_MAX
 static_assert(STARPU_MAXNODES <= 64,
               "a node fits 8 bits and a mask of them 64");
@@ -95,6 +95,6 @@ orr_access_group(const struct orr_access *access)
     if (access->mode & STARPU_W)
         return access->mode & STARPU_COMMUTE ? ORR_GROUP_COMMUTE
                                              : ORR_GROUP_ALONE;
-    /* A reader that commutes is a contradiction: it is alone. */
+    /* A reader that commutes contradicts itself, and is a group of its own. */
     return access->mode & STARPU_COMMUTE ? ORR_GROUP_ALONE : ORR_GROUP_READ;
 }

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-/* Lines of the cache that who executes them reads, from the first one; of a task not
- * those that have its handles, which its accesses have, too. */
+/* How many lines of the cache, from the first one, the worker reads that executes it;
+ * of a task without those that have its handles, which its accesses have, too. */
 enum {
     ORR_AHEAD_LINE = 64,
     ORR_AHEAD_JOB = 5,

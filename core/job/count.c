@@ -135,9 +135,9 @@ static struct count_waiter *count_waiter_of(struct orr_waiter *waiter)
     return (struct count_waiter *)waiter;
 }
 
-/* Adds up, as above. From now on who counts an end that is not in it looks, and
- * waits for the lock: it counts, then reads looks_at; here that is written, then
- * the count read. */
+/* Adds up, as above. From now on a context that counts an end that is not in the sum
+ * looks, and waits for the lock: it counts, then reads looks_at; here looks_at is
+ * written, then the count read. */
 static unsigned long add_up_locked(struct orr_runtime *rt,
                                    struct orr_counts *counts)
     ORR_REQUIRES(rt->lock)
@@ -173,9 +173,9 @@ static unsigned count_waiter_depth(const struct count_waiter *waiter)
     return waiter->nest ? waiter->nest->depth : 0;
 }
 
-/* The innermost of those that need not wait any more, the last that came of equal
- * ones, or NULL. *ret_more: so many more ends let the next one go, ULONG_MAX: there
- * is none. */
+/* The innermost of the waiters that need not wait any more, of equal ones the last that
+ * came, or NULL. *ret_more: how many more ends let the next one go, ULONG_MAX: there is
+ * none. */
 static struct count_waiter *
 find_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
                 unsigned long *ret_more) ORR_REQUIRES(rt->lock)
@@ -224,7 +224,7 @@ take_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
     return met;
 }
 
-/* Looks who need not wait any more, and says when to look again. */
+/* Finds the contexts that need not wait any more, and says when to look next. */
 static struct orr_waiters look_locked(struct orr_runtime *rt,
                                       unsigned sched_ctx) ORR_REQUIRES(rt->lock)
 {
@@ -255,7 +255,8 @@ void orr_count_look(struct orr_runtime *rt, unsigned sched_ctx)
     orr_waiters_release(met);
 }
 
-/* One more task waits by number: more may be unfinished for the others. */
+/* One more task waits until a number of tasks is left. It is not among the tasks that
+ * the others wait for, so these are looked at. */
 static void look_everywhere(struct orr_runtime *rt)
 {
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
@@ -269,7 +270,7 @@ static void look_everywhere(struct orr_runtime *rt)
     }
 }
 
-/* Of the context with its number. */
+/* What a wait for the tasks of a scheduling context waits for. */
 struct awaited_count {
     struct orr_awaited awaited; /* first */
     struct orr_runtime *rt;

@@ -2,21 +2,21 @@
 /*
  * core/job/count.h - how many tasks are under way, and waiting until few are.
  *
- * Every task is counted five times, and hardly anybody asks for the sums.
- * Therefore each context that has caches of its own (core/base/slab.h) counts in
- * a line of its own, which no other one writes; all other contexts share one.
- * Each scheduling context has such lines, and those who wait for its tasks.
+ * Every task is counted five times, and the sums are hardly ever asked for. Therefore
+ * each context that has caches of its own (core/base/slab.h) counts in a line of its
+ * own, which no other one writes; all other contexts share one. Each scheduling context
+ * has such lines, and the waiters for its tasks.
  *
- * Who waits until `n` are unfinished does not look at every end either. Say
- * `left` more tasks must end, and there are k counters: then one of them has to
- * grow by left / k first, rounded up. It is told at which value of its own it
- * has to add all of them up again (looks_at). Nothing is missed: it looks at the
- * very end that lets a waiter go, since before it none had reached its value.
+ * A context that waits until `n` are unfinished does not look at every end either. Say
+ * `left` more tasks must end, and there are k counters: then one of them has to grow by
+ * left / k first, rounded up. It is told at which value of its own it has to add all of
+ * them up again (looks_at). Nothing is missed: it looks at the very end that lets a
+ * waiter go, since before it none had reached its value.
  *
- * A task that waits for tasks by their number means neither itself nor those
- * around it; nor others that wait so at the same time, which would wait for each
- * other: their number is added to `n`. Of several that need wait no longer the
- * innermost goes on, and is meant by the others from then on.
+ * A task that waits for a number of tasks counts neither itself nor those around it;
+ * nor others that wait so at the same time, since these would wait for each other:
+ * their number is added to `n`. Of several that need not wait any longer the innermost
+ * goes on, and the others count it from then on.
  */
 #pragma once
 
@@ -40,20 +40,20 @@ struct orr_counter {
     atomic_ulong n[ORR_NCOUNTS];
     _Atomic double flops;  /* of tasks pushed, less of those that ran */
     atomic_ulong looks_at; /* value of n[ORR_ENDED] at which to look for waiters,
-                            * ULONG_MAX: nobody waits */
+                            * ULONG_MAX: none waits */
     unsigned long seen;    /* [runtime's lock] value of n[ORR_ENDED] when they were
                             * added up last */
     char pad[128 - (ORR_NCOUNTS + 2) * sizeof(unsigned long) - sizeof(double)];
 };
 
-/* For contexts with caches 1 to n, and all others, and for scheduling context 0.
- * Errors: -ENOMEM. */
+/* Counters for the contexts with caches 1 to n and for all others together, of
+ * scheduling context 0. Errors: -ENOMEM. */
 int orr_counters_new(unsigned n, struct orr_runtime *rt);
 void orr_counters_free(struct orr_runtime *rt);
 
-/* The same for another scheduling context, if it has none yet: they stay until
- * the run ends, since who counts the last end may still look at them when the
- * context is gone. One caller at a time. Errors: -ENOMEM. */
+/* The same for another scheduling context, if it has none yet: they stay until the run
+ * ends, since the context that counts the last end may still look at them when the
+ * scheduling context is gone. One caller at a time. Errors: -ENOMEM. */
 int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx);
 
 /* The calling context's. */
@@ -63,8 +63,8 @@ static inline struct orr_counter *orr_counter_own(struct orr_runtime *rt,
     return &rt->tasks->counts[sched_ctx].counters[orr_self->cache];
 }
 
-/* One more: the first counter is shared, the others have one writer. Who sees a
- * pop sees its push. */
+/* Counts one more: the first counter is shared, the others have one writer. A reader
+ * that sees a pop sees its push. */
 static inline void orr_count_one(atomic_ulong *n)
 {
     if (orr_self->cache)
@@ -75,8 +75,8 @@ static inline void orr_count_one(atomic_ulong *n)
         atomic_fetch_add_explicit(n, 1, memory_order_release);
 }
 
-/* One task is submitted; it is handed to a policy; a worker has got it; its
- * kernel has ended. */
+/* These count one task that is submitted; is handed to a policy; was got by a worker;
+ * whose kernel has ended. */
 static inline void orr_count_submitted(struct orr_runtime *rt,
                                        unsigned sched_ctx)
 {
@@ -135,9 +135,9 @@ static inline void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
         orr_count_look(rt, sched_ctx);
 }
 
-/* Tasks that are submitted and have not ended; ready and not popped; ready and
- * not ended, and their operations. What is counted meanwhile may be missing, but
- * never an end without its beginning. */
+/* How many tasks are submitted and have not ended; are ready and not popped; are ready
+ * and not ended, and their flops. What is counted meanwhile may be missing, but an end
+ * never counts without its beginning. */
 unsigned long orr_count_unfinished_in(struct orr_runtime *rt,
                                       unsigned sched_ctx);
 unsigned long orr_count_ready_in(struct orr_runtime *rt, unsigned sched_ctx);
@@ -154,15 +154,15 @@ unsigned long orr_count_ready(struct orr_runtime *rt);
 int orr_wait_for_n_in(struct orr_runtime *rt, const char *call,
                       unsigned sched_ctx, unsigned n);
 
-/* The same for each scheduling context there is, in turn; for n = 0 until none
- * has any. */
+/* The same for each scheduling context in turn; with n = 0 until none has unfinished
+ * tasks. */
 int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n);
 
-/* Blocks who stops the run until no task is unfinished, or none can begin any more
- * (orr_drop_left). */
+/* Blocks the caller, which stops the run, until no task is unfinished, or none can
+ * start any more (orr_drop_left). */
 void orr_wait_at_end(struct orr_runtime *rt);
 
-/* Nothing goes on any more. If the run is being stopped, and all that is left are
- * tasks that have not become ready or have run, orr_wait_at_end returns; else
- * returns false, and nothing has happened. Called when all contexts wait. */
+/* Called when all contexts wait and nothing goes on any more. If the run is being
+ * stopped, and only tasks are left that have not become ready, or have run,
+ * orr_wait_at_end returns; else this returns false, and nothing has happened. */
 bool orr_drop_left(struct orr_runtime *rt);

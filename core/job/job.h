@@ -85,15 +85,15 @@ enum orr_broken {
 struct orr_job_type {
     /* Nothing holds the job back any more. Called once; no lock held. */
     void (*ready)(struct orr_runtime *rt, struct orr_job *job);
-    /* All its data have come to its node, `worker` is the one that it had
-     * then. A task's worker may see that by itself, run the job and free it
-     * meanwhile. NULL: the job never asks for data. */
+    /* All its data have come to its node; `worker` is the one that it had then. The
+     * worker of a task may see that by itself, run the job and free it meanwhile. NULL:
+     * the job never asks for data. */
     void (*arrived)(struct orr_runtime *rt, struct orr_job *job, int worker);
-    /* The same for a job that its worker has put aside and will not see by
-     * itself. NULL: no worker does that. */
+    /* The same for a job that its worker has put aside, so that the worker will not see
+     * it by itself. NULL: no worker puts it aside. */
     void (*resumed)(struct orr_runtime *rt, struct orr_job *job);
-    /* Whether workers could run the job that are not of these nodes, bits. May be
-     * called under a handle's lock. NULL: no worker has it. */
+    /* Whether workers of other nodes than these (bits) could run the job. May be called
+     * under a handle's lock. NULL: no worker runs it. */
     bool (*may_avoid)(struct orr_runtime *rt, struct orr_job *job,
                       uint64_t nodes);
     bool is_own; /* has struct orr_job_own, and no task */
@@ -101,11 +101,11 @@ struct orr_job_type {
 
 /* A task with a codelet: core/task/task.c. */
 extern const struct orr_job_type orr_job_task;
-/* The same of a task that no policy decides about: core/sched/direct.c. */
+/* A task with a codelet that bypasses the policy: core/sched/direct.c. */
 extern const struct orr_job_type orr_job_direct;
-/* A task without, which ends as soon as it is ready; one whose data are brought to
- * the nodes that its codelet names, and no kernel runs; a call of
- * a function in its turn, without data: core/task/complete.c. */
+/* A task without kernel, which ends when it is ready; one whose data are brought to the
+ * nodes that its codelet names, and no kernel runs; a call of a function in its turn,
+ * without data: core/task/complete.c. */
 extern const struct orr_job_type orr_job_empty, orr_job_view, orr_job_after;
 /* starpu_data_acquire and its kin, which "run" until they are released:
  * core/data/acquire.c. */
@@ -173,7 +173,7 @@ struct orr_job_rare {
     uint8_t nretries; /* [owner] kernels that failed where no other worker could take
                        * them */
     uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
-    bool may_fail; /* [const] somebody looks at task->failed, and tries again */
+    bool may_fail; /* [const] task->failed is looked at, and another try is made */
 };
 
 /* What jobs of the runtime's own have, which have no task: acquisitions, switches of
@@ -185,11 +185,11 @@ struct orr_job_own {
     uint8_t step;  /* of a switch: core/data/plan_switch.c */
     uint8_t call;  /* of an acquisition: enum orr_acquire_call */
     void (*before)(void *arg, int *node, enum starpu_data_access_mode mode);
-    struct orr_scope *scope;  /* of which an acquisition has a part: core/data/lend.h; in
-                               * whose sequence a switch is: core/data/plan_inner.c; NULL:
-                               * of none */
-    const struct orr_job *by; /* whose kernel acquires; NULL: who is in none. Compared
-                               * only */
+    struct orr_scope *scope;  /* of an acquisition: the scope of which it has a part
+                               * (core/data/lend.h); of a switch: the scope in whose
+                               * sequence it is (core/data/plan_inner.c); NULL: none */
+    const struct orr_job *by; /* of the kernel that acquires; NULL: the caller is in
+                               * none. Compared only */
 };
 
 struct orr_job {
@@ -201,8 +201,8 @@ struct orr_job {
     atomic_int ending;      /* what its end waits for, +1 for the kernel, and
                              * ORR_END_ASKED */
     struct orr_lock lock;   /* rank ORR_RANK_JOB */
-    atomic_uchar state;     /* enum orr_job_state; whoever has the job in
-                               * that stage sets it, DONE under the lock */
+    atomic_uchar state;     /* enum orr_job_state; the context that has the job in that
+                             * stage sets it, DONE under the lock */
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
     uint8_t tagged;         /* [const] enum orr_tagged */
@@ -228,9 +228,9 @@ struct orr_job {
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
     struct orr_list queue; /* [lock of the queue it is in] beside what else is read
                             * of a job there */
-    uint64_t able_classes; /* [policy] the worker classes that can run it, from when
-                            * it is queued; who queues it may look at it although
-                            * it is taken meanwhile */
+    uint64_t able_classes; /* [policy] the worker classes that can run it, from when it
+                            * is queued; the context that queues it may look at that
+                            * although the job is taken meanwhile */
     struct orr_job_data data;
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
@@ -268,7 +268,7 @@ static inline struct orr_job_rare *orr_job_rare(const struct orr_job *job)
     return atomic_load_explicit(&job->rare, memory_order_acquire);
 }
 
-/* The same, made if needed; NULL without memory. Any context that has the job. */
+/* As orr_job_rare, made if needed; NULL without memory. Any context that has the job. */
 struct orr_job_rare *orr_job_make_rare(struct orr_job *job);
 
 static inline struct orr_nest *orr_job_around(const struct orr_job *job)
@@ -320,8 +320,8 @@ static inline bool orr_job_is_submitted(const struct orr_job *job)
            ORR_JOB_NEW;
 }
 
-/* The task's present job, NULL before there is one; other threads may be making it:
- * orr_job_get. */
+/* The task's present job, NULL before there is one; another thread may be making it
+ * just now: orr_job_get. */
 static inline struct orr_job *orr_job_of(const struct starpu_task *task)
 {
     return __atomic_load_n(&task->starpu_private, __ATOMIC_ACQUIRE);
@@ -331,7 +331,7 @@ static inline struct orr_job *orr_job_of(const struct starpu_task *task)
  * before), made if needed. NULL when memory is out. */
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task);
 
-/* The same for its next run if the last one has ended. */
+/* The same; if the task's last run has ended, the job of its next run. */
 struct orr_job *orr_job_get_further(struct orr_runtime *rt,
                                     struct starpu_task *task);
 static inline struct orr_job *orr_job_get_next(struct orr_runtime *rt,
@@ -341,7 +341,8 @@ static inline struct orr_job *orr_job_get_next(struct orr_runtime *rt,
                             : orr_job_get(rt, task);
 }
 
-/* A job for a run of the task, which does not know it yet; NULL without memory. */
+/* A job for a run of the task; task->starpu_private is not set yet. NULL without
+ * memory. */
 struct orr_job *orr_job_new_of(struct orr_runtime *rt,
                                struct starpu_task *task);
 
@@ -355,7 +356,7 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
                             unsigned naccesses);
 
 void orr_job_ref(struct orr_job *job);
-/* The same of a job that no other context knows yet. */
+/* The same for a job that no other context knows yet. */
 static inline void orr_job_ref_new(struct orr_job *job)
 {
     atomic_store_explicit(
@@ -372,17 +373,17 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n);
  * more. */
 void orr_job_free_parts(struct orr_runtime *rt, struct orr_job *job);
 
-/* Whether the caller's n references are all there are: then nobody else knows
- * the job any more, nor will. */
+/* Whether the caller's n references are all there are: then no other context knows the
+ * job any more, nor will. */
 static inline bool orr_job_is_ours(const struct orr_job *job, unsigned n)
 {
     return atomic_load_explicit(&job->refs, memory_order_acquire) == n;
 }
 
-/* Takes n off a counter of which the caller holds n; returns whether that was
- * all. Who finds no more than his own there has it for himself, since only
- * holders add to it, and needs no atomic operation. What was written before
- * others took theirs off is seen then, and by who finds 0. */
+/* Takes n off a counter of which the caller holds n; returns whether that was all. A
+ * holder that finds no more than its own there has the counter for itself, since only
+ * holders add to it, and needs no atomic operation. It sees what was written before
+ * others took theirs off; so does the one that finds 0. */
 static inline bool orr_count_off(atomic_int *counter, int n)
 {
     if (atomic_load_explicit(counter, memory_order_acquire) == n) {
@@ -405,7 +406,7 @@ static inline void orr_job_nest(struct orr_runtime *rt, struct orr_job *job)
         orr_job_put_inside(rt, job);
 }
 
-/* From now on the job avoids the workers of the nodes, bits; 0: none any more. No
+/* From now on the job avoids the workers of these nodes (bits); 0: of none any more. No
  * policy has it. */
 void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes);
 
@@ -421,7 +422,7 @@ static inline void orr_job_set_state(struct orr_job *job,
         [ORR_JOB_FETCHING] = 1 << ORR_JOB_READY,
         [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING | 1 << ORR_JOB_SUSPENDED,
         [ORR_JOB_SUSPENDED] = 1 << ORR_JOB_RUNNING,
-        /* An empty task ends as soon as it is ready. */
+        /* An empty task ends when it is ready. */
         [ORR_JOB_DONE] = 1 << ORR_JOB_RUNNING | 1 << ORR_JOB_READY,
     };
 
@@ -437,8 +438,8 @@ static inline void orr_job_set_state(struct orr_job *job,
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_job *before);
 
-/* The job, which is being submitted, waits for n more. Who submits holds one;
- * if that is all there is, no other context writes the number. */
+/* The job, which is being submitted, waits for n more. The submitter holds one; if that
+ * is the only one, no other context writes the number. */
 static inline void orr_job_wait_more(struct orr_job *job, int n)
 {
     if (atomic_load_explicit(&job->waiting, memory_order_acquire) == 1)
@@ -447,8 +448,8 @@ static inline void orr_job_wait_more(struct orr_job *job, int n)
         atomic_fetch_add_explicit(&job->waiting, n, memory_order_relaxed);
 }
 
-/* One datum of the job less that is not on its node; the last one calls
- * type->arrived. Any context, no lock held. Does not block. */
+/* One datum more of the job is on its node; the last one calls type->arrived. Any
+ * context, no lock held. Does not block. */
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job);
 
 /* Blocks until the job is done. */
@@ -457,8 +458,9 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
 /* What to call the job in messages: task name, codelet name, model symbol. */
 const char *orr_job_name(const struct orr_job *job);
 
-/* What a context adds to `ending` while it asks the program whether a worker can run the
- * job (core/sched/queue.c): not what the program has the end wait for. */
+/* What a context adds to `ending` while it asks the application's code whether a worker
+ * can run the job (core/sched/queue.c): apart from what the application has the end
+ * wait for. */
 #define ORR_END_ASKED (1 << 22)
 
 /* Whether, beside the kernel, the program has its end wait for something. */
@@ -474,6 +476,6 @@ static inline void orr_job_end_later(struct orr_job *job, int n)
     atomic_fetch_add_explicit(&job->ending, n, memory_order_relaxed);
 }
 
-/* Stops the program if the job is not as it must be. Whoever has the job in its
- * present stage. */
+/* Stops the program if the job is not as it must be. Called by the context that has the
+ * job in its present stage. */
 void orr_job_check(const struct orr_job *job);

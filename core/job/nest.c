@@ -30,9 +30,9 @@ static bool is_over(const struct orr_nest *nest)
     return atomic_load_explicit(&nest->over, memory_order_relaxed);
 }
 
-/* Leaves out the nests around `nest` that are over, so that a task that submits
- * the next one, and so on, makes no chain. What was left out is returned in *ret,
- * to be let go when nothing is locked. */
+/* Unlinks the nests around `nest` that are over, so that tasks each of which submits
+ * the next one make no chain. *ret is what was unlinked, to be released when nothing is
+ * locked. */
 static void shorten_locked(struct orr_nest *nest, struct orr_nest **ret)
 {
     struct orr_nest *up = nest->up;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/job/nest.h - what a task that submits others from its kernel is to them: a
- * nest. It is made with the first of them, and stays while one of them, or a task
- * that these submit, has not ended.
+ * core/job/nest.h - a nest: what a task that submits others from its kernel is to
+ * these. It is made with the first of them, and stays until they, and the tasks that
+ * they submit, have ended.
  *
  * While its task waits inside of the kernel, the data that it has are lent to those
  * that were submitted in the nest or further inside: core/data/lend.c.
@@ -21,14 +21,14 @@ struct orr_handle;
 struct orr_runtime;
 
 /* A datum that the nest's task has, or a part of a planned partition of one, for those
- * inside. Parts always lend: a switch, which needs the whole, comes before who uses
- * them. */
+ * inside. Parts always lend: a switch, which needs the whole, comes before the jobs
+ * that use parts. */
 struct orr_scope {
     struct orr_handle *handle; /* [const] NULL: it is not lent */
     struct orr_scope *whole;   /* [const] of a part: whose task this is; else NULL */
     struct orr_access *access; /* [handle lock] the task's; NULL: it is over */
     uint16_t mode;             /* [const] the most that is lent */
-    bool used;         /* [handle lock] somebody got it since the task had it */
+    bool used;         /* [handle lock] an access was granted since the task had it */
     bool paused;       /* [handle lock] the task's writing is interrupted */
     unsigned nown;     /* [handle lock] acquisitions of the task itself … */
     atomic_uint npieces; /* … and of parts of planned partitions of the datum, and
@@ -46,8 +46,8 @@ struct orr_inner_part {
     uint64_t id; /* [const] of its handle, which may end before */
 };
 
-/* A planned partition as it is used inside of a task that has the whole, or
- * something of which that is a part. Outside the whole is what is used meanwhile,
+/* A planned partition as it is used inside of a task that has the whole, or data of
+ * which the whole is a part. Outside of the task the whole counts as used meanwhile,
  * whatever was submitted since: core/data/plan_inner.c. */
 struct orr_inner_plan {
     struct orr_list link;   /* [plans lock, nests lock] of its scope */
@@ -71,15 +71,15 @@ struct orr_nest {
     uint8_t sched_ctx;     /* [const] the task's */
     uint16_t depth;        /* [const] nests around it, and it */
     bool takes_back;       /* [owner] its task gets its data back */
-    struct orr_nest *up;   /* [rt->tasks->nests_lock] referenced: the one in which its
-                            * task was submitted, or the next around that was not
+    struct orr_nest *up;   /* [rt->tasks->nests_lock] referenced: the nest in which its
+                            * task was submitted, or the next one around that was not
                             * over; NULL: outside */
     unsigned nscopes;      /* [const] */
     struct orr_scope scopes[];
 };
 
-/* Where the nest of a task lies that was submitted in `around`, or outside (NULL): the
- * first around it that is not over. Referenced. */
+/* The nest around that of a task that was submitted in `around`, or outside (NULL): the
+ * first one that is not over. Referenced. */
 struct orr_nest *orr_nest_find_up(struct orr_runtime *rt,
                                   struct orr_nest *around);
 
@@ -108,7 +108,8 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
                                  const struct orr_handle *handle, uint32_t mode,
                                  uint16_t *ret_depth);
 
-/* The same for a switch in that sequence, which uses the scope itself and parts. */
+/* The same for a switch in the sequence of the scope `sequence`, which uses that scope
+ * and parts of its data. */
 struct orr_scope *orr_nest_switch(struct orr_runtime *rt, struct orr_nest *nest,
                                   const struct orr_handle *handle,
                                   const struct orr_scope *sequence,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/job/tasks.h - the tasks of a run: their counts, tags, gangs and nests, the
- * limits of submission, and who hears of them.
+ * limits of submission, and the functions that are told of them.
  */
 #pragma once
 
@@ -59,9 +59,9 @@ struct orr_tasks {
     _Atomic(void *) ready_soon_data; /* published by it */
     atomic_bool drops; /* orr_wait_at_end need not wait for what is left */
     char pad_job[64];
-    atomic_ullong last_job; /* by who submits */
+    atomic_ullong last_job; /* by the thread that submits */
     char pad_push[64];
-    atomic_ullong last_push; /* by who makes tasks ready */
+    atomic_ullong last_push; /* by the context that makes tasks ready */
     char pad_rest[64];
 };
 

@@ -27,7 +27,7 @@ void orr_turns_insert(struct orr_turns *turns, struct orr_access *access,
 
 /* --- turns begin --- */
 
-/* When the access leaves, who is behind it is read. */
+/* When the access leaves, the one behind it is read. */
 __attribute__((always_inline)) static inline void
 turns_look_behind(const struct orr_access *access)
 {
@@ -65,7 +65,7 @@ struct orr_access *orr_turns_share(struct orr_turns *turns,
     return orr_turns_grant(turns);
 }
 
-/* --- who is where --- */
+/* --- which access is in which turn --- */
 
 struct orr_access *orr_turns_behind(const struct orr_turns *turns,
                                     const struct orr_access *access)

@@ -24,13 +24,13 @@
 
 struct orr_turns {
     struct orr_list order; /* accesses that have not left, as submitted */
-    uint32_t number;       /* of the turn of the access that was submitted last, from 1,
-                            * also when that has left: the recorded graph is made of
-                            * these numbers */
+    uint32_t number;       /* number number of the turn of the access that was submitted
+                            * last, from 1, also when that has left: the recorded graph
+                            * is made of these numbers */
     uint8_t group;         /* enum orr_access_group of that turn */
     bool closed;           /* nobody is granted */
-    /* Turns are not all that keeps accesses apart: some did not enter, or commuted.
-     * Jobs claim the datum, too: claim.c. Read without the lock. */
+    /* Turns alone do not exclude all accesses from each other: some did not enter, or
+     * commuted. Jobs claim the datum, too: claim.c. Read without the lock. */
     atomic_bool requires_claims;
 };
 
@@ -100,7 +100,7 @@ static inline bool orr_turns_enter(struct orr_turns *turns,
     }
     access->group = (uint8_t)group;
     access->granted = orr_turns_would_grant(turns, group);
-    /* Who is behind one that waits, too, is known when that one's turn comes. */
+    /* Also which access is behind one that waits; that is final when its turn comes. */
     if (!access->granted && !orr_turns_empty(turns) && !last->granted)
         last->behind = access->job;
     orr_list_append(&turns->order, &access->link);
@@ -127,12 +127,12 @@ static inline struct orr_access *orr_turns_grant_next(struct orr_turns *turns)
     return !first || first->granted ? NULL : orr_turns_grant(turns);
 }
 
-/* The granted access, which goes together with nobody, goes on as a reader. Returns the
- * readers that are granted now. */
+/* The granted access, which goes together with no other, goes on as a reader. Returns
+ * the readers that are granted now. */
 struct orr_access *orr_turns_share(struct orr_turns *turns,
                                    struct orr_access *access);
 
-/* --- who is where --- */
+/* --- which access is in which turn --- */
 
 /* The first one whose turn comes after that of the access, or of one like it that has
  * left; NULL: none. */

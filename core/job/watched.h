@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/job/watched.h - whether somebody sees tasks begin and end: a trace,
+ * core/job/watched.h - whether something observes when tasks begin and end: a trace,
  * profiling, a profiler, counters, a record, a graph, a report.
  */
 #pragma once

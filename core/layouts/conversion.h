@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/layouts/conversion.h - what conversions of multiformat data take: they are no
- * tasks, but parts of those that use the data, and have models as if they were. Any
- * context, no lock held.
+ * core/layouts/conversion.h - how long conversions of multiformat data take:
+ * conversions are parts of the tasks that use the data, but have models as tasks have.
+ * Any context, no lock held.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ struct orr_handle;
 struct orr_runtime;
 struct orr_worker;
 
-/* Simulated: µs of the codelet's model, or what is assumed; 0 if it has no model or
- * is not for workers of the class. Ends the run with a message if it has one that
- * does not know. */
+/* Simulated: µs of the codelet by its model, or as assumed; 0 if it has no model or is
+ * not for workers of the class. A model without a value ends the run with a message. */
 double orr_conversion_us(struct orr_runtime *rt, struct starpu_codelet *cl,
                          struct orr_handle *handle, unsigned class_id);
 
-/* It took `us` on the worker of a real machine: feeds the model, if there is one. */
+/* The codelet took `us` on a real machine's worker: adds that to its model, if it has
+ * one. */
 void orr_conversion_measure(struct orr_runtime *rt, struct starpu_codelet *cl,
                             struct orr_handle *handle,
                             const struct orr_worker *worker, double us);

@@ -23,7 +23,8 @@ enum orr_form orr_form_of_node(unsigned node)
 
 /* --- done --- */
 
-/* What a codelet has placed in main memory is converted there, whoever uses it. */
+/* Data that a codelet has placed in main memory are converted there, on whatever worker
+ * it runs. */
 static orr_kernel_func_t find_function(struct orr_runtime *rt,
                                        const struct starpu_codelet *cl,
                                        const struct orr_converter *converter,

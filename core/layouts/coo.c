@@ -88,7 +88,7 @@ static const struct starpu_data_copy_methods copy_methods = {
     .any_to_any = coo_copy,
 };
 
-/* As StarPU has it, since it names rows of models: that of the dense matrix. */
+/* The size of the dense matrix, as in StarPU, since the size names rows of models. */
 static size_t coo_get_size(starpu_data_handle_t handle)
 {
     const coo_t *m = coo_in_main_ram(handle);

@@ -57,10 +57,10 @@ static int copy_level(const struct walk *walk, const struct level *level,
     return result;
 }
 
-/* Goes on from a dimension outwards, then copies. `level` is what the
- * dimensions inside make, `bytes` their size without gaps. A dimension that
- * goes on where the level ends, on both sides, only makes it longer; any other
- * is a new level, which lives in this call. */
+/* Goes on from a dimension outwards, then copies. `level` describes the dimensions
+ * inside, `bytes` is their size without gaps. A dimension that continues where the
+ * level ends, in the source and in the destination, only makes the level longer; any
+ * other dimension is a new level, on the stack of this call. */
 static int copy_from(struct walk *walk, size_t dim, size_t bytes,
                      struct level *level)
 {

@@ -14,8 +14,8 @@
 #include <starpu_data_interfaces.h>
 #include <starpu_util.h>
 
-/* The node whose copy the caller means who names none: a worker's own, else
- * where the application has the value. In core/data/handle.c. */
+/* The node that is meant where the caller names none: the worker's own, else that where
+ * the application has the value. In core/data/handle.c. */
 unsigned orr_local_node(starpu_data_handle_t handle);
 
 /* " of A", the data whose parts a filter describes now in the caller's context, or
@@ -66,8 +66,8 @@ struct orr_dense {
     size_t elemsize;
 };
 
-/* Reads a structure, but no leading dimension: who asks for lengths only may do so
- * beside one who makes memory. Inline, so that nothing is left of a constant kind. */
+/* Reads a structure, but no leading dimension, so that lengths may be asked for while
+ * another context makes memory. Inline, so that nothing is left of a constant kind. */
 static inline struct orr_dense orr_dense_look(const struct orr_dense_kind *kind,
                                               const void *data_interface)
 {
@@ -179,7 +179,7 @@ static inline void orr_dense_close_ranks(const struct orr_dense_kind *kind,
 void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface,
                    bool keeps);
 
-/* It has none from now on, and no lengths. */
+/* The structure has no such arrays from now on; nothing is freed. */
 void orr_dense_forget(const struct orr_dense_kind *kind, void *data_interface);
 
 /* Frees them. */

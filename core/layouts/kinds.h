@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/layouts/kinds.h - where the structure of each dense kind has
- * what: initialisers of struct orr_dense_kind, for those who know the kind when
- * they are compiled, the file of an interface and the filters.
+ * core/layouts/kinds.h - which field of the structure of each dense kind has what:
+ * initialisers of struct orr_dense_kind, for code that knows the kind when it is
+ * compiled: the file of an interface, and the filters.
  */
 #pragma once
 

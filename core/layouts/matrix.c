@@ -13,7 +13,7 @@ static const struct orr_dense_kind kind = ORR_MATRIX_KIND;
 
 #include "core/layouts/dense_ops.h"
 
-/* As in model files: it starts from ny. */
+/* The same value as in StarPU's model files: the sum starts from ny. */
 static uint32_t footprint(starpu_data_handle_t handle)
 {
     const dense_t *m = dense_in_main_ram(handle);

@@ -229,7 +229,7 @@ void orr_multiformat_end(void *data_interface, unsigned node)
 {
     struct multiformat *m = data_interface;
 
-    /* Pairs with the load of those who see that it is converted. */
+    /* Pairs with the load of the contexts that see that it is converted. */
     atomic_fetch_xor_explicit(&m->valid,
                               bit(orr_form_of_node(node)) | CONVERTING,
                               memory_order_release);

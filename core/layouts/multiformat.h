@@ -19,14 +19,14 @@ enum orr_form orr_form_of_node(unsigned node);
 bool orr_is_multiformat(const struct starpu_data_interface_ops *ops);
 
 /* The codelet by which a node's copy, which is valid, gets the form of the node, in
- * *ret; NULL: it has it. Who gets one calls its function, then orr_multiformat_end.
- * False: somebody else is doing that; look again. */
+ * *ret; NULL: it has it. A caller that gets one calls its function, then
+ * orr_multiformat_end. False: another context converts the copy now; ask once more. */
 bool orr_multiformat_begin(void *data_interface, unsigned node,
                            struct starpu_codelet **ret);
 void orr_multiformat_end(void *data_interface, unsigned node);
 
-/* The same codelet, without beginning: what the copy lacks may be made meanwhile.
- * For machines with a single thread. */
+/* The same codelet, but the caller does not convert: the copy may be converted
+ * meanwhile. For machines with a single thread. */
 struct starpu_codelet *orr_multiformat_lacks(void *data_interface,
                                              unsigned node);
 

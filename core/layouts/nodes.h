@@ -8,7 +8,8 @@
 
 #include <starpu.h>
 
-/* Those that there are, and those that may come for these data (disks). */
+/* How many memory nodes the handle has structures for: those that exist, and disks that
+ * may come. */
 unsigned orr_interface_nodes(starpu_data_handle_t handle);
 
 /* starpu_data_register and starpu_data_ptr_register for calls made of them, which their

@@ -52,7 +52,7 @@ void orr_borrowing_done(struct orr_borrowing *b)
     b->job = NULL;
 }
 
-/* It may have work that it waits for, or be one that takes none. */
+/* Whether the worker is idle and none of its kernels is suspended. */
 static bool is_lendable(const struct orr_worker *worker)
 {
     return orr_worker_is_idle(worker) && !worker->nsuspended;
@@ -81,8 +81,8 @@ static void exchange_stacks(struct orr_borrowing *b)
     exchange(&b->worker->first, &b->first);
 }
 
-/* The seat is the worker's own loop's again, which looks if it has to. Before
- * `called` is read, whoever wakes the worker finds that loop. */
+/* The seat is that of the worker's own loop once more, which looks if it has to. Before
+ * `called` is read, a context that wakes the worker finds that loop. */
 static void leave_seat(struct orr_borrowing *b, bool wake)
 {
     struct orr_worker *worker = b->worker;
@@ -98,7 +98,7 @@ static void leave_seat(struct orr_borrowing *b, bool wake)
     }
 }
 
-/* As a worker enters a kernel. */
+/* Makes the calling context run as a kernel of the borrowed worker. */
 static void borrowing_enter(struct orr_borrowing *b)
 {
     struct orr_context *self = orr_self;
@@ -132,7 +132,7 @@ bool orr_worker_borrow(struct orr_borrowing *b)
         return false;
     }
     atomic_store(&worker->context, orr_self);
-    /* Next to the thread of another worker it would wait for that in vain. */
+    /* On the processor of another worker's thread it would wait for the processor. */
     orr_threads_settle(worker->runtime->exec, worker->desc->cpu);
     borrowing_enter(b);
     return true;

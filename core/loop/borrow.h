@@ -5,9 +5,10 @@
  * has to be woken for that. While it is the worker it may wait as kernels do; the
  * worker's loop then goes on beside it, on its thread (suspend.h).
  *
- * The seat says who is the worker, and with it goes what is the worker's [owner]. Its
- * own loop offers it when it is about to wait, and takes it back before it looks for
- * anything. A worker that is not lendable never offers it. Real machines only.
+ * The seat says which context is the worker, and with it goes what is the worker's
+ * [owner]. Its own loop offers it when it is about to wait, and takes it back before it
+ * looks for anything. A worker that is not lendable never offers it. Real machines
+ * only.
  */
 #pragma once
 
@@ -21,12 +22,12 @@
 struct orr_borrowing {
     struct orr_worker *worker; /* [const] */
     struct starpu_task task;   /* what it runs, and … */
-    struct orr_job *job; /* … its job, which is always RUNNING, and keeps its
-                                * nest while nobody else does … */
+    struct orr_job *job; /* … its job, which is always RUNNING, and holds its nest while
+                          * nothing else does … */
     struct orr_kernel kernel; /* … and what of its kernel suspension looks at */
     struct orr_context *owner; /* whose turn it was on the worker's own thread */
-    /* The stacks beside the own thread while it is lent, beside the borrower's else:
-     * those on which nothing runs, and the first. */
+    /* The worker's stacks that belong to its own thread while it is lent, and to the
+     * borrower else: those on which nothing runs, and the first. */
     struct orr_context *spares, *first;
     unsigned cache; /* the borrower's */
 };
@@ -38,8 +39,9 @@ int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
 /* Nothing is borrowed. By the borrower, before the workers stop. */
 void orr_borrowing_done(struct orr_borrowing *b);
 
-/* Main, which calls it, is the worker, on its processor, and in the kernel of b->task. False: the worker
- * has something to do, or somebody watches the run's tasks, of which this is none. */
+/* Main, which calls it, is the worker, on its processor, and in the kernel of b->task.
+ * False: the worker has something to do, or the run's tasks are watched, of which this
+ * is none. */
 bool orr_worker_borrow(struct orr_borrowing *b);
 
 /* The kernel has ended. Waits for others that were begun on this thread. */
@@ -64,7 +66,8 @@ static inline bool orr_seat_take(struct orr_worker *worker)
     return true;
 }
 
-/* The same of a loop that was woken: whoever has the seat passes that on. */
+/* The same for a loop that was woken; if another context has the seat, that one passes
+ * the wake on. */
 static inline bool orr_seat_take_woken(struct orr_worker *worker)
 {
     if (orr_seat_take(worker))

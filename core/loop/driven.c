@@ -81,7 +81,7 @@ int orr_worker_attach(struct orr_worker *first)
 {
     struct orr_context *nobody = NULL;
 
-    /* Whoever has the first one has them all. */
+    /* The thread that has the first one has them all. */
     if (!atomic_compare_exchange_strong(&first->context, &nobody, orr_self))
         return -EBUSY;
     FOREACH_MATE(worker, first)
@@ -150,8 +150,8 @@ static bool call_hooks(struct orr_worker *first)
     return again;
 }
 
-/* µs that pass when a simulated worker looks and finds nothing: who looks until
- * something has happened would wait for ever. */
+/* µs that pass when a simulated worker looks and finds nothing: else a thread that
+ * looks until something has happened would wait for ever. */
 #define LOOK 1.0
 
 bool orr_worker_drive_once(struct orr_worker *first)

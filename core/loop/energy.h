@@ -16,8 +16,8 @@ void orr_energy_use(struct orr_runtime *rt, double joules);
  * starpu_init. */
 double orr_energy_used(struct orr_runtime *rt);
 
-/* Adds what the job that has ended on the worker is expected to have taken, also to
- * the figures of both while profiling is on; unknown counts as nothing. No lock held;
- * may call the application's code. */
+/* Adds the joules that the job, which has ended on the worker, is expected to have
+ * taken, also to the profiles of both while profiling is on; unknown counts as 0. No
+ * lock held; may call the application's code. */
 void orr_energy_account(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/loop/failed.c - see failed.h. A job avoids the nodes where it has failed.
- * When there is no other worker left, it is tried again where it was, a few times.
+ * core/loop/failed.c - see failed.h. A job avoids the nodes where it has failed. When
+ * there is no other worker left, it is tried a few times where it was.
  */
 #include "core/loop/failed.h"
 
@@ -17,7 +17,7 @@
 #include "core/sched/sched.h"
 #include "core/worker/workers.h"
 
-/* How often a kernel that has failed is tried again where nobody else can. */
+/* How often a kernel that has failed is tried where no other worker can run it. */
 enum { MAX_RETRIES = 2 };
 
 static _Noreturn void fail_for_want_of_worker(struct orr_runtime *rt,
@@ -74,7 +74,8 @@ static void avoid(struct orr_runtime *rt, const struct orr_worker *worker,
                   orr_job_avoided(job) | UINT64_C(1) << worker->desc->node);
 }
 
-/* Where the job may go; `may_stay`: if nowhere else, to the worker again. */
+/* Keeps the job from the workers of this memory node, so that it goes to another one;
+ * `may_stay`: if there is no other, this worker may have it once more. */
 static void choose_place(struct orr_runtime *rt,
                          const struct orr_worker *worker, struct orr_job *job,
                          bool may_stay)
@@ -111,7 +112,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
 {
     orr_job_forget_data(rt, job);
     job->worker = -1;
-    job->data.aside = 0; /* whoever takes it sees it by itself */
+    job->data.aside = 0; /* the worker that takes it sees that by itself */
     orr_job_set_state(job, ORR_JOB_READY);
     job->able_classes = 0;
     job->task->status = STARPU_TASK_READY;
@@ -130,7 +131,7 @@ void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
     push_again(rt, job, false);
 }
 
-/* Who looks at the task's end tries it again, elsewhere. */
+/* The function that looks at the task's end makes another try, on another worker. */
 static bool may_fail(struct orr_runtime *rt, const struct orr_worker *worker,
                      struct orr_job *job)
 {

@@ -56,8 +56,8 @@ bool orr_kernel_async(const struct orr_worker *worker,
     return orr_codelet_is_async(cl, worker->desc->type, i);
 }
 
-/* What the machine executes for the worker's kernels. A codelet that asks to be
- * executed on simulated devices has its function for them called. */
+/* Which functions the machine executes for the worker's kernels. A codelet that asks to
+ * be executed on simulated devices has its function for these called. */
 static inline orr_kernel_func_t function_of(const struct orr_worker *worker,
                                             const struct starpu_codelet *cl,
                                             unsigned implementation)
@@ -71,7 +71,8 @@ static inline orr_kernel_func_t function_of(const struct orr_worker *worker,
     return function;
 }
 
-/* Where the kernel is executed: the init codelet makes a value of its own. */
+/* Where kernels are executed: calls the init codelet's function, which gives the
+ * worker's partial its first value. */
 static void begin_partial(struct orr_worker *worker, struct orr_access *access)
 {
     const struct orr_handle *handle = access->handle;
@@ -209,7 +210,7 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
     }
     self->runtime = kernel->runtime;
     self->job = job;
-    if (outer_worker != worker) /* who wakes it late may read that */
+    if (outer_worker != worker) /* a context that wakes it late may read that */
         self->worker = worker;
     if (alone)
         make_ready(worker, job);

@@ -23,13 +23,14 @@ bool orr_kernel_async(const struct orr_worker *worker,
 void orr_kernel_begin_partials(struct orr_runtime *rt,
                                struct orr_worker *worker, struct orr_job *job);
 
-/* A kernel of the worker's for the job, or its alias, job->kernel, which has nothing
- * of an earlier one that is not filled in anew. The worker keeps those that are not
- * in use: a task that waits needs none. In the worker's context. */
+/* Gives the job, or its alias, a kernel of the worker's (job->kernel), in which every
+ * field is filled in anew. The worker keeps kernels that are not in use, so that a task
+ * that waits needs none. In the worker's context. */
 struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
                                    struct orr_job *job);
 
-/* It has ended, and nobody looks at it any more. In the same worker's context. */
+/* Gives a kernel back that has ended and that no code looks at any more. In the same
+ * worker's context. */
 static inline void orr_kernel_give(struct orr_worker *worker,
                                    struct orr_kernel *kernel)
 {
@@ -37,7 +38,7 @@ static inline void orr_kernel_give(struct orr_worker *worker,
     worker->kernels = kernel;
 }
 
-/* The worker has ended. */
+/* Frees the kernels that the worker keeps; it has ended. */
 void orr_kernels_free(struct orr_worker *worker);
 
 /* Fills job->kernel. Simulated, a job without an estimate ends the program with
@@ -58,8 +59,8 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
  * called. In the worker's context; may block as kernel_start does. */
 int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel);
 
-/* Whether a kernel that has ended has done so with an error: what its driver says
- * comes before what it has found itself. */
+/* Whether a kernel has ended with an error: what its driver says counts before what the
+ * library has found itself. */
 static inline bool orr_kernel_has_failed(struct orr_kernel *kernel)
 {
     if (!kernel->error)
@@ -67,10 +68,10 @@ static inline bool orr_kernel_has_failed(struct orr_kernel *kernel)
     return kernel->error != 0;
 }
 
-/* The kernel has ended with an error, of which there is a message with the
- * device and the task. One that the device refused without beginning it is
- * started again, twice at most, then true is returned; else the job is to be
- * ended, which leads to orr_kernel_failed. In a worker's context. */
+/* The kernel has ended with an error: a message names the device and the task. A kernel
+ * that the device refused without starting it is started anew, twice at most, and true
+ * is returned; else the caller is to end the job, which leads to orr_kernel_failed. In
+ * a worker's context. */
 bool orr_kernel_again(struct orr_kernel *kernel);
 
 /* Feeds the job's performance model with the time its kernel took, on the
@@ -84,8 +85,8 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
 
 /* The kernel that the calling context runs, of a job without data, goes on as that of
- * another task: what it has submitted does not belong to it any more, nor it to the task
- * that has submitted it. */
+ * another task: what it has submitted does not belong to it any more, and it does not
+ * belong to the task that has submitted it. */
 void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job);
 
 /* Executes a job that went past the policy (core/sched/direct.h), from its data to its
@@ -93,33 +94,34 @@ void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job);
 void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
                            struct orr_job *job);
 
-/* The worker's context enters a state, for those who look at it and the trace. */
+/* The worker's context enters a state, for the trace and whatever looks at the worker. */
 void orr_worker_set_state(struct orr_worker *worker,
                           enum orr_worker_state state);
 
 /* Lets the worker work until it is to end. */
 void orr_worker_loop(void *worker);
 
-/* What such a loop consists of, for those of several workers (driven.c), whose context
- * is the worker in each of them. Looks once whether there is something to do, and does
- * it; with `announced` the worker has said that it sleeps. */
+/* The body of such a loop, for loops over several workers (driven.c), in which the
+ * calling context is one worker after the other. Looks once whether there is something
+ * to do, and does it; `announced`: the worker has announced that it sleeps. */
 bool orr_worker_step(struct orr_worker *worker, bool announced);
 
-/* Whether it has nothing left to do and is to end. */
+/* Whether the worker has nothing left to do and is to end. */
 bool orr_worker_may_stop(const struct orr_worker *worker);
 
-/* Whether it would take a job, and therefore is to say that it sleeps. */
+/* Whether the worker would take a job, so that it has to announce that it sleeps. */
 bool orr_worker_wants_job(const struct orr_worker *worker);
 
-/* It has found nothing to do: its state. */
+/* Sets the state of a worker that has found nothing to do. */
 void orr_worker_rest(struct orr_worker *worker);
 
-/* Whether nothing is under way there. */
+/* Whether the worker has nothing under way. */
 bool orr_worker_is_idle(const struct orr_worker *worker);
 
-/* Of `awaited` of a worker. */
+/* Describes what a worker waits for: the `describe` of its `awaited`. */
 void orr_worker_describe(const struct orr_awaited *awaited, char *text,
                          size_t size);
 
-/* Until when it sleeps unless it is woken; hooks are called again or are not. */
+/* Until when a worker that is not woken sleeps; hooks_again: its idle hooks are to be
+ * called then. */
 double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again);

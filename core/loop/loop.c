@@ -65,7 +65,7 @@ static enum orr_worker_state resting_state(const struct orr_worker *worker)
                : ORR_WORKER_IDLE;
 }
 
-/* Where the time of a simulated kernel comes from. */
+/* Counts where the time of a simulated kernel comes from. */
 static inline void count_figures(struct orr_runtime *rt,
                                  struct orr_worker *worker,
                                  struct orr_job *job)
@@ -185,8 +185,9 @@ static struct orr_job *first_resumed(struct orr_worker *worker)
     return job;
 }
 
-/* Its data have arrived, but it has to ask for others elsewhere. The worker looks
- * at its node's requests again: that may have made some. */
+/* The data that the job has asked for have arrived, but it has to ask for others on
+ * another node. The worker looks at its node's requests once more, since that may have
+ * made some. */
 static bool fetch_rest(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
@@ -194,7 +195,8 @@ static bool fetch_rest(struct orr_runtime *rt, struct orr_worker *worker,
     return orr_job_fetch_rest(rt, job);
 }
 
-/* The same; those that are not done with that come back when they are. */
+/* A job that was put aside and can be resumed; fetches the rest of its data. Jobs whose
+ * data are still on their way come back when they have arrived. */
 static struct orr_job *resumed_job(struct orr_runtime *rt,
                                    struct orr_worker *worker)
 {
@@ -228,7 +230,7 @@ static struct orr_job *job_to_start(struct orr_runtime *rt,
     return resumed_job(rt, worker);
 }
 
-/* It is going to be started. */
+/* The job is going to be started: the worker fetches it no more. */
 static void worker_remove_fetching(struct orr_worker *worker,
                                    struct orr_job *job)
 {
@@ -319,8 +321,8 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     /* A synchronous kernel keeps the worker: what runs must end first. */
     if (!async && worker->running)
         return false;
-    /* A kernel that begins a partial may have to be started anew, or not be done
-     * here: one behind it would add to no value. */
+    /* A kernel that begins a partial may have to be started anew, or go to another
+     * worker: a kernel behind it would add to no value. */
     if (worker->nbeginning && job->modes & STARPU_REDUX)
         return false;
     worker_remove_fetching(worker, job);
@@ -358,9 +360,9 @@ bool orr_worker_wants_job(const struct orr_worker *worker)
     return has_room(worker) && !worker->gang;
 }
 
-/* The worker had announced that it sleeps, and with it those whose thread has no time
- * for them now. Whoever has woken one since, maybe for another job than the one it
- * found by itself, woke nobody else. */
+/* The worker had announced that it sleeps, and with it the others of its thread, for
+ * which the thread has no time now. A push that has woken one of them since, perhaps
+ * for another job than the one that this worker found by itself, woke no other worker. */
 static void stay_awake(struct orr_worker *worker)
 {
     bool woken = !orr_worker_rouse(worker);
@@ -372,9 +374,9 @@ static void stay_awake(struct orr_worker *worker)
         orr_sched_wake_all(worker->runtime);
 }
 
-/* If it is blocked it may rest: it has found no task that it had been given
- * before, or may not look. Kernels that wait do not hold it up: what they wait for may
- * come later, or from a task that only blocked workers could execute. */
+/* A blocked worker may rest: it has found no task that it had been given before, or may
+ * not look. Kernels that wait do not prevent this: what they wait for may come later,
+ * or from a task that only blocked workers could execute. */
 static void worker_rest_if_blocked(struct orr_worker *worker)
 {
     if (orr_worker_is_blocked(worker) && !worker->running &&
@@ -478,8 +480,8 @@ static bool step_in_gang(struct orr_runtime *rt, struct orr_worker *worker)
     return true;
 }
 
-/* A kernel that waited goes on, before the worker takes another job. Also if that is
- * blocked: somebody waits for the kernel, maybe who has its processor. */
+/* A kernel that waited goes on, before the worker takes another job. Also if the worker
+ * is blocked: something waits for the kernel, maybe what has its processor. */
 static bool worker_resume_kernel(struct orr_worker *worker, bool announced)
 {
     struct orr_context *kernel = orr_suspend_next(worker);
@@ -493,7 +495,7 @@ static bool worker_resume_kernel(struct orr_worker *worker, bool announced)
     return true;
 }
 
-/* One that went past the policy. */
+/* Runs a job that bypassed the policy, if there is one. */
 static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
                        bool announced)
 {
@@ -511,8 +513,8 @@ static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     return true;
 }
 
-/* Whether the step, in which there was something to do or not, is all: not if a kernel
- * that let others go first goes on. */
+/* Whether the step is over, whatever there was to do in it: not if a kernel that let
+ * others go first goes on. */
 static bool end_step(struct orr_worker *worker, bool any)
 {
     struct orr_context *kernel = worker->yielded;
@@ -544,8 +546,8 @@ static bool worker_step(struct orr_runtime *rt, struct orr_worker *worker,
         announced = false;
         any = true;
     }
-    /* No job whose data are not there gets the memory that it waits for before
-     * another one has ended, maybe one that the worker could take: it looks. */
+    /* No job that waits for memory gets it before another job has ended, perhaps one
+     * that the worker could take: the worker looks for such a job. */
     if (worker->fetching && !orr_job_gang(worker->fetching) &&
         orr_admit_put_aside(rt, worker->fetching,
                             worker->fetching->data.limited)) {
@@ -563,7 +565,7 @@ static bool worker_step(struct orr_runtime *rt, struct orr_worker *worker,
     return end_step(worker, any);
 }
 
-/* Whoever drives the worker was asked to return. */
+/* The thread that drives the worker was asked to return. */
 static bool is_to_return(const struct orr_worker *worker)
 {
     return worker->driven &&
@@ -586,8 +588,8 @@ bool orr_worker_step(struct orr_worker *worker, bool announced)
     return worker_step(worker->runtime, worker, announced);
 }
 
-/* Nobody wakes it when the last task has ended elsewhere, for hooks that are called
- * again, or for kernels that wait for a time. */
+/* Nothing wakes it when the last task has ended elsewhere, for hooks that are called
+ * repeatedly, or for kernels that wait for a time. */
 double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again)
 {
     struct orr_runtime *rt = worker->runtime;
@@ -643,7 +645,8 @@ void orr_worker_loop(void *arg)
     double until;
 
     for (;;) {
-        /* Somebody else is the worker, who wakes its own loop if that has to look. */
+        /* Another context is the worker, and wakes the worker's own loop if that has to
+         * look. */
         if (!orr_seat_take(worker)) {
             orr_context_park(&others, ORR_FOREVER);
             (void)orr_seat_take_woken(worker);
@@ -664,9 +667,9 @@ void orr_worker_loop(void *arg)
             if (rt->exec->ops->linger(rt->exec, idle++) ||
                 !orr_seat_take(worker))
                 continue;
-            /* Say that we are about to sleep, then look once more: who pushes
-             * before we said it does not wake us. From now on only others take
-             * it back, each for a job of his, or we when we have a job. */
+            /* Says that the worker is about to sleep, then looks once more: a push
+             * before that does not wake it. From now on only others take it back, each
+             * for a job of its own, or the worker when it has a job. */
             if (orr_worker_wants_job(worker))
                 orr_worker_fall_asleep(worker);
             atomic_thread_fence(memory_order_seq_cst);
@@ -676,7 +679,7 @@ void orr_worker_loop(void *arg)
         orr_worker_rest(worker);
         if (rt->exec->one_thread && orr_worker_wants_job(worker))
             orr_worker_fall_asleep(worker);
-        /* What they give the worker to do wakes nobody but itself: it looks again. */
+        /* What they give the worker to do wakes only itself: it looks once more. */
         if (!hooked && orr_hooks_are_there(&rt->workers->hooks)) {
             hooks_again = orr_hooks_call(&rt->workers->hooks, worker->id);
             hooked = true;

@@ -24,9 +24,9 @@ struct orr_suspend_limit {
     double until_us;
 };
 
-/* --- who may go on --- */
+/* --- which kernels may go on --- */
 
-/* Of a kernel. Any context, any lock. */
+/* The `woken` of a kernel's context. Called from any context, under any lock. */
 static void kernel_woken(struct orr_context *context)
 {
     struct orr_worker *worker = context->seat;
@@ -39,13 +39,13 @@ static void kernel_woken(struct orr_context *context)
     orr_worker_wake(worker);
 }
 
-/* Of a loop that waits for its turn: who was meant is the worker. */
+/* The `woken` of a loop that waits for its turn: the wake was meant for the worker. */
 static void spare_woken(struct orr_context *context)
 {
     orr_worker_wake(context->seat);
 }
 
-/* Whoever was woken first goes on first. */
+/* The one that was woken first goes on first. */
 static void collect_woken(struct orr_worker *worker)
 {
     struct orr_context *link, *oldest = NULL, **end = &worker->resumable;
@@ -92,8 +92,8 @@ double orr_suspend_wakes_at(const struct orr_worker *worker)
 
 /* --- stacks --- */
 
-/* A loop of the worker on a spare stack: it never ends, but gives way to the one
- * that may. */
+/* A loop of the worker on a spare stack: it never ends, but gives its turn to the stack
+ * that may go on. */
 static void spare_main(void *arg)
 {
     for (;;) {
@@ -150,8 +150,8 @@ static void suspend_hand_over_thread(struct orr_worker *worker,
     atomic_store(&worker->context, to);
 }
 
-/* The turn of `to` begins; returns when the calling context has it again. False,
- * at once: it has been woken. */
+/* Gives the turn to `to`; returns when the calling context has it back. False, at once:
+ * the caller has been woken. */
 static bool give_turn(struct orr_worker *worker, struct orr_context *to,
                       bool waits)
 {
@@ -168,7 +168,8 @@ static bool give_turn(struct orr_worker *worker, struct orr_context *to,
     return left;
 }
 
-/* As a spare one: what wakes it is looked at in the next turn in any case. */
+/* Gives the turn away and waits as a spare context. A wake in between need not be
+ * noticed: the next turn looks in any case. */
 static void give_turn_as_spare(struct orr_worker *worker,
                                struct orr_context *to)
 {
@@ -225,7 +226,8 @@ void orr_suspend_done(struct orr_worker *worker)
 
 /* --- a kernel waits --- */
 
-/* The worker is away from the task: for lengths and those who look at it. */
+/* The worker is away from the task: for durations, and for whatever looks at the
+ * worker. */
 struct absence {
     struct orr_job *job;
     double since, thread_us;
@@ -328,7 +330,7 @@ bool orr_suspend_may_yield(void)
            !self->worker->yielded;
 }
 
-/* Nothing is lent meanwhile: it does not wait for those who would use it. */
+/* Nothing is lent meanwhile: it does not wait for tasks that would use it. */
 void orr_suspend_yield(unsigned n)
 {
     struct orr_context *self = orr_self;

@@ -50,8 +50,8 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
                               memory_order_release);
         orr_worker_wake(&rt->workers->at[id]);
     }
-    /* Until then the others may wake a worker, for a request of its memory; and
-     * the ends of copies are posted where no worker looks any more. */
+    /* Until then other workers may wake one, for a request of its memory node; and ends
+     * of copies are posted to mailboxes at which no worker looks any more. */
     while (atomic_load_explicit(&rt->workers->nactive, memory_order_acquire))
         if (!orr_nodes_serve_posts(rt))
             orr_context_park(&awaited, ORR_FOREVER);

@@ -97,8 +97,8 @@ static void give_up_waits(struct orr_ahead *ahead)
         piece->rc = -ESTALE;
 }
 
-/* Of what tasks wait for, what is known. Where that is not all that there is to know, the
- * graph is made of it at the end. */
+/* Reads what is known of what tasks wait for. If that is not final, the graph is made
+ * of the list at the end. */
 static void advance_waits(struct orr_ahead *ahead, bool is_all)
 {
     struct piece *piece = ahead->pieces;
@@ -168,8 +168,8 @@ static int advance(struct orr_ahead *ahead, double until)
     return rc;
 }
 
-/* Looks at so many chunks at once that what is kept for later, which is looked at again,
- * is no more than what is new. */
+/* Looks at so many chunks at once that moments that were left for later, and are looked
+ * at once more, are no more than the new ones. */
 static void *work(void *arg)
 {
     struct orr_ahead *ahead = arg;
@@ -193,7 +193,7 @@ static void *work(void *arg)
     }
 }
 
-/* Without signals: their handlers are the application's. */
+/* Starts the thread with all signals blocked: their handlers are the application's. */
 static int ahead_start(struct orr_ahead *ahead)
 {
     sigset_t all, old;
@@ -216,7 +216,8 @@ static void ahead_stop(struct orr_ahead *ahead)
     ahead->runs = false;
 }
 
-/* Without memory, or room on the disk, the graph is made at the end. */
+/* Begins the graph beside the run. Without memory, or room on the disk, it is made at
+ * the end. */
 static void begin_waits(struct orr_ahead *ahead)
 {
     if (!ahead->trace->waits)
@@ -476,7 +477,7 @@ static void find_graph(struct orr_ahead *ahead)
     ahead->whole.graph = ahead->graph;
 }
 
-/* All that was recorded, for all files. */
+/* Writes all that was recorded to all files. */
 static int finish(struct orr_ahead *ahead)
 {
     if (ahead->is_over)

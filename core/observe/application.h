@@ -16,7 +16,8 @@
 struct orr_runtime;
 
 /* What the application does until the block is left, by whichever way: it waits in the
- * call, a constant, or sleeps in none, NULL. `rt` may be NULL. Once in a block. */
+ * call of that name (a constant), or, with NULL, sleeps outside of calls. `rt` may be
+ * NULL. Once in a block. */
 #define ORR_APPLICATION_DOES(rt, doing, call)                                  \
     struct orr_application_span application_span                               \
         __attribute__((cleanup(orr_application_end), unused)) =                \
@@ -30,8 +31,8 @@ void orr_application_end(struct orr_application_span *span);
 /* Whether the caller is the main context, in code of the application's own. */
 bool orr_application_runs(const struct orr_runtime *rt);
 
-/* The application calls the library. Returns true if it was in no call before: then
- * it is in this one until orr_application_return. What it did before is in the trace;
- * that takes time on the real machine only. */
+/* The application calls the library. Returns true if it was in no call before: then it
+ * is in this one until orr_application_return. What it did before is recorded in the
+ * trace; its own computing takes time on the real machine only. */
 bool orr_application_enter(struct orr_runtime *rt);
 void orr_application_return(struct orr_runtime *rt);

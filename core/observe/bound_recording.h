@@ -31,9 +31,9 @@ struct orr_recording_kind {
 };
 struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt);
 
-/* Makes the problem of what was recorded, with durations as the models have
- * them now: implementation 0, mean less standard deviation. Owned by the
- * caller. Errors: -ENODATA when nothing was, -ENOMEM. */
+/* Makes the bound's problem of what was recorded, with durations as the models have
+ * them now: implementation 0, mean less standard deviation. Owned by the caller.
+ * Errors: -ENODATA when nothing was recorded, -ENOMEM. */
 int orr_recording_problem(struct orr_runtime *rt,
                           struct orr_bound_problem **ret);
 

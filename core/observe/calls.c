@@ -275,7 +275,7 @@ static double time_before(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
 
     calls->since = fmax(calls->since, entered);
     calls->wrote = true;
-    /* As the clock counts. */
+    /* Times of the real clock are rounded to the nanoseconds that it counts. */
     return calls->rt->exec->virtual_time ? us : round(us * 1e3) / 1e3;
 }
 

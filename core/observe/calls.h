@@ -4,9 +4,9 @@
  * replay` (ORRERY_RECORD, docs/RECORD.md): a line per call, written as it is
  * made. Any context. It is an observer (tell.h) of calls and submissions.
  *
- * Lines are those of one context, the application's main one. What others call is
- * put between them as it comes, without its waits, and is said at the end of the
- * file, as is all else that the record cannot have.
+ * The record is that of one context, the application's main one. Calls of other
+ * contexts are put between its lines as they come, without their waits; the end of the
+ * file has a note of that, and of all else that the record cannot have.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct orr_calls;
 struct orr_handle;
 struct orr_sched;
 
-/* Opens the file, if one is asked for, before there is anything else. Errors, with
- * a message: -ENOMEM, those of the system. */
+/* Opens the file, if one is asked for, before any other call. Errors, with a message:
+ * -ENOMEM, those of the system. */
 int orr_calls_open(struct orr_runtime *rt, struct orr_error *err);
 
 /* The runtime is there: the first line. `conf` is what starpu_init got. */
@@ -40,10 +40,10 @@ void orr_calls_close(struct orr_runtime *rt, const char *how);
 /* --- the scope of a call --- */
 
 /* What a public function begins with: it declares `rt`, the runtime of its caller
- * (without one the program ends, with a message that names `call`), and the
- * application is in this call until the block is left, by whichever way. What passes
- * until then is not the application's own time. Of a call within another one the outer
- * one counts. Where nobody listens that costs a branch. */
+ * (without one the program ends, with a message that names `call`), and the application
+ * is in this call until the block is left, by whichever way. Time that passes until
+ * then is not the application's own. Of calls within each other the outer one counts.
+ * Without observers this costs a branch. */
 #define ORR_API(rt, call)                                                      \
     struct orr_runtime *const rt = orr_runtime_need(call);                     \
     ORR_API_SCOPE(rt)

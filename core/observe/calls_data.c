@@ -73,7 +73,7 @@ static int64_t offset_of(const struct orr_handle *whole,
                : 0;
 }
 
-/* Those at the end, but for the first number, are left out. */
+/* Leaves out the zeros at the end, but never the first number. */
 static struct orr_numbers without_zeros(const uint64_t *numbers, size_t n)
 {
     while (n > 1 && !numbers[n - 1])

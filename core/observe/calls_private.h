@@ -64,19 +64,20 @@ void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
 /* Whether calls of this context are lines of the record. */
 bool orr_calls_listens(const struct orr_calls *calls) ORR_REQUIRES(calls->lock);
 
-/* A line more, with the time since the last call. */
+/* Writes a line for the call, with the time since the last one. */
 void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
     ORR_REQUIRES(calls->lock);
 
 void orr_calls_count(struct orr_calls *calls, const char *what)
     ORR_REQUIRES(calls->lock);
 
-/* Room for a list of n numbers; NULL without memory, said. */
+/* Room for a list of n numbers; NULL without memory, after a message. */
 uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
     ORR_REQUIRES(calls->lock);
 
-/* The number of a codelet, which is written first if it has none or has changed;
- * 0: NULL. `n` is how many buffers its task has, `called` its name without one. */
+/* The number of a codelet; writes its line first if it has no number yet or has
+ * changed; 0: NULL. `n` is how many buffers its task has, `called` the name for a
+ * codelet that has none. */
 uint64_t orr_calls_codelet(struct orr_calls *calls,
                            const struct starpu_codelet *cl, unsigned n,
                            const char *called) ORR_REQUIRES(calls->lock);

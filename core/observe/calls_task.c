@@ -175,7 +175,8 @@ static void fill_functions(const struct starpu_codelet *cl,
 {
     enum starpu_worker_archtype type;
 
-    /* Simulated devices need no functions, and heed what is said of them. */
+    /* Simulated devices need no functions; whether the codelet names some counts all
+     * the same. */
     for (int kind = 0; kind < ORR_NKINDS; kind++) {
         if (!find_type(kind, &type))
             continue;

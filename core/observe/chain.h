@@ -27,14 +27,14 @@ struct orr_chain {
 /* Errors: -ENOMEM. */
 int orr_chain_init(struct orr_chain *chain, size_t size);
 
-/* Of one that is all zero, too. */
+/* Frees the links. A chain that is all zero may be given, too. */
 void orr_chain_done(struct orr_chain *chain);
 
-/* A further link; false without memory. */
+/* Adds a link; false without memory. */
 bool orr_chain_grow(struct orr_chain *chain, size_t size);
 
-/* Where the next item goes, which is not zeroed and which orr_chain_publish then shows;
- * NULL without memory. */
+/* Memory for the next item, not zeroed, which orr_chain_publish then shows; NULL
+ * without memory. */
 static inline void *orr_chain_add(struct orr_chain *chain, size_t size)
 {
     unsigned n = atomic_load_explicit(&chain->last->n, memory_order_relaxed);

@@ -52,7 +52,7 @@ void orr_chrome_arrows_done(struct orr_chrome_arrows *arrows);
 int orr_chrome_arrows_add_task(struct orr_chrome_arrows *arrows, uint64_t job,
                                struct orr_chrome_task task);
 
-/* The task comes soon. */
+/* The task will be read. */
 void orr_chrome_arrows_fetch_ends(const struct orr_chrome_arrows *arrows,
                                   uint64_t job);
 

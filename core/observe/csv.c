@@ -23,7 +23,8 @@ struct csv {
     struct orr_general gflop;
 };
 
-/* Of what stays as it is; most texts are such. */
+/* The length of the beginning of the text that stays as it is; mostly that is all of
+ * it. */
 static size_t csv_plain_length(const char *text)
 {
     const char *at = text;

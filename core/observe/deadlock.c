@@ -171,8 +171,8 @@ static void find_spinner(struct orr_context *context, void *arg)
         *last = context;
 }
 
-/* Who asks again and again has had virtual time pass, in vain: its date says
- * nothing. */
+/* Virtual time has passed for a context that asks repeatedly, without a change, so the
+ * present date says nothing about it. */
 static void say_since_when(struct orr_runtime *rt)
 {
     const struct orr_context *spinner = NULL;
@@ -315,7 +315,7 @@ static const struct orr_job *queue_claimant(const struct orr_list *link)
                                               offsetof(struct orr_job, queue));
 }
 
-/* Who waits for the access: those whose turn comes next. */
+/* The jobs that wait for the access: those whose turn comes next. */
 static void say_order(struct report *report, const struct orr_access *access)
 {
     const struct orr_turns *turns = &access->handle->turns;
@@ -327,7 +327,8 @@ static void say_order(struct report *report, const struct orr_access *access)
         say_edge(report, later->job, access->job);
 }
 
-/* Those who wait there wait for the first one that is granted, or the task itself. */
+/* Accesses that wait there wait for the first one that is granted, or for the task
+ * itself. */
 static void say_scope(struct report *report, const struct orr_scope *scope)
 {
     const struct orr_access *first = orr_turns_first(&scope->turns);
@@ -340,7 +341,8 @@ static void say_scope(struct report *report, const struct orr_scope *scope)
                      first->granted ? first->job : scope->access->job);
 }
 
-/* Who waits in the orders of what a task around has lent, and of parts of that. */
+/* The jobs that wait in the scopes of data that a task around has lent, and of parts of
+ * these. */
 static void say_scopes(struct report *report, const struct orr_access *access)
 {
     const struct orr_job *job = access->job;
@@ -359,7 +361,7 @@ static void say_scopes(struct report *report, const struct orr_access *access)
     }
 }
 
-/* Who waits for what the access has claimed. */
+/* The jobs that wait for what the access has claimed. */
 static void say_claim(struct report *report, const struct orr_access *access)
 {
     const struct orr_list *all = &access->handle->claims.queue;
@@ -462,8 +464,8 @@ static void say_contexts(struct report *report)
     rt->exec->ops->each(rt->exec, say_context, report);
 }
 
-/* Which tasks wait for what, the roots first. Without any (`roots`: some were said
- * before) that goes round in a circle. */
+/* Which tasks wait for what, the roots first. Without roots (`roots`: some were printed
+ * before) the tasks wait in a circle. */
 static void say_tasks(struct report *report, bool roots)
 {
     unsigned before = report->n;
@@ -557,8 +559,8 @@ static void check_lost(struct orr_runtime *rt)
     orr_self->runtime = outer;
 }
 
-/* What nobody but unknown threads can change, said at once and once; without those
- * the run ends. */
+/* A wait that only unknown threads could end: said at once, and once; if there are no
+ * such threads the run ends. */
 static void say_certain(struct orr_runtime *rt, bool alone)
 {
     check_lost(rt);
@@ -571,8 +573,8 @@ static void say_certain(struct orr_runtime *rt, bool alone)
         say_others();
 }
 
-/* Some threads of the application may be anywhere, also in the library: what tasks
- * wait for may change while one looks. */
+/* Threads of the application may be in any code, also in the library: what tasks wait
+ * for may change while this is printed. */
 static void say_numbers(struct orr_runtime *rt, unsigned long n, double since)
 {
     char what[ORR_AWAITED_TEXT];
@@ -613,9 +615,9 @@ static void say_stall(struct orr_runtime *rt, enum orr_parked who,
     say_others();
 }
 
-/* Tasks that wait for what has not happened are no mistake while somebody may do
- * that, nor is a call that does where there are none: it is only said, once, after a
- * while. Returns the rest of that. */
+/* Tasks that wait for something are no mistake while a thread may still do it, nor is a
+ * call that waits where there are no tasks: this is only said, once, after a while.
+ * Returns how much of that while is left. */
 static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
                              double since)
 {

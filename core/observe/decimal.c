@@ -84,7 +84,7 @@ static const char pairs[] =
     "37383940414243444546474849505152535455565758596061626364656667686970717273"
     "7475767778798081828384858687888990919293949596979899";
 
-/* Of a number below 10^4. */
+/* Writes a number below 10^4, with `least` digits at least. */
 static inline char *put_four(char *to, uint32_t value, unsigned least)
 {
     unsigned skipped = value >= 100 ? value < 1000 : 2 + (value < 10);
@@ -100,7 +100,7 @@ static inline char *put_four(char *to, uint32_t value, unsigned least)
     return to + 4 - skipped;
 }
 
-/* Of one below 10^8. */
+/* Writes a number below 10^8, with `least` digits at least. */
 static inline char *put_eight(char *to, uint32_t value, unsigned least)
 {
     const uint64_t zeros = UINT64_C(0x3030303030303030);
@@ -167,8 +167,8 @@ const char *orr_decimal(double value, unsigned digits,
     return buffer;
 }
 
-/* Where the value is kept, or may be: of the places that it may have the last one is
- * that which goes. */
+/* The entry of the value, or the one that it may have: of the entries that are possible
+ * the last one is replaced. */
 static unsigned find_kept(const struct orr_general *general, double value)
 {
     enum { PLACES = 8 };

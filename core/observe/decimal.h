@@ -16,8 +16,8 @@
 const char *orr_decimal(double value, unsigned digits,
                         char buffer[static ORR_DECIMAL_SIZE]);
 
-/* Values as "%.9g", the last ones of which are remembered: tasks of a kernel have equal
- * flops. Begins as zeros. */
+/* Values as "%.9g"; the last texts are remembered, since tasks of a kernel have equal
+ * flops. All zero at first. */
 enum { ORR_GENERAL_KEPT = 32 };
 
 struct orr_general {

@@ -172,8 +172,8 @@ static int dot_begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
-/* Else Graphviz goes on looking for a better layout longer than anybody waits: 851 tasks
- * took it minutes. */
+/* In graphs with more tasks Graphviz is told to look less long for a good layout:
+ * without that 851 tasks took it minutes. */
 enum { MANY_TASKS = 300 };
 static const char hurry[] =
     "nslimit=0.5\nnslimit1=1\nmclimit=0.1\nsplines=line\n";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/edges.h - what tasks wait for, of where that is known from: a graph, or a
- * list of waits.h. In both tasks are in the order of their numbers. Inline, since a trace
- * has a million of them. Any thread.
+ * core/observe/edges.h - what tasks wait for, read from where that is known: a graph,
+ * or a list of waits.h. In both tasks are in the order of their numbers. Inline, since
+ * a trace has a million of them. Any thread.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ static inline uint64_t orr_edges_id(const struct orr_edges *edges,
                         : edges->graph->tasks[place].id;
 }
 
-/* Of one of them; both NULL: there are none. */
+/* The edges of the graph or of the list, one of which is NULL; of both NULL: there are
+ * none. */
 static inline struct orr_edges orr_edges_of(const struct orr_graph *graph,
                                             const struct orr_waits *waits)
 {
@@ -90,8 +91,9 @@ static inline uint64_t orr_edges_before(const struct orr_edges *edges,
                         graph->deps[graph->tasks[place].first_dep + d].task);
 }
 
-/* The job is to be looked at soon, sooner: tasks end in another order than that in which
- * they were submitted, and what is known of them lies in that. */
+/* The job will be looked at; the second form is called earlier. Tasks end in another
+ * order than that in which they were submitted, and what is known of them lies in
+ * memory in the order of submission. */
 static inline void orr_edges_fetch_task(const struct orr_edges *edges,
                                         uint64_t job)
 {

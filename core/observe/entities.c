@@ -59,7 +59,7 @@ static void entities_forget_memos(struct orr_entities *entities)
     memset(entities->memos, 0, sizeof(entities->memos));
 }
 
-/* Those of all tasks, most of them few times, to `all`. */
+/* Writes the entities of all tasks to `all`; most appear there a few times only. */
 static size_t entities_gather(const struct orr_timeline *line,
                               struct orr_entities *entities,
                               struct orr_entity *all)
@@ -187,7 +187,7 @@ int orr_entities_take(struct orr_entities *entities,
 
 /* --- one after the other --- */
 
-/* Where the entity is or belongs. */
+/* The place where the entity is, or would have to be inserted. */
 static size_t entities_lower_bound(const struct orr_entities *entities,
                                    const struct orr_entity *wanted)
 {

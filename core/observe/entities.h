@@ -39,17 +39,18 @@ struct orr_entities {
  * orr_entities_done. */
 void orr_entities_done(struct orr_entities *entities);
 
-/* Adds those of the tasks of that part of a timeline, each of which has its text as its
- * alias then. Errors: -ENOMEM; -ESTALE: some alias cannot be that, or there are very
- * many: all is to be known before. */
+/* Adds the pairs of the tasks in that part of a timeline, each of which has its text as
+ * its alias then. Errors: -ENOMEM; -ESTALE: some text cannot be an alias, or there are
+ * very many, so that all parts have to be known before. */
 int orr_entities_add(struct orr_entities *entities,
                      const struct orr_timeline *part);
 
-/* All are known at once: fills in their aliases. Errors: -ENOMEM. */
+/* The same for a whole timeline at once: gives all pairs short aliases. Errors:
+ * -ENOMEM. */
 int orr_entities_take(struct orr_entities *entities,
                       const struct orr_timeline *line);
 
-/* That of a task; it is there. */
+/* The entity of a task that was added. */
 const struct orr_entity *orr_entities_get(struct orr_entities *entities,
                                           const struct orr_trace_task *task);
 

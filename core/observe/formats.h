@@ -50,7 +50,7 @@ struct orr_trace_parts {
      * written of these is not used. `is_all`: no more is to come. */
     int (*waits)(void *writer, const struct orr_waits *waits, bool is_all,
                  struct orr_out *out, struct orr_out *behind);
-    /* Of both NULL: there is none. */
+    /* Either may be NULL: the format has no head, or no tail. */
     int (*head)(void *writer, const struct orr_trace_whole *whole,
                 struct orr_out *out);
     int (*tail)(void *writer, const struct orr_trace_whole *whole,
@@ -88,8 +88,8 @@ struct orr_trace_files {
     unsigned n;
 };
 
-/* Those of that path, ended with orr_trace_files_done, also where it fails. Errors:
- * -ENOMEM. */
+/* The files that the path stands for. To be ended with orr_trace_files_done, also after
+ * an error. Errors: -ENOMEM. */
 int orr_trace_files_of(const char *path, struct orr_trace_files *ret);
 void orr_trace_files_done(struct orr_trace_files *files);
 

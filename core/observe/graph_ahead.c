@@ -72,7 +72,7 @@ static bool add_pair(struct view *v, uint32_t before, uint32_t after,
     return added != NULL;
 }
 
-/* Of one node, as declared and by its data. */
+/* Adds the pairs of one node: the declared ones, and those by its data. */
 static bool add_pairs_of(struct view *v, uint32_t i)
 {
     const struct orr_graph_record *record = v->record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_conditions.h - under what a run was made: its policy, edits of the
+ * core/observe/graph_conditions.h - the conditions of a run: its policy, edits of the
  * machine, assumptions, and where its times come from, as text for a graph of it.
  */
 #pragma once

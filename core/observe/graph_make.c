@@ -129,7 +129,7 @@ static int compare_edges(const void *a, const void *b)
     return (x->later > y->later) - (x->later < y->later);
 }
 
-/* Those that tags declare, by the later node. */
+/* The edges that tags declare, sorted by the later node. */
 static struct tag_edge *find_tag_edges(const struct orr_graph_record *record,
                                        size_t *ret_n)
 {

@@ -242,8 +242,8 @@ static void graph_add_dep(struct orr_graph_record *record, struct orr_job *job,
 
 /* --- data --- */
 
-/* Where several nodes have the first value, or soon will, no copy from one of
- * them is to be counted on: as if there were none. */
+/* Where several nodes have the first value, or are about to, a copy from one of them
+ * cannot be counted on: as if there were none. */
 static void describe_datum(struct orr_graph_datum_record *datum,
                            const struct orr_handle *handle)
 {
@@ -296,9 +296,9 @@ bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
     return good;
 }
 
-/* Who reads what of those that commute is not known, nor where a value is that a codelet
- * has on a node of its choice: from the first one on nothing is said of the datum's
- * values, only of the order. */
+/* It is not known which of the accesses that commute reads whose value, nor where a
+ * value is that a codelet has on a node of its choice: from the first such access on
+ * the record has nothing of the datum's values, only the order. */
 static bool graph_record_enter(struct orr_graph_record *record, uint32_t number,
                                struct orr_graph_datum_record *datum,
                                const struct orr_access *access)
@@ -564,7 +564,7 @@ int orr_graph_record_window_tags(struct orr_runtime *rt,
 
 /* --- the observer --- */
 
-/* It is told from when the record is there on. */
+/* Called only once the record exists. */
 static void graph_dependency(struct orr_runtime *rt,
                              const struct orr_told *told)
 {

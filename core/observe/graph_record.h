@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_record.h - the task graph during the run: what each task
- * waits for, also when that has ended already, which data it uses, what it
- * costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
- * context; the lock's rank is ORR_RANK_RUNTIME.
+ * core/observe/graph_record.h - the task graph during the run: which tasks each task
+ * waits for, also those that have ended already, which data it uses, what it costs,
+ * where it ran. For bounds with dependencies and ORRERY_GRAPH. Any context; the lock's
+ * rank is ORR_RANK_RUNTIME.
  *
  * It is an observer (tell.h), which wants nothing before one of these begins to record.
- * While memory is out things are left out, and a warning is printed: bounds are lower
- * then, not wrong.
+ * Without memory some of that is left out, with a warning: bounds are lower then, not
+ * wrong.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ void orr_graph_observe(struct orr_runtime *rt);
  * Errors: -ENOMEM. */
 int orr_graph_record_all(struct orr_runtime *rt);
 
-/* From now on all is noted in a list, too, with the names of kernels if they are wanted;
- * *ret is the record's. Before workers start. Errors: -ENOMEM. */
+/* From now on all is noted in a list as well, with the names of kernels if they are
+ * wanted; *ret is owned by the record. Before workers start. Errors: -ENOMEM. */
 int orr_graph_record_log(struct orr_runtime *rt, bool symbols,
                          const struct orr_waits_log **ret);
 

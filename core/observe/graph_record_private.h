@@ -82,8 +82,9 @@ struct orr_graph_record {
     struct orr_graph_types types;
 };
 
-/* Parts of the record for who makes one of something else; the caller has the lock, or
- * nobody else has the record. All return false, or ORR_NONE, without memory. */
+/* Parts of the record, for code that makes a record of something else; the caller has
+ * the lock, or no other thread has the record. All return false, or ORR_NONE, without
+ * memory. */
 
 /* A new one, whose number is returned. */
 uint32_t orr_graph_record_add_node(struct orr_graph_record *record);
@@ -91,7 +92,7 @@ uint32_t orr_graph_record_add_node(struct orr_graph_record *record);
 /* Nodes by their numbers; `bytes` are those of the data because of which it waits. */
 bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
                                uint32_t before, uint64_t bytes);
-/* It has that turn of a datum, and waits for who had the one before. */
+/* It has that turn of a datum, and waits for the jobs that had the turn before. */
 bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
                             struct orr_graph_turns *turns, uint32_t turn,
                             uint64_t bytes);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero is one that nobody has used. */
+/* All zero: it was not used yet. */
 struct orr_graph_turns {
     struct orr_graph_turn_record {
         uint32_t *jobs; /* owned: numbers */
@@ -19,7 +19,7 @@ struct orr_graph_turns {
 };
 
 /* The job comes in that turn: it waits for those in `before` now. False without memory:
- * who comes later will not wait for it. */
+ * jobs that come later will not wait for it. */
 bool orr_graph_turns_enter(struct orr_graph_turns *turns, uint32_t turn,
                            uint32_t job);
 void orr_graph_turns_done(struct orr_graph_turns *turns);

@@ -49,7 +49,7 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
     unsigned bits = type->able[w];
     unsigned k = rt->workers->at[w].class_id;
 
-    /* Those of a class follow each other, and take equal times. */
+    /* Workers of a class follow each other and take equal times. */
     if (w > 0 && !type->per_task && bits == type->able[w - 1] &&
         k == rt->workers->at[w - 1].class_id) {
         type->best[w] = type->best[w - 1];
@@ -133,8 +133,8 @@ static bool alike(const struct orr_graph_type_record *a,
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
 }
 
-/* With its arrays behind it, which have no content yet: most types are known, and
- * need no times. */
+/* Makes a type with its arrays behind it, which are not filled in yet: most types turn
+ * out to be known already and need no times. */
 static struct orr_graph_type_record *graph_type_make(size_t n)
 {
     struct orr_graph_type_record *type =

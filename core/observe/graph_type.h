@@ -37,9 +37,9 @@ struct orr_graph_types {
     uint32_t n, room;                   /* slots: twice the room */
 };
 
-/* Makes the type of a job that is about to be released; the caller's. It has no times
- * yet where it may turn out to be one that is known. Calls user functions; no lock
- * held. NULL without memory. */
+/* Makes the type of a job that is about to be released; owned by the caller. It has no
+ * times yet if it may turn out to be equal to a known one. Calls user functions; no
+ * lock held. NULL without memory. */
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job);
 
@@ -53,14 +53,14 @@ bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
                          struct orr_graph_type_record *type);
 void orr_graph_type_free(struct orr_graph_type_record *type);
 
-/* The number of the type that is equal to one without times, and has the times of its
- * version; UINT32_MAX: there is none. */
+/* The number of the known type that is equal to `type`, which has no times, and whose
+ * times are of the same version; UINT32_MAX: there is none. */
 uint32_t orr_graph_types_find(const struct orr_graph_types *types,
                               unsigned nworkers,
                               const struct orr_graph_type_record *type);
 
-/* Takes `type`, which has times, and returns the number of the equal one that is there, with
- * times as new as those of `type`. UINT32_MAX without memory. */
+/* Takes `type`, which has times, and returns the number of an equal type, known or new,
+ * with times as new as those of `type`. UINT32_MAX without memory. */
 uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
                              struct orr_graph_type_record *type);
 void orr_graph_types_done(struct orr_graph_types *types);

@@ -4,7 +4,8 @@
 
 #include "core/base/host.h"
 
-/* Of what stays as it is; most texts are such. */
+/* The length of the beginning of the text that stays as it is; mostly that is all of
+ * it. */
 static size_t json_plain_length(const char *text)
 {
     const char *at = text;

@@ -49,8 +49,8 @@ static void visit(void *object, void *arg)
         search->found = job;
 }
 
-/* The first task that waits for memory of the node; else, for the datum; else, for
- * anything. NULL: none does. */
+/* The first task that waits for memory of the node; if there is none, one that waits
+ * for the datum; else one that waits for anything. NULL: none waits. */
 static const struct orr_job *find_waiting(struct orr_handle *handle,
                                           struct orr_node *node,
                                           const char **ret_what)

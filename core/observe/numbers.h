@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/numbers.h - what things are called by whose addresses nobody
- * should see: a number each, and two words more. A hash table of addresses; its
+ * core/observe/numbers.h - numbers instead of addresses, which a file should not
+ * contain: a number for each object, and two words more. A hash table of addresses; its
  * order decides nothing. The caller serialises.
  */
 #pragma once

@@ -10,5 +10,5 @@ struct starpu_conf;
  * -ENOMEM. */
 int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf);
 
-/* Nobody tells any more. Also where it was not opened, or not wholly. */
+/* Nothing is told any more. Also where they were not opened, or not all of them. */
 void orr_observers_free(struct orr_runtime *rt);

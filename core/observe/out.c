@@ -119,7 +119,7 @@ void orr_put_same(struct orr_out *out, struct orr_same *same, double value,
 
 /* -- orr_print ------------------------------------------------------------- */
 
-/* One conversion, behind its per cent sign. */
+/* One conversion of the format, read from behind its per cent sign. */
 struct conversion {
     char type;
     unsigned width;  /* digits at least */

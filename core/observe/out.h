@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/out.h - a file that is written piece by piece through a buffer of its
- * own: files of millions of lines are made so, for which stdio's calls take longer than
- * what they write. What the file could not take shows in ferror. One thread.
+ * own: for files of millions of lines, for which calls of stdio take longer than what
+ * they write. An error of the file shows in ferror. One thread.
  */
 #pragma once
 
@@ -69,14 +69,15 @@ static inline void orr_put_text(struct orr_out *out, const char *text)
 void orr_put_unsigned(struct orr_out *out, uint64_t value);
 void orr_put_signed(struct orr_out *out, int64_t value);
 
-/* With zeros in front of it where it has fewer than `least` digits, at most 16. */
+/* Writes the number in hexadecimal, with zeros in front up to `least` digits, which is
+ * at most 16. */
 void orr_put_hex(struct orr_out *out, uint64_t value, unsigned least);
 
-/* As orr_decimal has it. */
+/* Writes the number as orr_decimal does. */
 void orr_put_decimal(struct orr_out *out, double value, unsigned digits);
 
-/* A number that is often the one before, as text: of lines in order of time many have
- * the same. Begins with orr_same_init. */
+/* A number as text that is often the same as the last one: of lines in order of time
+ * many have the same. orr_same_init comes first. */
 struct orr_same {
     double value;
     size_t n;

@@ -395,7 +395,7 @@ static void paje_write_mark(struct paje *paje, const struct orr_moment *moment)
     orr_put_byte(out, '\n');
 }
 
-/* From the victim to the thief, at once. */
+/* Writes an arrow that takes no time from the victim to the thief. */
 static void paje_write_steal(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
@@ -500,7 +500,7 @@ static int paje_write_moment(struct paje *paje, const struct orr_moment *moment)
     return 0;
 }
 
-/* All containers end there. */
+/* Ends all containers at `end_us`. */
 static void write_end(struct paje *paje, double end_us)
 {
     char text[ORR_DECIMAL_SIZE];

@@ -32,7 +32,7 @@ struct orr_perf {
     struct orr_perf_target workers[];
 };
 
-/* --- who waits for whom --- */
+/* --- which context waits for which --- */
 
 /* What the context waits for, NULL: for nothing. */
 static struct perf_wait *wait_of_locked(struct orr_perf *perf,
@@ -45,8 +45,8 @@ static struct perf_wait *wait_of_locked(struct orr_perf *perf,
     return wait;
 }
 
-/* Whether the context cannot go on before the caller does: it waits for calls that
- * the caller is in, or somebody who cannot. Each wait is followed once. */
+/* Whether the context cannot go on before the caller does: it waits for calls that the
+ * caller is in, or for a context that cannot go on. Each wait is followed once. */
 static bool waits_for_me_locked(struct orr_perf *perf,
                                 const struct orr_context *context)
 {
@@ -64,7 +64,8 @@ static bool waits_for_me_locked(struct orr_perf *perf,
     return false;
 }
 
-/* Whether the target is called, or also kept, by somebody who goes on by himself. */
+/* Whether the target is called, or also kept, by a context that does not wait for the
+ * caller. */
 static bool others_call_locked(struct orr_perf *perf,
                                const struct orr_perf_target *target, bool kept)
 {
@@ -81,8 +82,8 @@ static bool others_call_locked(struct orr_perf *perf,
     return false;
 }
 
-/* Waits until no others call the target, or keep it either, but those who could not go
- * on before the caller. */
+/* Waits until no context calls the target, or keeps it either, but those that could not
+ * go on before the caller. */
 static void await_others_locked(struct orr_perf *perf,
                                 const struct orr_perf_target *target, bool kept)
     ORR_REQUIRES(perf->lock)
@@ -124,8 +125,9 @@ static void end_call_locked(struct orr_perf_target *target,
     *link = call->next;
 }
 
-/* One at a time, with values that never go back, as if a lock were held: listeners have
- * none of their own. Unlocked while the listener is called: it may count. */
+/* Calls of a target are made one at a time, with values that never decrease, as if a
+ * lock were held, since listeners have none of their own. No lock is held while the
+ * listener is called: the listener may cause counting. */
 static void perf_call_listener(struct orr_perf *perf,
                                struct orr_perf_target *target, void *context)
 {
@@ -275,7 +277,8 @@ static void perf_ready(struct orr_runtime *rt, const struct orr_told *told)
     count_ready(rt->views->perf, told->job);
 }
 
-/* It is ready once more, from its worker, where its kernel had begun. */
+/* The job comes back from its worker. If its kernel had begun it counts as ready once
+ * more. */
 static void perf_returned(struct orr_runtime *rt, const struct orr_told *told)
 {
     if (told->started)
@@ -384,9 +387,9 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
     return &rt->views->perf->workers[worker];
 }
 
-/* Who is taken out may be freed afterwards: calls of it end first, but those that
- * the caller is in, and those in which somebody waits in the same way for one that
- * the caller is in: two listeners may take each other out. */
+/* A listener that is taken out may be freed afterwards: calls of it end first, but
+ * those that the caller is in, and those whose context waits in the same way for a call
+ * that the caller is in: two listeners may take each other out. */
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
@@ -420,7 +423,7 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
     orr_lock(&perf->lock);
     values = cl->perf_counter_values;
     cl->perf_counter_values = NULL;
-    if (values) /* who waits to tell it does not */
+    if (values) /* a context that waits to tell it does not */
         values->target.listener = NULL;
     orr_unlock(&perf->lock);
     if (!values)

@@ -76,7 +76,7 @@ void orr_perf_free(struct orr_runtime *rt);
 /* Starts or stops counting, which is on if it was started more often. */
 void orr_perf_switch(struct orr_runtime *rt, bool start);
 
-/* --- who is told --- */
+/* --- listeners --- */
 
 /* False if there is one already; -- NULL: false if there is none. */
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,

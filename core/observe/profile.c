@@ -22,8 +22,8 @@
             info_->field = orr_profile_time(orr_exec_now((rt)->exec));         \
     } while (0)
 
-/* It gets a structure if profiling is on and it has none of its own. Without memory it
- * stays without. */
+/* A task without a structure for its times gets one if profiling is on and there is
+ * memory. */
 static void profile_submitted(struct orr_runtime *rt,
                               const struct orr_told *told)
 {

@@ -5,8 +5,8 @@
  * it wants nothing before profiling is switched on, or a task comes that has a
  * structure of its own for its times.
  *
- * Each stage is noted by the context that the task is with; what workers did is noted by
- * them under their lock, any thread reads it.
+ * Each stage is noted by the context that has the task then; what workers did is noted
+ * by them under their lock, and read by any thread.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 struct orr_worker;
 
-/* Of µs on the machine's clock. */
+/* Converts µs of the machine's clock. */
 static inline struct timespec orr_profile_time(double us)
 {
     double seconds = (double)(long long)(us / 1e6);
@@ -46,9 +46,9 @@ void orr_worker_profile_reset(struct orr_worker *worker, double now);
 void orr_worker_profile_read(struct orr_worker *worker, double now,
                              struct starpu_profiling_worker_info *ret);
 
-/* Of all workers: their tasks, and while profiling is on their times. */
+/* Prints how many tasks each worker has executed and, if profiling is on, its times. */
 void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out);
 
-/* At the end of a run: that, and the ms that they slept, as STARPU_WORKER_STATS and
- * STARPU_IDLE_FILE ask for. */
+/* At the end of a run: prints the same, and how many ms workers slept, if
+ * STARPU_WORKER_STATS and STARPU_IDLE_FILE ask for them. */
 void orr_worker_profiles_report(struct orr_runtime *rt);

@@ -39,7 +39,7 @@ struct number {
     char text[32];
 };
 
-/* With commas: 1,234,567. */
+/* The number with commas: 1,234,567. */
 static struct number with_commas(unsigned long value)
 {
     struct number plain, out = {""};
@@ -55,12 +55,12 @@ static struct number with_commas(unsigned long value)
     return out;
 }
 
-/* In one call, which others' messages do not come into. */
+/* Writes the text in one call, so that no other message comes in between. */
 static void write_out(const char *text)
 {
     ssize_t n = write(STDERR_FILENO, text, strlen(text));
 
-    (void)n; /* nobody to tell */
+    (void)n; /* an error could not be written either */
 }
 
 /* The tasks that ended in so many seconds. */

@@ -74,7 +74,7 @@ static int rec_begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
-/* Who has begun was submitted before. Errors: -ENOMEM. */
+/* A task that has begun was submitted before. Errors: -ENOMEM. */
 static int read_submissions(struct rec *rec)
 {
     const struct orr_submitted *entry;
@@ -103,7 +103,7 @@ static double rec_ms(const struct rec *rec, double time)
 
 /* --- fields --- */
 
-/* As %f. */
+/* Writes the number as %f would. */
 static void rec_put_number(struct rec *rec, const char *field, double value)
 {
     orr_put_text(rec->out, field);
@@ -314,7 +314,7 @@ static int rec_take_waits(void *writer, const struct orr_waits *waits,
     return rc;
 }
 
-/* What is known of tasks that come soon. */
+/* What is known of the next tasks. */
 static void rec_prefetch(const struct rec *rec, const struct orr_timeline *part,
                          size_t at)
 {
@@ -397,7 +397,7 @@ static int compare_data(const void *a, const void *b)
     return ((*x)->handle > (*y)->handle) - ((*x)->handle < (*y)->handle);
 }
 
-/* In the order of their handles. Errors: -ENOMEM. */
+/* Finds all data, in the order of their handles. Errors: -ENOMEM. */
 static int find_data(const struct rec *rec,
                      const struct orr_submitted_datum ***ret, size_t *ret_n)
 {
@@ -461,8 +461,8 @@ const struct orr_trace_parts orr_data_rec_parts = {
 
 /* --- sched.rec --- */
 
-/* Who executed each task, in which order: starts on a worker are in the order of
- * the timeline. */
+/* Which worker executed each task, in which order: starts on a worker are in the order
+ * of the timeline. */
 static void put_start(struct rec *rec, const struct orr_event *event)
 {
     const struct orr_submitted *entry = submission_of(rec, event->u.task.job);

@@ -291,7 +291,7 @@ static int replace(struct orr_runtime *rt, const char *path,
     return orr_result_close(&out, 0);
 }
 
-/* To stderr without a path. */
+/* Appends to the file; without a path, to stderr. */
 static int append_to_file(struct orr_runtime *rt, const char *path,
                           const char *how,
                           void (*print)(struct orr_runtime *rt, FILE *out))

@@ -13,8 +13,8 @@
 struct orr_runtime;
 
 /* Prints to the file that the variable names, opened as `how` says, else to stderr;
- * `name` is what asks for it. The application requested a report only: an error is
- * printed, and the run ends as it would have. */
+ * `name` is the variable that asks for it. An error is printed only, and the run ends
+ * as it would have: it is a report. */
 void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
                          const char *name, const char *how,
                          void (*print)(struct orr_runtime *rt, FILE *out));

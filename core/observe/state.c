@@ -41,7 +41,7 @@ static const char *state_node_name(const struct orr_runtime *rt, unsigned node)
     return rt->machine->nodes[node].name;
 }
 
-/* Where the present value is, or on its way. */
+/* Prints where the present value is, and where it is on its way to. */
 static void say_where(const struct orr_runtime *rt,
                       const struct orr_handle *handle)
 {

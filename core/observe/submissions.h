@@ -69,8 +69,8 @@ int orr_submissions_new(struct orr_submissions **ret);
 void orr_submissions_free(struct orr_submissions *submissions);
 
 /* Locks; the entry, which will have `nuses` uses, is valid until orr_submissions_end.
- * NULL without memory, which is noted; the end follows all the same. `model` is copied,
- * or NULL. */
+ * NULL without memory, which is noted; orr_submissions_end is to be called all the
+ * same. `model` is copied, or NULL. */
 struct orr_submitted *orr_submissions_begin(struct orr_submissions *submissions,
                                             double time, uint64_t job,
                                             const char *model, size_t nuses)

@@ -344,8 +344,8 @@ static bool is_near(double us, double middle)
     return us <= middle * keep_ratio && us >= middle / keep_ratio;
 }
 
-/* The runs that are no measure of the usual time, and whether they have a level
- * of their own. The list is lost. */
+/* The runs that are no measure of the usual time, and whether these have a level of
+ * their own. The list is not valid afterwards. */
 static void fill_other(struct weighted *list, size_t n, double total,
                        struct orr_tally_summary *summary)
 {

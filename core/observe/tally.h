@@ -20,8 +20,8 @@ struct orr_tally_item;
  * every second, fourth, … */
 #define ORR_TALLY_SAMPLES 4096
 
-/* Makes an empty tally, owned by the caller, who ends it with orr_tally_free.
- * Errors: -ENOMEM. */
+/* Makes an empty tally, owned by the caller and freed by orr_tally_free. Errors:
+ * -ENOMEM. */
 int orr_tally_new(const struct orr_machine *machine, struct orr_tally **ret);
 
 /* Accepts NULL. */
@@ -81,13 +81,13 @@ double orr_tally_modelled_span(const struct orr_tally *tally);
 /* Items that found no memory. */
 unsigned long orr_tally_lost(const struct orr_tally *tally);
 
-/* Of one kernel, all workers of an architecture together; µs. */
+/* The times of one kernel on all workers of an architecture together, in µs. */
 struct orr_tally_summary {
     struct orr_tally_kernel kernel;
     uint64_t count;
     double mean;
-    double typical; /* mean of what lies within a factor of 1.5 of the median:
-                     * models keep that much (STARPU_HISTORY_MAX_ERROR) */
+    double typical; /* mean of the values within a factor of 1.5 of the median, as
+                     * models keep them (STARPU_HISTORY_MAX_ERROR) */
     double aside;   /* share of the runs that does not */
     double other;   /* median of these; NaN: none */
     double other_share; /* share of the runs within a factor of 1.5 of that */
@@ -96,8 +96,8 @@ struct orr_tally_summary {
 };
 
 /* Calls visit for each kernel, ordered by name, architecture, implementation,
- * footprint. No recording meanwhile, or (a simulation that ends early) what is
- * recorded does not count. Errors: -ENOMEM. */
+ * footprint. No recording goes on meanwhile; or, in a simulation that ends early, what
+ * is recorded meanwhile does not count. Errors: -ENOMEM. */
 int orr_tally_each_kernel(const struct orr_tally *tally,
                           void (*visit)(const struct orr_tally_summary *,
                                         void *),

@@ -30,7 +30,8 @@ static struct orr_text **bucket(const struct orr_texts *texts, uint32_t hash)
     return &texts->buckets[hash & (texts->nbuckets - 1)];
 }
 
-/* Without memory the table stays as it is, and slower; -1 if there is none. */
+/* Enlarges the table. Without memory the table stays as it is, and is slower; -1 if
+ * there is no table. */
 static int texts_grow(struct orr_texts *texts)
 {
     struct orr_texts larger = {.nbuckets =

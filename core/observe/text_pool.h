@@ -19,7 +19,8 @@ struct orr_texts {
 /* A copy of `text`, lent; NULL without memory. */
 const char *orr_texts_add(struct orr_texts *texts, const char *text);
 
-/* Those that were added last, by the addresses that they had then. Zero: none. */
+/* The texts that were added last, by the addresses from which they were copied. All
+ * zero: none. */
 enum { ORR_TEXTS_RECENT = 16 };
 struct orr_texts_recent {
     struct {
@@ -27,7 +28,8 @@ struct orr_texts_recent {
     } items[ORR_TEXTS_RECENT];
 };
 
-/* As orr_texts_add, of texts that are mostly the same few: found without their hash. */
+/* As orr_texts_add, for texts that are mostly the same few: those are found by address,
+ * without a hash. */
 const char *orr_texts_keep(struct orr_texts *texts,
                            struct orr_texts_recent *recent, const char *text);
 

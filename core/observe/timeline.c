@@ -292,7 +292,7 @@ static size_t count_events(const struct orr_timeline_place *place)
     return n;
 }
 
-/* Those of all buffers that were not read yet. */
+/* How many events of all buffers were not read yet. */
 static size_t reader_count_events(struct orr_timeline_reader *reader)
 {
     size_t n = 0;
@@ -309,7 +309,8 @@ static const struct orr_event *next_event(struct orr_timeline_place *place)
 {
     const struct orr_event *event;
 
-    /* One is left: where none is in this chunk, that is full. */
+    /* At least one event is left. If this chunk has none left it is full, and the next
+     * one has it. */
     while (place->nread == chunk_length(place->chunk)) {
         place->chunk = chunk_next(place->chunk);
         place->nread = place->at = 0;
@@ -340,7 +341,8 @@ static void add_buffer(struct orr_timeline_place *place, unsigned buffer,
         (struct run){runs->all + begin, runs->all + runs->front};
 }
 
-/* Those from `until` on are kept for later. Errors: -ENOMEM. */
+/* Takes the moments from `until` on out of the line and keeps them for later. Errors:
+ * -ENOMEM. */
 static int reader_split_line(struct orr_timeline_reader *reader, double until,
                              struct orr_timeline *line)
 {

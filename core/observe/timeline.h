@@ -54,8 +54,8 @@ int orr_timeline_reader_init(const struct orr_trace *trace,
 void orr_timeline_reader_done(struct orr_timeline_reader *reader);
 
 /* The moments before `until` that were not returned yet, or all of them where that is
- * INFINITY; *ret, whose counts are of what was read now, is ended with
- * orr_timeline_done. Errors: -ENOMEM; -ESTALE: some are before what was returned already.
- * The reader is of no use then. */
+ * INFINITY; *ret, whose counts are those of this part, is freed by orr_timeline_done.
+ * Errors: -ENOMEM; -ESTALE: some moments are before what was returned already. After an
+ * error the reader is of no use. */
 int orr_timeline_read(struct orr_timeline_reader *reader, double until,
                       struct orr_timeline *ret);

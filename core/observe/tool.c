@@ -192,7 +192,7 @@ static void tool_worker_down(struct orr_runtime *rt,
                told->worker, NULL);
 }
 
-/* It begins, or ends, to wait for nothing but data. */
+/* The worker begins or ends a time in which it waits for data and does nothing else. */
 static void tool_worker_state(struct orr_runtime *rt,
                               const struct orr_told *told)
 {

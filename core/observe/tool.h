@@ -8,9 +8,9 @@
 struct orr_runtime;
 struct orr_tool;
 
-/* Opens what STARPU_PROF_TOOL names, else looks whether the program has such a
- * function, lets it register its callbacks, and registers it. What cannot be opened is
- * said. Before there is anything else. Errors: -ENOMEM. */
+/* Opens the library that STARPU_PROF_TOOL names, else looks whether the program has
+ * such a function, lets it register its callbacks, and registers the observer. A
+ * library that cannot be opened is said. Before any other observer. Errors: -ENOMEM. */
 int orr_tool_observe(struct orr_runtime *rt);
 
 /* NULL is allowed. No context tells it anything any more. */

@@ -34,8 +34,8 @@ enum orr_event_type {
 struct orr_event {
     enum orr_event_type type;
     unsigned
-        worker; /* of a task, state or suspension; the thief; of a count: who
-                      * recorded it */
+        worker; /* of a task, state or suspension; the thief; of a count: the one that
+                 * recorded it */
     union {
         struct orr_trace_task task; /* its name lies in the buffer */
         struct orr_trace_copy copy; /* likewise */
@@ -82,9 +82,9 @@ struct orr_event {
     } u;
 };
 
-/* Events lie one behind the other, each as long as what it is: most are steps of counts
- * and states, a third of a task or less, and the run's thread has to touch all of their
- * memory for the first time. */
+/* Events lie one behind the other, each only as large as its kind needs: most are steps
+ * of counts and states, a third as large as a task or less, and the run's thread has to
+ * touch all of their memory for the first time. */
 enum {
     ORR_TRACE_WORDS = 3072, /* of a chunk */
     ORR_TRACE_CHUNK = 512,  /* events in one, about */
@@ -145,7 +145,7 @@ struct orr_trace_buffer {
     atomic_flag busy;              /* the outside buffer's lock */
 };
 
-/* Who reads the record while it is written: ahead.c. */
+/* The reader of the record while it is written: ahead.c. */
 struct orr_trace_follower {
     /* See orr_trace_begin, orr_trace_end. */
     void (*began)(struct orr_trace_follower *self, uint32_t *ticket);

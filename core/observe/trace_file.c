@@ -78,7 +78,7 @@ static int make_source(struct source *source,
     source->is_made = true;
     if (trace_files_need_moments(files))
         source->rc = orr_timeline_init(source->trace, &source->line);
-    /* Without tasks, or memory, there is none. */
+    /* Without tasks, or without memory, there is no graph. */
     if (source->rc == 0 && source->trace->waits)
         (void)orr_waits_log_graph(source->trace->waits, &source->graph, &err);
     return source->rc;
@@ -125,7 +125,7 @@ static int write_file(const struct content *content)
     return orr_result_close(&out, result);
 }
 
-/* One after the other, until one cannot be written. */
+/* Writes one file after the other, until one cannot be written. */
 static int write_files(const struct orr_trace *trace, struct content *content)
 {
     struct source source = {.trace = trace};

@@ -251,7 +251,7 @@ static void trace_memory(struct orr_runtime *rt, const struct orr_told *told)
                             orr_exec_now(rt->exec));
 }
 
-/* In a simulation that is time which the worker owes. */
+/* In a simulation an allocation's time is not spent yet: the worker owes it. */
 static void trace_allocated(struct orr_runtime *rt, const struct orr_told *told)
 {
     double now = orr_exec_now(rt->exec) + orr_self->debt;
@@ -280,7 +280,7 @@ static void trace_loops(struct orr_runtime *rt, const struct orr_told *told)
     orr_iterations_number(&rt->views->iterations, told->ctx, rt->views->trace);
 }
 
-/* One thing at a time, but as a worker in whose place it is. */
+/* Whether the calling context is main, which is not in the place of a worker just now. */
 static bool trace_main_waits(const struct orr_runtime *rt)
 {
     return orr_self == rt->main && !orr_self->worker;
@@ -332,7 +332,7 @@ static const struct orr_observer trace_observer = {{
     [ORR_TOLD_MARK] = trace_mark,
 }};
 
-/* For what the trace shows of the graph. Errors: -ENOMEM. */
+/* Has the list of waits kept, if the trace shows the graph. Errors: -ENOMEM. */
 static int keep_waits(struct orr_runtime *rt, const char *path)
 {
     const struct orr_waits_log *waits;

@@ -244,8 +244,8 @@ bool orr_trace_add_chunk(struct orr_trace *trace,
     return true;
 }
 
-/* Makes the event's text a copy that lives as long as the buffer. Says whether
- * there was memory for it. */
+/* Makes the event's text a copy that lives as long as the buffer. Returns whether there
+ * was memory for it. */
 static bool keep_text(struct orr_trace_buffer *buffer, const char **text)
 {
     if (*text)

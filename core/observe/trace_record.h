@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/trace_record.h - the event record: what happened, when, on which
- * worker. One buffer per worker, written by that worker alone without a lock,
- * and one for all other contexts, behind a spin lock. Who records is
- * trace_observer.c; those who read it are timeline.h and the formats.
+ * core/observe/trace_record.h - the event record: what happened, when, on which worker.
+ * One buffer per worker, written by that worker alone without a lock, and one for all
+ * other contexts, behind a spin lock. trace_observer.c writes the record; timeline.h
+ * and the formats read it.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct orr_submissions;
 struct orr_trace;
 struct orr_waits_log;
 
-/* Makes an empty record for this machine's workers and nodes, whose names it
- * copies. `start` is the time (µs) that the files will call 0. Owned by the
- * caller, who ends it with orr_trace_free. Errors: -ENOMEM. */
+/* Makes an empty record for this machine's workers and nodes, whose names it copies.
+ * `start` is the time (µs) that the files will call 0. Owned by the caller and freed by
+ * orr_trace_free. Errors: -ENOMEM. */
 int orr_trace_new(const struct orr_machine *machine, double start,
                   struct orr_trace **ret);
 
@@ -32,7 +32,7 @@ int orr_trace_keep_submissions(struct orr_trace *trace);
  * recorded. */
 void orr_trace_keep_tasks_alone(struct orr_trace *trace);
 
-/* Where they are kept; NULL: they are not, or there is no trace. */
+/* The submissions that are kept; NULL: none are, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
 
 /* The graph that the file shows is to be made of this list (waits_log.h), which is
@@ -79,17 +79,17 @@ bool orr_trace_shows_application(const char *path);
  * an event that finds no memory is counted as dropped. */
 #define ORR_TRACE_OUTSIDE (~0u)
 
-/* The same, of a thread of the application that is not its main one. */
+/* The same for a thread of the application other than its main one. */
 #define ORR_TRACE_THREAD (~1u)
 
 /* Something begins now whose event will come when it has ended; to be told before
  * anything else happens. *ticket: 0, or the one of what began then and has not ended. */
 void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket);
 
-/* It has been recorded, or will not be. */
+/* The event that was begun has been recorded, or will not be. */
 void orr_trace_end(struct orr_trace *trace, uint32_t *ticket);
 
-/* A task has ended; called by the worker that executed it. */
+/* Records a task that has ended; called by the worker that executed it. */
 void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task);
 
@@ -106,13 +106,13 @@ void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
 void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
                             unsigned victim, uint64_t job, double time);
 
-/* The application has done that, in a call (a constant) or in none (NULL). Only
- * where orr_trace_shows_application. */
+/* What the application has done, in the call of that name (a constant) or outside of
+ * calls (NULL). Only where orr_trace_shows_application. */
 void orr_trace_record_application(struct orr_trace *trace,
                                   enum orr_trace_doing doing, const char *call,
                                   double start, double end);
 
-/* A copy has ended; called by the context that noticed. */
+/* Records a copy that has ended; called by the context that noticed. */
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 

@@ -17,7 +17,7 @@ struct orr_trace_place {
     bool locked;
 };
 
-/* A further chunk for the buffer; false without memory. */
+/* Adds a chunk to the buffer; false without memory. */
 __attribute__((noinline)) bool
 orr_trace_add_chunk(struct orr_trace *trace, struct orr_trace_buffer *buffer);
 
@@ -67,8 +67,8 @@ static inline void orr_trace_close_event(const struct orr_trace_place *place,
         atomic_flag_clear(&place->buffer->busy);
 }
 
-/* A counter grows or shrinks by `change`, because of that job; 0: it is not
- * known which. */
+/* Records that a counter grows or shrinks by `change` because of job `job`; 0: it is
+ * not known which. */
 static inline void orr_trace_record_count(struct orr_trace *trace,
                                           unsigned worker,
                                           enum orr_trace_counter counter,

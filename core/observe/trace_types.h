@@ -47,7 +47,7 @@ enum orr_trace_doing {
     ORR_TRACE_NDOINGS
 };
 
-/* A wait, or a sleep, that goes on. */
+/* A wait or a sleep of the application that has not ended. */
 struct orr_application_span {
     struct orr_runtime *rt;
     enum orr_trace_doing doing;

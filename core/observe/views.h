@@ -43,6 +43,6 @@ struct orr_views {
     bool break_awaited; /* simulated: the date of ORRERY_BREAK_AT is to come */
     unsigned long livelock_at; /* simulated: tasks that had ended, + 1, when a
                                 * livelock was told last, or 0 */
-    bool said_full;            /* [last context awake] who holds memory … */
+    bool said_full;            /* [last context awake] what holds memory … */
     bool said_stall; /* … what tasks wait for, of which none goes on */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/waits.c - see waits.h. Jobs that are not tasks only pass on what they
- * wait for: who waits for one waits for all in its list, which may not grow any more
- * from then on.
+ * wait for: a task that waits for one waits for all in its list, which may not grow any
+ * more from then on.
  */
 #include "core/observe/waits.h"
 
@@ -91,7 +91,7 @@ static int extend(struct orr_waits *waits, struct orr_waits_node *node)
     return 0;
 }
 
-/* It waits for that task, too. */
+/* Notes that the node waits for that task, too. */
 static int waits_node_add_task(struct orr_waits *waits,
                                struct orr_waits_node *node, uint32_t task)
 {

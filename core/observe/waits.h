@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/waits.h - of a list of waits_log.h, the tasks and which tasks each waits
- * for, step by step while the list grows: what graph_make.c makes of a whole record,
- * as long as that is plain. Plain is a record in which what a task waits for is known
- * when it is submitted: no tags, nothing declared of tasks that come later, no job
- * without kernel that stands for so many others that the graph has it as a task. One
- * thread.
+ * core/observe/waits.h - makes of a list of waits_log.h the tasks, and which tasks each
+ * waits for, step by step while the list grows: the same as graph_make.c makes of a
+ * whole record, as long as that is plain. Plain is a record in which what a task waits
+ * for is known when it is submitted: no tags, nothing declared of tasks that come
+ * later, no job without kernel that stands for so many others that the graph has it as
+ * a task. One thread.
  */
 #pragma once
 
@@ -48,6 +48,6 @@ int orr_waits_new(const struct orr_waits_log *log, struct orr_waits **ret);
 /* Accepts NULL. */
 void orr_waits_free(struct orr_waits *waits);
 
-/* Reads on up to the present end of the list. Errors: -ESTALE: it is not plain, which
- * then stays so; -ENOMEM. */
+/* Reads on up to the present end of the list. Errors: -ESTALE, from then on: it is not
+ * plain; -ENOMEM. */
 int orr_waits_read(struct orr_waits *waits);

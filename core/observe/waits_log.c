@@ -45,7 +45,7 @@ static void waits_log_lose(struct orr_waits_log *log)
     atomic_store_explicit(&log->lost, true, memory_order_relaxed);
 }
 
-/* Where the next entry goes, which `publish` then shows; NULL without memory. */
+/* Memory for the next entry, which `publish` then makes visible; NULL without memory. */
 static struct orr_waits_entry *waits_log_add(struct orr_waits_log *log,
                                              enum orr_waits_kind kind)
     ORR_REQUIRES(log->lock)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/waits_log.h - what graph_record.h is told of what waits for what, as a
- * list that another thread may read beside the run: noting it costs the run a tenth of
- * what the graph does, which is made of the list elsewhere (waits.h) or at the end. For
- * traces: it has neither sizes nor times per worker.
+ * core/observe/waits_log.h - what tasks wait for, as graph_record.h is told of it, as a
+ * list that another thread may read while the run goes on: noting it costs the run a
+ * tenth of what the graph costs, which is made of the list by that thread (waits.h) or
+ * at the end. For traces: it has neither sizes nor times per worker.
  *
  * Any context adds; the lock's rank is ORR_RANK_RUNTIME. One thread may read meanwhile
  * (chain.h).
@@ -35,7 +35,7 @@ enum orr_waits_kind {
 struct orr_waits_entry {
     uint8_t kind; /* enum orr_waits_kind */
     bool is_task; /* SUBMIT: it has a codelet */
-    bool is_set;  /* SUBMIT: it has a tag; TAGS: see orr_graph_record_tags */
+    bool is_set;  /* SUBMIT: it has a tag; TAGS: `holds` of orr_waits_log_tags */
     uint32_t job;
     union {
         struct {
@@ -59,7 +59,7 @@ struct orr_waits_entry {
 
 struct orr_waits_log {
     struct orr_runtime *runtime; /* [const] */
-    bool details; /* [const] names of kernels, and who ran what, are kept */
+    bool details; /* [const] names of kernels, and which worker ran what, are kept */
     atomic_bool lost;            /* something found no memory */
     atomic_bool said;            /* … which was printed */
     struct orr_lock lock;
@@ -77,7 +77,8 @@ int orr_waits_log_new(struct orr_runtime *rt, bool details,
 /* Accepts NULL. */
 void orr_waits_log_free(struct orr_waits_log *log);
 
-/* As the functions of graph_record.h. */
+/* These note in the list what the functions of graph_record.h with such names note in
+ * the graph. */
 void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
                        struct orr_job *before);
 void orr_waits_log_accesses(struct orr_waits_log *log,

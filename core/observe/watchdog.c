@@ -39,7 +39,7 @@ void orr_watchdog_tasks_hook(void (*func)(void *), void *arg)
     pthread_mutex_unlock(&hook.lock);
 }
 
-/* No task has ended, and either some are submitted or main waits for something else. */
+/* Reports that no task has ended; there are tasks, or main waits for something else. */
 static void watchdog_report(const struct orr_watchdog_tasks *w)
 {
     char what[ORR_AWAITED_TEXT] = "nothing";

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/watchdog.h - STARPU_WATCHDOG_TIMEOUT: a thread that says so when
- * no task has ended for a while, in real time on all machines, though some are
- * submitted or main waits in a call. It is no context: it reads counters, and what
- * main waits for.
+ * core/observe/watchdog.h - STARPU_WATCHDOG_TIMEOUT: a thread that says so when no task
+ * has ended for a while, in real time on all machines, although some are submitted or
+ * main waits in a call. It is no context: it reads counters, and what main waits for.
  */
 #pragma once
 

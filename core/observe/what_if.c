@@ -78,8 +78,8 @@ void orr_what_if_write(FILE *out, struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
-/* What the run did not use of an edit; NULL when it did. Whether that had an
- * effect is another question: policies expect other times of what is edited,
+/* Which part of an edited machine the run did not use; NULL when it used all. An edit
+ * may have had an effect nevertheless: policies expect other times of what is edited,
  * and may have decided otherwise for that reason. */
 static const char *unused(struct orr_runtime *rt,
                           const struct orr_machine_edit *edit)

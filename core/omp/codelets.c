@@ -44,8 +44,8 @@ static void run_if_no_model(struct starpu_codelet *cl)
         cl->flags |= STARPU_CODELET_SIMGRID_EXECUTE;
 }
 
-/* One function for processors, of which all may run it, on their own, whatever they
- * know of it. */
+/* One function for processors, which each of them may run by itself, without
+ * conditions. */
 static bool is_plain(const struct starpu_codelet *cl)
 {
     uint32_t functions = orr_codelet_all_functions(cl);
@@ -96,16 +96,17 @@ struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
     return entry;
 }
 
-/* Deferring a task costs about twice that, on each of two processors. */
+/* A task that takes less is short: deferring one costs about twice that on each of two
+ * processors. */
 #define SHORT_US 0.5
 
-/* The weight of a long task, which an interrupt may have made long: with one in
- * a hundred deferral is not avoided. After a few the codelet has to show for a
- * long time that its tasks are short. */
+/* The weight of a long task, which an interrupt may have made long: tasks of which one
+ * in a hundred is long are deferred. After a few long tasks a codelet has to prove for
+ * a long time that its tasks are short. */
 enum { LONG = 128, MOST = 256, LEAST = -1000 };
 
-/* Written only when that changes something: all processors read it. An update that is
- * lost among others is no loss. */
+/* Written only when the value changes, since all processors read it. An update that is
+ * lost beside another one does no harm. */
 void orr_omp_codelet_note_length(struct orr_omp_codelet *codelet, double us,
                                  unsigned ntasks)
 {

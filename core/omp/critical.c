@@ -35,7 +35,7 @@ static struct orr_omp_critical *critical_make(const struct orr_omp *omp,
     return critical;
 }
 
-/* The one of that name, made by the first that asks. */
+/* The lock of that name; the first thread that asks makes it. */
 static struct orr_omp_lock *lock_named(struct orr_omp *omp, const char *name)
 {
     struct orr_omp_critical *first = atomic_load(&omp->criticals);

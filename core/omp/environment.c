@@ -104,7 +104,7 @@ static long long environment_read_number(const struct orr_config *config,
 
 /* -- lists -- */
 
-/* Reads items with `take` up to the first that is wrong, which is said. */
+/* Reads items with `take` up to the first wrong one, of which a message is printed. */
 static unsigned read_list(const struct orr_config *config,
                           enum orr_config_id id,
                           bool (*take)(const char **text, int *ret), int *ret)

@@ -32,12 +32,12 @@ struct orr_omp_environment {
     bool dynamic, nested, cancellation;
     bool active; /* OMP_WAIT_POLICY */
     bool
-        looks; /* who waits for other threads looks for a moment: not passive */
+        looks; /* threads look for a moment before they wait: not passive */
     enum { ORR_OMP_QUIET, ORR_OMP_DISPLAY, ORR_OMP_VERBOSE } display;
 };
 
-/* Reads them. A value that is wrong ends the program with a message, but the rest
- * of a list, which is said and ignored. */
+/* Reads the variables. A wrong value ends the program with a message. In a list it ends
+ * the list: a message says so, and the entries before it count. */
 void orr_omp_environment_read(struct orr_omp_environment *env,
                               const struct orr_config *config, unsigned nprocs);
 

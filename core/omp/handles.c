@@ -21,7 +21,7 @@ void orr_omp_handles_init(struct orr_omp_handles *handles)
     orr_lock_init(&handles->lock, ORR_RANK_RUNTIME);
 }
 
-/* The entries, newest first; the table is empty then. Nobody else uses it. */
+/* The entries, newest first; the table is empty then. No other thread uses it. */
 static struct orr_omp_entry *take_all(struct orr_omp_handles *handles)
 {
     struct orr_omp_entry *all = handles->all;

@@ -25,8 +25,8 @@ struct orr_omp_handles {
 
 void orr_omp_handles_init(struct orr_omp_handles *handles);
 
-/* Empties the table and frees it. Nobody else uses it any more, nor does the caller
- * have to be a context. */
+/* Empties the table and frees it. No other thread uses it any more; the caller need not
+ * be a context. */
 void orr_omp_handles_done(struct orr_omp_handles *handles);
 
 /* Enters a handle under an address. -ENOMEM: it is as before. */
@@ -41,8 +41,8 @@ starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
 bool orr_omp_handles_remove(struct orr_omp_handles *handles,
                             starpu_data_handle_t handle);
 
-/* Unregisters all handles, in the order in which they were entered, and empties
- * the table, which nobody else uses. Waits for those who use the data. */
+/* Unregisters all handles, in the order in which they were entered, and empties the
+ * table, which no other thread uses. Waits for tasks that use the data. */
 void orr_omp_handles_unregister(struct orr_omp_handles *handles);
 
 /* How many entries there are. */

@@ -13,7 +13,7 @@ enum { LOOKS = 8 };
 
 struct lock_waiter {
     struct orr_waiter waiter; /* first */
-    const void *owner;        /* who it is */
+    const void *owner;        /* of the waiter */
 };
 
 void orr_omp_lock_init(struct orr_omp_lock *lock, bool looks, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/omp/lock.h - the locks behind OpenMP's locks and critical sections: who
- * waits suspends its task, whoever came first is next.
+ * core/omp/lock.h - the locks behind OpenMP's locks and critical sections: a thread
+ * that waits suspends its task; the first one that came is next.
  */
 #pragma once
 
@@ -19,12 +19,11 @@ struct orr_omp_lock {
     const char *name; /* [const] of a critical section, NULL: a lock */
 };
 
-/* `looks`: who waits looks for a moment first. `name`: of the critical section that
- * it is for, "" if that has none; NULL: it is for none. */
+/* `looks`: a thread looks for a moment before it waits. `name`: of the critical section
+ * that the lock is for, "" if that has none; NULL: it is for none. */
 void orr_omp_lock_init(struct orr_omp_lock *lock, bool looks, const char *name);
 
-/* Takes it for `owner`; waits while somebody else has it. `call` is for
- * messages. */
+/* Takes it for `owner`; waits while another owner has it. `call` is for messages. */
 void orr_omp_lock_take(struct orr_omp_lock *lock, const void *owner,
                        const char *call);
 
@@ -34,5 +33,5 @@ bool orr_omp_lock_try(struct orr_omp_lock *lock, const void *owner);
 /* Whose it is now, NULL: free. */
 const void *orr_omp_lock_owner(struct orr_omp_lock *lock);
 
-/* Passes it to whoever waits first, or frees it. */
+/* Passes it to the first one that waits, or frees it. */
 void orr_omp_lock_give(struct orr_omp_lock *lock);

@@ -15,7 +15,7 @@
 #include "core/omp/self.h"
 #include "core/omp/share.h"
 
-/* -- who gets which iterations -- */
+/* -- which thread gets which iterations -- */
 
 static unsigned long long iteration_min(unsigned long long a,
                                         unsigned long long b)
@@ -63,7 +63,7 @@ static bool next_static(const struct orr_omp_task *thread,
     return loop->chunk > 0 && skip_chunks(loop, thread->team->nthreads);
 }
 
-/* How many come next, of `left`. */
+/* How many iterations the next chunk has, of the `left` that remain. */
 static unsigned long long next_chunk(const struct orr_omp_task *thread,
                                      const struct orr_omp_loop *loop,
                                      unsigned long long left)
@@ -76,7 +76,7 @@ static unsigned long long next_chunk(const struct orr_omp_task *thread,
     return iteration_min(chunk, left);
 }
 
-/* First come, first served: chunks of one length, and a number that each thread
+/* First come, first served: chunks of equal size, by one counter, which each thread
  * takes beyond n twice at most. */
 static bool next_equal(struct orr_omp_loop *loop)
 {
@@ -88,7 +88,7 @@ static bool next_equal(struct orr_omp_loop *loop)
     return true;
 }
 
-/* The same with chunks that depend on what is left. */
+/* The next chunk of a dynamic or guided loop. */
 static bool next_dynamic(const struct orr_omp_task *thread,
                          struct orr_omp_loop *loop)
 {
@@ -109,7 +109,8 @@ static bool next_dynamic(const struct orr_omp_task *thread,
     return true;
 }
 
-/* The schedule and chunk that are meant, but no more than n. */
+/* Notes the schedule and the chunk's length, which is n at most; `runtime` stands for
+ * those of the environment. */
 static void choose_schedule(const struct orr_omp_task *thread,
                             struct orr_omp_loop *loop, int schedule,
                             unsigned long long chunk)
@@ -155,7 +156,8 @@ struct turn_waiter {
     unsigned long long turn;
 };
 
-/* Whose turn it is now. One at most; with the team's lock. */
+/* Takes the thread whose turn it is out of the list; NULL: it has not come yet. With
+ * the team's lock. */
 static struct orr_waiter *take_next_locked(struct orr_omp_share *share)
 {
     struct orr_waiter *found = NULL;
@@ -175,7 +177,7 @@ static void ordered_describe_turn(const struct orr_awaited *awaited, char *text,
              awaited->number);
 }
 
-/* Until all earlier iterations are over. */
+/* Waits until all earlier iterations are over. */
 static void wait_for_turn(struct orr_omp_task *thread,
                           struct orr_omp_loop *loop)
 {
@@ -195,7 +197,7 @@ static void wait_for_turn(struct orr_omp_task *thread,
         orr_wait(&self.waiter, &awaited);
 }
 
-/* The chunk's ordered parts are over. */
+/* Ends the chunk's ordered parts, and wakes the thread whose turn is next. */
 static void pass_turn(struct orr_omp_task *thread, struct orr_omp_loop *loop)
 {
     struct orr_omp_share *share = loop->share;
@@ -282,7 +284,7 @@ static bool next_of_loop(struct orr_omp_task *thread)
                : next_dynamic(thread, loop);
 }
 
-/* The thread has nothing left if not `more`. */
+/* Returns the chunk; without `more` the thread has none left, and leaves the loop. */
 static int loop_return_chunk(struct orr_omp_task *thread, bool more,
                              unsigned long long *ret_begin,
                              unsigned long long *ret_end)

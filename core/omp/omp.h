@@ -40,7 +40,7 @@ struct orr_omp_icvs {
     unsigned long long chunk;
 };
 
-/* Tasks that somebody waits for at its end. */
+/* Tasks that are waited for at its end. */
 struct orr_omp_group {
     struct orr_omp_count unfinished;
     struct orr_omp_group *outer;
@@ -72,7 +72,7 @@ struct orr_omp_task {
     unsigned thread;           /* [const] in the team, of implicit tasks and
                                   * those that are executed in place */
     bool implicit, final;      /* [const] */
-    bool in_place;             /* [const] by who encountered it */
+    bool in_place;             /* [const] by the task that encountered it */
     unsigned nested; /* [const] tasks around it that are executed so as well */
     struct {
         orr_kernel_func_t call; /* which is their function … */
@@ -97,7 +97,7 @@ struct orr_omp_task {
 struct orr_omp_team {
     struct orr_omp *omp;        /* [const] */
     struct orr_omp_team *outer; /* [const] NULL: the initial one */
-    unsigned parent_thread;     /* [const] who encountered it, in `outer` */
+    unsigned parent_thread;     /* [const] the thread of `outer` that encountered it */
     unsigned nthreads;          /* [const] */
     unsigned level, active;     /* [const] regions around, and of these those
                                   * with several threads; it is one */
@@ -134,7 +134,7 @@ struct orr_omp {
     atomic_int default_device;
     struct orr_omp_team team;             /* the initial one */
     struct orr_omp_task *current;         /* [main] what it executes */
-    struct orr_omp_handles handles;       /* of who is no OpenMP task */
+    struct orr_omp_handles handles;       /* of callers that are no OpenMP tasks */
     struct starpu_codelet region, thread; /* of thread 0 that is a task, of others */
     struct orr_borrowing first; /* [main] thread 0 of main's regions is main itself,
                                  * in the place of processor 0 */
@@ -163,7 +163,7 @@ struct orr_omp_task *orr_omp_self_need(const char *call);
 /* The same of an implicit task, which constructs need that bind to a region. */
 struct orr_omp_task *orr_omp_thread_need(const char *call);
 
-/* Who the caller is to locks: its task, else its thread. */
+/* The owner that the caller is to locks: its task, else its thread. */
 const void *orr_omp_lock_self(void);
 
 /* The calling context executes `task` from now on, in place of what it returns. */
@@ -177,16 +177,16 @@ _Noreturn void orr_omp_no_memory(const char *call);
 
 /* -- task.c -- */
 
-/* A child of `parent`, who has called; NULL without memory. One reference. */
+/* A child of `parent`, the caller's task; NULL without memory. One reference. */
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team);
-/* Before anybody but the caller knows it: the parent stays as long as it does. Not
- * needed while the parent waits for it anyway. */
+/* The parent stays as long as the task does. To be called before any other context
+ * knows the task; not needed where the parent waits for it anyway. */
 void orr_omp_task_hold_parent(struct orr_omp_task *task);
 void orr_omp_task_unref(struct orr_omp_task *task);
 
-/* The caller, which is `parent`, has met a task construct: `task`, new, becomes
- * that, with the argument `arg`, and is taken. */
+/* The caller, whose task is `parent`, has met a task construct: `task`, which is new,
+ * becomes that task, with the argument `arg`; the function takes it. */
 void orr_omp_task_create(struct orr_omp_task *parent,
                          const struct starpu_omp_task_region_attr *attr,
                          struct orr_omp_task *task, void *arg);
@@ -211,11 +211,11 @@ void orr_omp_team_run_other(void *buffers[], void *arg);
 struct orr_omp_codelet {
     struct orr_omp_codelet *next;
     orr_kernel_func_t function; /* [const] for processors, or NULL */
-    bool plain; /* [const] it has that, and nothing else that matters to who runs
+    bool plain; /* [const] it has that, and nothing else that decides which worker runs
                  * its tasks */
     struct starpu_codelet given; /* [const] by the application */
     struct starpu_codelet cl;
-    atomic_int nshort; /* so many more of its tasks were short than were not, as
+    atomic_int nshort; /* by how many more of its tasks were short than were not, as
                         * orr_omp_codelet_note_length weighs them */
 };
 
@@ -242,8 +242,8 @@ orr_omp_codelet_is_short(const struct orr_omp_codelet *codelet)
            ORR_OMP_SHORT;
 }
 
-/* One that lives until the end, cl equal to the given one but that its function for
- * processors is `body`. NULL without memory. */
+/* A record that lives until the end, with a codelet equal to the given one but that its
+ * function for processors is `body`. NULL without memory. */
 struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
                                         const struct starpu_codelet *cl,
                                         orr_kernel_func_t body);

@@ -12,14 +12,14 @@
 struct orr_omp_task;
 
 struct orr_omp_place {
-    /* Nobody looks, somebody does, or the thread that he has got. */
+    /* Whether a task looks for a thread here; then the thread that it was given. */
     _Alignas(64) _Atomic(uintptr_t) given;
 };
 
-/* Gives the thread to who looks for one there; false: nobody does. */
+/* Gives the thread to the task that looks for one at this place; false: none does. */
 bool orr_omp_place_give(struct orr_omp_place *place,
                         struct orr_omp_task *thread);
 
-/* Looks for a thread there, unless the worker, the caller's, gets something else to
- * do; NULL: none came. */
+/* The calling task looks for a thread for a moment, at its worker's place; NULL: none
+ * came, or the worker got something else to do. */
 struct orr_omp_task *orr_omp_place_look(struct orr_omp_place *place);

@@ -11,7 +11,7 @@
 #include "core/exec/runtime.h"
 #include "core/omp/omp.h"
 
-/* What set_nested(1) makes of the levels. */
+/* The number of active levels that set_nested(1) allows. */
 enum { MANY_LEVELS = 999999 };
 
 /* -- threads -- */
@@ -37,7 +37,7 @@ int starpu_omp_get_num_procs(void)
     return omp ? (int)omp->nprocs : 1;
 }
 
-/* Of a region met here. */
+/* How many threads a parallel region would have that the caller begins now. */
 int starpu_omp_get_max_threads(void)
 {
     const struct orr_omp_task *self = orr_omp_self();
@@ -60,8 +60,8 @@ void starpu_omp_set_num_threads(int threads)
     self->icvs.nthreads = threads;
 }
 
-/* Regions have no more threads than processors unless more are asked for: the
- * limit is never less than what there is. */
+/* Regions have no more threads than processors unless more are asked for: the limit is
+ * never less than the number of threads present. */
 int starpu_omp_get_thread_limit(void)
 {
     const struct orr_omp *omp = orr_omp();

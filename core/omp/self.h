@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/omp/self.h - who the calling context is to OpenMP, without a call where it is in
- * a kernel: constructs that are met a million times a second ask.
+ * core/omp/self.h - the OpenMP task of the calling context, without a call where that
+ * is in a kernel: constructs that are met a million times a second ask.
  */
 #pragma once
 

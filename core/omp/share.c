@@ -14,7 +14,7 @@ static struct orr_omp_share *share_find_locked(struct orr_omp_team *team,
     return share;
 }
 
-/* A spare one becomes that of the construct; NULL: there is none. */
+/* Makes a spare share that of construct `number`; NULL: there is no spare one. */
 static struct orr_omp_share *share_begin_locked(struct orr_omp_team *team,
                                                 uint64_t number)
 {

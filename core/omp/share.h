@@ -2,8 +2,8 @@
 /*
  * core/omp/share.h - what the threads of a team know together of one worksharing
  * construct. Each thread counts the constructs that it meets: equal numbers are the
- * same construct, whose share the first of them makes; who leaves it last gives it
- * back. So threads may be in different constructs, after some without barrier.
+ * same construct, whose share the first of them makes, and the last one that leaves
+ * gives back. So threads may be in different constructs, after some without barrier.
  */
 #pragma once
 
@@ -13,11 +13,11 @@ struct orr_omp_share {
     struct orr_omp_share *next; /* [team's lock] */
     uint64_t number;            /* [team's lock] */
     atomic_uint nleft;          /* threads that have not left */
-    atomic_bool taken;          /* somebody executes the single */
-    atomic_ullong first;        /* of a loop: what nobody has begun */
+    atomic_bool taken;          /* a thread executes the single */
+    atomic_ullong first;        /* of a loop: the first iteration that no thread has */
     /* [team's lock] of an ordered loop: all iterations before it are over … */
     unsigned long long ordered;
-    void *copy;     /* of a single copyprivate, from whoever executed it … */
+    void *copy;     /* of a single copyprivate, from the thread that executed it … */
     bool published; /* [team's lock] … which has */
     struct orr_waiters waiters; /* [team's lock] for that, or their turn */
 };
@@ -32,5 +32,5 @@ void orr_omp_share_leave(struct orr_omp_task *thread,
 /* Whether the thread is the first one that asks. */
 bool orr_omp_share_take(struct orr_omp_share *share);
 
-/* Frees those that a team has kept. Nobody uses it any more. */
+/* Frees those that a team has kept. The team is not used any more. */
 void orr_omp_shares_free(struct orr_omp_team *team);

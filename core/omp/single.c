@@ -31,7 +31,7 @@ void starpu_omp_single(void (*f)(void *arg), void *arg, int nowait)
 
 /* -- copyprivate -- */
 
-/* Until whoever executes the construct has come to its end. */
+/* Waits until the thread that executes the construct has published its data. */
 static void wait_for_copy(struct orr_omp_task *thread,
                           struct orr_omp_share *share)
 {

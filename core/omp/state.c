@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/omp/state.c - who the calling context is to OpenMP: see omp.h. */
+/* core/omp/state.c - the OpenMP task of the calling context: see omp.h. */
 #include <stdlib.h>
 
 #include "core/base/log.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/omp/task.c - explicit tasks. A deferred one is a task of the runtime, which
- * runs on the processors of its team or on a device. One that is not deferred is
- * executed in place if it has no data and no model, by whoever has met it; else it
- * is a task for which that one waits. Where enough tasks wait for the threads of a
- * team, more of that kind are not deferred: their number stays bounded.
+ * core/omp/task.c - explicit tasks. A deferred one is a task of the runtime, which runs
+ * on the processors of its team or on a device. One that is not deferred is executed in
+ * place, by the thread or task that has met it, if it has no data and no model; else it
+ * is a task for which that thread or task waits. Where enough tasks wait for the
+ * threads of a team, more of that kind are not deferred: their number stays bounded.
  */
 #include <stdlib.h>
 
@@ -19,15 +19,18 @@
 #include "core/task/task.h"
 #include "core/worker/workers.h"
 
-/* So many tasks may wait for each thread before it executes those that it meets. */
+/* Once so many tasks per thread wait, a thread executes the tasks that it meets
+ * itself. */
 enum { ENOUGH = 64 };
 
-/* … and so many of these before it looks again: the others, who take tasks, write where
- * it looks. They have more than that to do meanwhile. */
+/* … and it executes so many of them before it looks once more: the other threads write
+ * where it looks whenever they take tasks. They have more tasks than that to do
+ * meanwhile. */
 enum { IN_ROW = 16 };
 
-/* So many may be executed in each other that could have been deferred: a chain of tasks
- * of which each creates the next one would need any stack. */
+/* So many tasks that could have been deferred may be executed inside each other.
+ * Without a limit a chain of tasks each of which creates the next one would need a
+ * stack of any size. */
 enum { MOST_NESTED = 64 };
 
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
@@ -72,12 +75,12 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 static void omp_task_run(struct orr_omp_task *task, void **buffers, void *arg)
 {
     task->function(buffers, arg);
-    if (task->handles.all) /* nobody else enters any */
+    if (task->handles.all) /* no other task enters any */
         orr_omp_handles_unregister(&task->handles);
 }
 
-/* A call of which is all that executes the task; NULL: there is more to it, or it is not
- * for processors. */
+/* The function whose call is all that executing the task takes; NULL: it takes more, or
+ * the task is not for processors. */
 static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 {
     return cl->nbuffers == 0 && !cl->model && orr_codelet_allows_host(cl)
@@ -85,14 +88,14 @@ static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
                : NULL;
 }
 
-/* On a processor. */
+/* The kernel of a deferred task on a processor. */
 static void omp_task_body(void *buffers[], void *arg)
 {
     omp_task_run(orr_self->job->task->omp_task, buffers, arg);
 }
 
-/* The same of a task that could have been executed where it was met: should such ones
- * be? Time that it spent waiting counts, too. */
+/* The same for a task that could have been executed where it was met: measures whether
+ * such tasks should be. Time for which the task waits counts, too. */
 static void timed_body(void *buffers[], void *arg)
 {
     struct starpu_task *public = orr_self->job->task;
@@ -104,7 +107,7 @@ static void timed_body(void *buffers[], void *arg)
                                 orr_exec_now(orr_self->exec) - begun_us, 1);
 }
 
-/* By the caller. */
+/* The caller executes the task at once. */
 static void
 omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
                       const struct starpu_omp_task_region_attr *attr, void *arg)
@@ -117,8 +120,8 @@ omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
     omp_task_run(task, NULL, arg);
     (void)orr_omp_switch(caller);
     caller->in_row = task->in_row;
-    /* Its own tasks may go on. (Who writes to the caller's counter takes the line of the
-     * cache from others.) */
+    /* Tasks that it has created may still run, and need its parent. (Only then: a write
+     * to the caller's counter takes that cache line from other processors.) */
     if (atomic_load_explicit(&task->refs, memory_order_acquire) != 1)
         orr_omp_task_hold_parent(task);
     orr_omp_task_unref(task);
@@ -126,7 +129,7 @@ omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
         free(attr->cl_arg);
 }
 
-/* -- who waits for it -- */
+/* -- what waits for it -- */
 
 static void omp_task_count(struct orr_omp_task *task)
 {
@@ -136,7 +139,7 @@ static void omp_task_count(struct orr_omp_task *task)
     orr_omp_meeting_expect(&task->team->meeting);
 }
 
-/* The last thing that happens to it: after that its team may be over. */
+/* The last thing that is done for the task: after that its team may have ended. */
 static void omp_task_ended(void *arg)
 {
     struct orr_omp_task *task = arg;
@@ -166,7 +169,8 @@ static void omp_task_give_data(struct starpu_task *task,
         task->handles[i] = attr->handles[i];
 }
 
-/* Where it runs: nowhere else if it is not deferred. */
+/* Names the workers that may run the task; the caller's alone if the task is not
+ * deferred. */
 static void omp_task_set_workers(struct starpu_task *public,
                                  struct orr_omp_task *task, bool waits)
 {
@@ -186,8 +190,8 @@ static void omp_task_set_workers(struct starpu_task *public,
     }
 }
 
-/* Whether nothing but their order decides about the data: others have a place
- * in it that their tasks do not know. */
+/* Whether the task's data need nothing but the order of their uses. A task that
+ * bypasses the policy can use no other data. */
 static bool has_plain_data(const struct starpu_task *task)
 {
     for (int i = 0; i < task->cl->nbuffers; i++) {
@@ -203,8 +207,8 @@ static bool has_plain_data(const struct starpu_task *task)
     return true;
 }
 
-/* The policy need not know it: it is like all the others, nobody waits for this one,
- * and each processor may have it. */
+/* Whether the task may bypass the policy: its codelet is a plain one, no thread waits
+ * for it alone, and each processor may run it. */
 static bool is_direct(const struct starpu_task *public,
                       const struct orr_omp_team *team, bool plain, bool waits)
 {
@@ -257,7 +261,7 @@ static void omp_task_submit(struct orr_omp_task *task,
     abort();
 }
 
-/* Tasks of final ones are not deferred; nor are those that the initial task meets
+/* A final task's children are not deferred; nor are tasks that the initial task meets
  * outside of all regions. */
 static bool is_included(const struct orr_omp_task *parent)
 {
@@ -271,8 +275,9 @@ static bool devices_may_take(const struct orr_omp *omp,
     return omp->nprocs != omp->rt->workers->n && !orr_codelet_is_for_host(cl);
 }
 
-/* Its tasks take less than it costs to defer one. Those that were executed in a row say
- * whether they still do, with what the caller did between them. */
+/* Whether the codelet's tasks take less time than deferring one. The last tasks that
+ * were executed in a row tell whether they still do: what the caller did between them
+ * counts as theirs. */
 static bool omp_task_is_short(struct orr_omp_task *parent,
                               struct orr_omp_codelet *codelet)
 {
@@ -289,7 +294,8 @@ static bool omp_task_is_short(struct orr_omp_task *parent,
     return true;
 }
 
-/* The others have enough to do, or would not gain from the task. */
+/* Whether the caller is to execute this task and the next ones of its kind itself:
+ * enough tasks wait for the other threads, or deferring takes longer than the task. */
 static bool begins_row(struct orr_omp_task *parent,
                        struct orr_omp_codelet *codelet, orr_kernel_func_t call)
 {
@@ -305,7 +311,7 @@ static bool begins_row(struct orr_omp_task *parent,
     return true;
 }
 
-/* One more of those that are executed where they are met. */
+/* Whether the task belongs to such a row that is under way. */
 static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call)
 {
     if (parent->in_row.left == 0 || parent->in_row.call != call ||
@@ -315,9 +321,9 @@ static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call)
     return true;
 }
 
-/* Tasks that cannot be executed where they are met, since they have data, wait in any
- * number only where nobody could execute some meanwhile. (In virtual time creating them
- * takes none.) */
+/* The task was deferred although enough tasks wait: it has data, say, and cannot be
+ * executed in place. If the caller can leave its processor it lets some of them run,
+ * which bounds their number. (Not in virtual time, where creating tasks takes none.) */
 static void let_others_go_first(const struct orr_omp_team *team)
 {
     if (waits_enough(team) && !team->omp->rt->exec->one_thread &&

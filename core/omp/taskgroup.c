@@ -111,7 +111,8 @@ static void taskloop_create_task(struct orr_omp_task *parent,
     if (!task)
         orr_omp_no_memory("starpu_omp_taskloop_inline_begin");
     own.cl_arg_free = 0;
-    if (at == SIZE_MAX) { /* they look there: one after the other */
+    if (at == SIZE_MAX) { /* all tasks read their ranges in `attr`, so they run one
+                           * after the other */
         own.if_clause = 0;
         orr_omp_task_create(parent, &own, task, own.cl_arg);
         return;

@@ -29,8 +29,9 @@ static void add_worker(struct orr_omp_team *team, unsigned worker)
     team->workers[worker / 32] |= 1u << worker % 32;
 }
 
-/* Tasks run on the processors of the threads, of which there are fewer, and on
- * devices: so no two at once have the same thread number. */
+/* A team with fewer threads than there are processors has its tasks run on its threads'
+ * processors, and on devices. So no two tasks that run at the same time have the same
+ * thread number. */
 static void choose_workers(struct orr_omp_team *team)
 {
     const struct orr_omp *omp = team->omp;
@@ -43,7 +44,7 @@ static void choose_workers(struct orr_omp_team *team)
             add_worker(team, w);
 }
 
-/* Where the caller is; main is nowhere. */
+/* The caller's processor; 0 for a thread that is no processor's worker. */
 static unsigned own_processor(const struct orr_omp *omp)
 {
     const struct orr_worker *worker = orr_self->worker;
@@ -68,7 +69,8 @@ void orr_omp_team_init(struct orr_omp_team *team, struct orr_omp *omp,
     orr_lock_init(&team->lock, ORR_RANK_RUNTIME);
     orr_omp_handles_init(&team->handles);
     choose_workers(team);
-    /* If each has a processor the others come soon. */
+    /* Spinning pays only if each thread has a processor: then the other threads are
+     * about to come. */
     if (omp->env.looks && n <= omp->nprocs && n <= omp->rt->exec->nprocessors)
         team->spins = ORR_OMP_SPINS;
 }
@@ -139,8 +141,8 @@ static void team_submit_task(struct starpu_task *task)
     abort();
 }
 
-/* The last thing that a thread does, but thread 0. After it has left the team may be
- * over. */
+/* The last thing that a thread other than thread 0 does. Once it has left the meeting
+ * the team may have ended. */
 static void end_thread(struct orr_omp_task *thread)
 {
     struct orr_omp_team *team = thread->team;
@@ -150,7 +152,8 @@ static void end_thread(struct orr_omp_task *thread)
     orr_omp_meeting_leave(&team->meeting);
 }
 
-/* Of the next region of main's, if one comes soon. */
+/* The thread of main's next region that this worker is to be, if the region begins in a
+ * moment; NULL: it does not. */
 static struct orr_omp_task *next_thread(struct orr_omp *omp)
 {
     struct orr_omp_task *thread = orr_omp_place_look(
@@ -182,7 +185,8 @@ void orr_omp_team_run_other(void *buffers[], void *arg)
     }
 }
 
-/* Where somebody looks for it, else as a task. */
+/* Starts the thread: in a task that looks for one on its processor, else as a task of
+ * its own. */
 static void team_start_thread(struct orr_omp_team *team,
                               struct orr_omp_task *thread)
 {
@@ -236,7 +240,7 @@ static void region_give_data(struct starpu_task *task,
     }
 }
 
-/* As a task, for which the caller waits. */
+/* Executes thread 0 as a task, for which the caller waits. */
 static void run_as_task(struct orr_omp_team *team, struct orr_omp_task *thread,
                         const struct starpu_omp_parallel_region_attr *attr)
 {

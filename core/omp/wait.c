@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* So many looks at the round of a meeting go before one at its tasks. */
+/* A thread that spins looks at the meeting's tasks once in so many looks at its round. */
 enum { LOOKS_FOR_TASKS = 8 };
 
 /* --- counts --- */
@@ -18,8 +18,8 @@ void orr_omp_count_down(struct orr_omp_count *count)
 {
     struct orr_waiter *waiter;
 
-    /* Who waits goes on when it is granted, not when it sees the number: so the
-     * count is there until then. */
+    /* The task that waits goes on when it is released, not when it sees 0, so the count
+     * still exists here. */
     if (atomic_fetch_sub_explicit(&count->twice, 2, memory_order_acq_rel) !=
         (2 | 1))
         return;
@@ -56,7 +56,7 @@ void orr_omp_count_wait(struct orr_omp_count *count, const char *of)
 
 /* --- meetings --- */
 
-/* In a list: its round is over. */
+/* Stands for the list of a round that is over. */
 static const struct orr_waiter closed_list;
 #define CLOSED ((struct orr_waiter *)(uintptr_t)&closed_list)
 
@@ -81,7 +81,7 @@ unsigned long orr_omp_meeting_tasks(const struct orr_omp_meeting *meeting)
            ORR_OMP_A_TASK;
 }
 
-/* The list as a queue: whoever came first goes on first. */
+/* The list as a queue: the one that came first goes on first. */
 static struct orr_waiters meeting_queue(struct orr_waiter *newest)
 {
     struct orr_waiters queue = {NULL};
@@ -95,8 +95,9 @@ static struct orr_waiters meeting_queue(struct orr_waiter *newest)
     return queue;
 }
 
-/* Nobody is missing: all go on, and the next round begins before they do. All have
- * left the one before, whose list becomes that of the next. */
+/* No thread and no task is missing. The next round is set up before the threads go on.
+ * All of them have left the round before this one, so its list serves for the next
+ * round. */
 static void meeting_end_round(struct orr_omp_meeting *meeting)
 {
     unsigned long round =
@@ -112,7 +113,7 @@ static void meeting_end_round(struct orr_omp_meeting *meeting)
     orr_waiters_release(meeting_queue(waiters));
 }
 
-/* Returns whether that was the last one. */
+/* Takes n off what is missing; returns whether that was all, which ends the round. */
 static bool meeting_arrive(struct orr_omp_meeting *meeting, uint64_t n)
 {
     if (atomic_fetch_sub_explicit(&meeting->missing, n, memory_order_acq_rel) !=
@@ -138,7 +139,7 @@ static bool meeting_round_is_over(const struct orr_omp_meeting *meeting,
     return atomic_load_explicit(&meeting->round, memory_order_acquire) != round;
 }
 
-/* False: the round is over. */
+/* Enters the round's list of waiters; false: the round is over. */
 static bool enter_list(struct orr_omp_meeting *meeting, unsigned long round,
                        struct orr_waiter *self)
 {
@@ -173,7 +174,7 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
                                         .describe = meeting_describe,
                                         .object = meeting};
 
-    /* Stays until the caller has come. */
+    /* The round cannot end before the caller has come. */
     unsigned long round =
         atomic_load_explicit(&meeting->round, memory_order_relaxed);
     struct orr_waiter self;
@@ -183,13 +184,13 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
     for (; spins > 0; spins--) {
         if (meeting_round_is_over(meeting, round))
             return;
-        /* Who comes writes there: it is looked at rarely. */
+        /* Threads that come write that line, so it is read rarely. */
         if (spins % LOOKS_FOR_TASKS == 0 && orr_omp_meeting_tasks(meeting) > 0)
             break;
         orr_exec_pause();
     }
     if (enter_list(meeting, round, &self))
         orr_wait(&self, &awaited);
-    else /* whoever closed the list is about to end the round */
+    else /* the thread that closed the list is about to end the round */
         ORR_SPIN_WHILE(!meeting_round_is_over(meeting, round));
 }

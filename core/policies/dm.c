@@ -40,7 +40,7 @@ static double dm_now(const struct orr_dm *dm)
     return orr_exec_now(dm->runtime->exec);
 }
 
-/* Queued work comes (or goes, negative) that has the priority. */
+/* Adds `us` of queued work of that priority; takes it off if negative. */
 static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
                        double us)
 {
@@ -120,8 +120,8 @@ static int dm_queue_locked(struct orr_dm *dm, struct orr_dm_worker *w,
     return err;
 }
 
-/* Decisions are locked: the next one need not be told. The job may run and be gone on
- * return if it is queued as well. */
+/* Decisions are locked, so the next decision need not be told. If the job is queued as
+ * well it may run and be gone on return. */
 static int dm_commit_choice(struct orr_dm *dm, struct orr_job *job,
                             const struct orr_dm_choice *choice, double now,
                             bool queues)
@@ -144,7 +144,7 @@ static int dm_commit_choice(struct orr_dm *dm, struct orr_job *job,
     return err;
 }
 
-/* Makes the job a recalibration run, if one is due that it can be. */
+/* Makes the job a recalibration run, if one is due of its kind. */
 static bool choose_recal(struct orr_dm *dm, const struct orr_dm_offer *offer,
                          double now, struct orr_dm_choice *ret)
 {
@@ -229,7 +229,7 @@ static int dm_push(struct orr_sched *sched, struct orr_job *job)
     return dm_place_job(dm, &offer);
 }
 
-/* A job that bypassed push. */
+/* A job has come to the worker without a push. */
 static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
                            struct orr_worker *worker)
 {
@@ -308,8 +308,8 @@ static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
     orr_dm_begin_calibration(dm, job, worker);
 }
 
-/* Takes one of the jobs that wait for a decision. Those that can be decided by
- * now go to their worker's queue, which may be the worker's own queue. */
+/* Takes one of the jobs that wait for a decision. Jobs that can be decided by now go to
+ * the queue of the chosen worker, which may be the caller's own. */
 static struct orr_job *pop_undecided(struct orr_dm *dm,
                                      struct orr_worker *worker)
 {

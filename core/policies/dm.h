@@ -44,8 +44,8 @@ struct orr_dm_worker {
     double exp_start;         /* [worker lock] when the queued jobs can start */
     double exp_len;           /* [worker lock] how long they take */
     double pipeline_len;      /* [worker lock] what popped jobs still take */
-    double *ahead; /* [worker lock] length per normalised priority, of the jobs
-                       * with at least that; NULL if priorities are unknown */
+    double *ahead; /* [worker lock] per normalised priority the duration of the jobs
+                    * with at least that; NULL if priorities are unknown */
     unsigned class_id, place; /* [const] its place among the class's members */
     /* [worker] the calibration run under way, or NULL */
     _Atomic(const struct orr_job *) calibrating;
@@ -55,7 +55,7 @@ struct orr_dm_worker {
 struct orr_dm {
     const struct orr_dm_variant *variant;  /* [const] */
     struct orr_runtime *runtime;           /* [const] */
-    const struct orr_members *members;     /* [const] who takes tasks */
+    const struct orr_members *members;     /* [const] which workers take tasks */
     double alpha, beta, gamma, idle_power; /* [lock] */
     double quantile;                       /* [const] of cautious ones */
     bool prefetch;                         /* [const] */
@@ -64,8 +64,8 @@ struct orr_dm {
     struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
     struct orr_dm_worker *workers;         /* owned */
     struct orr_dm_load *loads;             /* [lock] per class, owned … */
-    /* … as the workers were when their bits were last taken from here: a bit for
-     * each whose expected times have changed since. */
+    /* … as the workers were when the bits were last taken from here: a bit for each
+     * worker whose expected times have changed since. */
     _Atomic uint64_t changed[ORR_WORKER_WORDS];
     struct orr_queue undecided;            /* dm_calibrate.c */
     double *ends; /* [lock] room for the scan, per worker and implementation */
@@ -123,12 +123,12 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
 
 /* --- dm_calibrate.c; no lock held --- */
 
-/* Keeps the job until a worker takes it, and wakes some that would. It may be
+/* Queues the job until a worker takes it, and wakes workers that may. The job may be
  * gone on return. Errors: -ENOMEM. */
 int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer);
 
-/* The first job kept so that the worker should take, NULL if there is none;
- * its implementation is set. It may have become decidable. */
+/* The first such job that the worker should take, NULL if there is none; its
+ * implementation is set. Its durations may be known by now. */
 struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
                                       struct orr_worker *worker);
 

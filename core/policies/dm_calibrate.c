@@ -69,7 +69,7 @@ static struct estimate dm_estimate_job(const struct orr_dm *dm,
     return e;
 }
 
-/* How many workers of the class take tasks of the context; one, if none does any
+/* How many workers of the class take tasks of the context; 1 if there are none any
  * more. */
 static unsigned takers_of(const struct orr_dm *dm,
                           const struct orr_worker_class *class)
@@ -81,8 +81,8 @@ static unsigned takers_of(const struct orr_dm *dm,
     return n ? n : 1;
 }
 
-/* Whether a class that takes `length` helps those of the fastest class with the
- * `njobs` jobs that wait. Without a length anybody helps. */
+/* Whether a class that takes `length` helps the fastest class with the `njobs` jobs
+ * that wait. A class without a known duration always helps. */
 static bool class_helps_fastest(const struct orr_dm *dm,
                                 const struct estimate *e, unsigned class_id,
                                 double length, unsigned njobs)
@@ -114,8 +114,9 @@ static bool class_takes(const struct orr_dm *dm, const struct orr_job *job,
                                njobs);
 }
 
-/* One of those that sleep; all, when they may differ. The task itself is not
- * looked at: its job may have been taken meanwhile, and have ended. */
+/* Wakes one of the class's workers that sleep; all, if can_execute may answer
+ * differently for them. The task itself is not looked at: its job may have been taken
+ * meanwhile, and have ended. */
 static void wake_member(struct orr_dm *dm, const struct orr_job *job,
                         const struct orr_worker_class *class)
 {
@@ -136,8 +137,9 @@ static void dm_wake_takers(struct orr_dm *dm, const struct orr_job *job)
 {
     struct estimate e;
 
-    /* Before we look for calibration runs under way: a worker that has just
-     * ended one and falls asleep sees what we did, or we see that. */
+    /* Stands between queueing the job and looking for calibration runs under way: a
+     * worker that has just ended such a run and falls asleep sees the job, or else this
+     * context sees the run's end. */
     orr_sched_after_queueing(dm->runtime);
     e = dm_estimate_job(dm, job);
     for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/dm_choose.c - on which worker a job ends first, transfers
- * included. The rule walks over workers by number and over implementations
- * within; the first best one wins. Workers of a class differ by their queues
- * alone, so the first of those that are free earliest stands for all: the
- * decision is the same, in a time that hardly depends on their number.
+ * core/policies/dm_choose.c - on which worker a job ends first, transfers included. The
+ * rule walks over workers by number and over implementations within; the first best one
+ * wins. Workers of a class differ by their queues alone, so only the first of those
+ * that are free earliest is looked at: the decision is the same, in a time that hardly
+ * depends on their number.
  */
 #include <math.h>
 
@@ -167,7 +167,7 @@ static double length_ahead_locked(const struct orr_dm *dm,
     return length;
 }
 
-/* When the worker has done what comes before the job. */
+/* When the worker will have done what comes before the job. */
 static double dm_worker_free_at(const struct orr_dm *dm,
                                 const struct orr_dm_offer *offer,
                                 unsigned worker, unsigned impl, double now)

@@ -109,7 +109,7 @@ static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
     }
 }
 
-/* What robust decides by. */
+/* The lengths by which the variant "robust" decides. */
 static void ask_quantiles(const struct orr_dm *dm, struct orr_dm_offer *offer)
 {
     for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)

@@ -31,8 +31,8 @@ struct orr_dm_load {
 int orr_dm_load_init(struct orr_dm_load *load, unsigned nworkers);
 void orr_dm_load_done(struct orr_dm_load *load);
 
-/* The worker at `place` starts at `start`, its queue takes `length`. `now` is
- * not less than in any call before. */
+/* Sets when the worker at `place` starts, and how long its queue takes. `now` is not
+ * less than in any call before. */
 void orr_dm_load_set(struct orr_dm_load *load, unsigned place, double start,
                      double length, double now);
 
@@ -55,8 +55,8 @@ static inline double orr_dm_load_free(const struct orr_dm_load *load,
     return orr_dm_node_free(&load->nodes[1], now);
 }
 
-/* The lowest place whose worker `fits`; that depends on when it is free alone,
- * and holds for every earlier time too if it holds for one. Some place does. */
+/* The lowest place whose worker `fits`, which depends only on when the worker is free,
+ * and is true for all times before one for which it is true. There must be one. */
 unsigned orr_dm_load_first(const struct orr_dm_load *load, double now,
                            bool (*fits)(double free_at, const void *arg),
                            const void *arg);

@@ -6,7 +6,8 @@
  * priority, or the number of tasks that wait for it, and goes to the list of
  * processors or to that of devices.
  *
- * Who waits calls it before (orr_runtime_hold_back), so that only who polls has to.
+ * A context that is going to wait calls it before (orr_runtime_hold_back), so that only
+ * a program that polls has to.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,8 +27,8 @@ enum { PROCESSORS, DEVICES, NSIDES };
 struct graph_test {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */
     bool scheduled;       /* [lock] do_schedule was called */
-    atomic_bool open;     /* and all that was held back is queued: before, a
-                           * worker would take what was queued first */
+    atomic_bool open;     /* do_schedule has queued all tasks; a worker that took some
+                           * before would not take the best */
     bool descendants;     /* [const] count these instead of the depth */
     struct orr_list bag;  /* [lock] jobs pushed before that */
     /* [lock] priorities of jobs first … first + n - 1, 0: not known. */
@@ -60,7 +61,8 @@ static void count_depths(const struct orr_graph_ahead *ahead, int *value)
     }
 }
 
-/* Each node is a descendant of all that it waits for, once: a walk per node. */
+/* Each node counts once as a descendant of every node before it, so each gets a walk of
+ * its own. */
 static void count_descendants(const struct orr_graph_ahead *ahead, int *value,
                               uint32_t *mark, uint32_t *stack)
 {
@@ -146,7 +148,7 @@ static void prioritise_locked(struct orr_runtime *rt, struct graph_test *gt)
     orr_graph_ahead_done(&ahead);
 }
 
-/* The job's number takes its place in the queue: no other code reads it now. */
+/* The job's priority becomes the one that was computed for its number. */
 static void set_priority_locked(struct graph_test *gt, struct orr_job *job)
     ORR_REQUIRES(gt->lock)
 {
@@ -158,7 +160,8 @@ static void set_priority_locked(struct graph_test *gt, struct orr_job *job)
 
 /* --- processors or devices --- */
 
-/* Tasks per µs that all workers of each side would do, and whether some can. */
+/* Adds up how many such tasks per µs the workers of each side would do, and whether any
+ * worker there can. */
 static void add_speeds(struct orr_runtime *rt, struct orr_job *job,
                        double speed[NSIDES], bool able[NSIDES])
 {
@@ -191,7 +194,7 @@ static int choose_side(struct orr_runtime *rt, struct orr_job *job)
                                                                   : DEVICES;
 }
 
-/* The side, and in the job the classes of it that may take it. */
+/* Returns the side; notes in the job which classes of that side may take it. */
 static int settle_side(struct orr_runtime *rt, struct orr_job *job)
 {
     int side = choose_side(rt, job);

@@ -197,7 +197,7 @@ static void bucket_put_job(struct orr_heteroprio *hp,
     count_waiting(hp, bucket, 1);
 }
 
-/* The jobs that wait for this one cannot end before it: they are read without
+/* The jobs that wait for this one cannot end before it, so they are read without a
  * lock. */
 struct successors {
     struct orr_job *jobs[64];
@@ -212,8 +212,8 @@ static void add_successor(struct orr_job *job, void *arg)
         found->jobs[found->n++] = job;
 }
 
-/* Which classes can run the job, as long as the lock is held. can_execute is
- * called without. */
+/* Notes which classes can run the job, and takes the lock; the note is true as long as
+ * the lock is held. can_execute is called without the lock. */
 static void note_able_and_lock(struct orr_heteroprio *hp,
                                struct orr_runtime *rt, struct orr_job *job)
     ORR_ACQUIRES(hp->lock)
@@ -270,8 +270,8 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
 
 /* --- popping --- */
 
-/* Whether the architecture may take tasks of the bucket: others do not wait for the
- * fastest one if there is enough for it, or if it does not take the job. */
+/* Whether the architecture may take tasks of the bucket. One that is not the fastest
+ * may if the bucket has enough for the fastest one, or if that cannot run the job. */
 static bool arch_may_take_bucket(const struct orr_sched *sched,
                                  const struct orr_hp_bucket *bucket,
                                  const struct orr_job *job, unsigned arch)
@@ -326,9 +326,9 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
     }
 }
 
-/* A worker that passed a bucket by, because of the task that was in front, may
- * be able to run the one that is there now; those that leave it to a faster
- * architecture still do. */
+/* The classes that could run the task that is now in front. Their workers may have
+ * passed the bucket by because of the task that was in front before. Classes that leave
+ * the bucket to a faster architecture are not among them. */
 static uint64_t front_classes(const struct orr_sched *sched,
                               const struct orr_hp_bucket *bucket,
                               unsigned group)
@@ -352,10 +352,10 @@ static uint64_t front_classes(const struct orr_sched *sched,
     return classes;
 }
 
-/* A job that was in front has gone for good. As long as it might be put back no
- * worker is woken for those behind it: workers who all refuse it would wake
- * each other for ever. Those behind it that others have in hand are not there:
- * a worker that passed it by has missed them. */
+/* A job that was in front has gone for good, so workers that passed the bucket by are
+ * to be woken for the jobs behind it. Not before: while the job might be put back,
+ * workers that all refuse it would wake each other for ever. Jobs that other workers
+ * have in hand are in no list, so a worker that passed the bucket by has missed them. */
 static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
 {
     struct orr_heteroprio *hp = sched->data;
@@ -384,8 +384,8 @@ static void take_near(struct orr_sched *sched, struct orr_worker *worker,
                       taken);
 }
 
-/* The places of the order a step at a time: those of the own group, then those of the
- * near ones; at last those of the others. */
+/* Goes through the order of buckets step by step: the lists of the own group, then
+ * those of near groups, at last those of the others. */
 static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
                           struct taken *taken)
 {
@@ -452,9 +452,9 @@ static bool heteroprio_accept_job(struct orr_runtime *rt,
     return true;
 }
 
-/* Puts back what the worker cannot run: a worker that refuses what is in front
- * passes the bucket by. `kept`: a task that was before it has gone; a worker
- * that passed that one by may want this one. */
+/* Puts back a task that the worker cannot run; the worker passes the bucket by then.
+ * `kept`: the worker has kept a task that was in front of this one, so workers that
+ * passed the bucket by may want this one. */
 static void heteroprio_put_back(struct orr_heteroprio *hp,
                                 const struct orr_worker *worker,
                                 struct taken *taken, unsigned i, bool kept)
@@ -499,7 +499,7 @@ static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
     return taken->n > 0;
 }
 
-/* Whether something was refused, which is in its bucket again. */
+/* Returns whether the worker has refused a task, which was put back into its bucket. */
 static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
                         struct taken *taken)
 {
@@ -529,8 +529,8 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     return nkept < taken->n;
 }
 
-/* A worker that refuses a task looks at the next buckets: each is left once at
- * most. */
+/* A worker that refuses a task looks at the next buckets. It gives up each bucket once
+ * at most, so this ends. */
 static void heteroprio_refill_own(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {

@@ -30,7 +30,8 @@ enum {
 
 /* By what a task's group is chosen, in locality mode. */
 enum orr_hp_rule {
-    ORR_HP_WORKER, /* that of who pushes; of main, that of the first processor */
+    ORR_HP_WORKER, /* that of the worker that pushes; of main, that of the first
+                    * processor */
     ORR_HP_LCS,    /* the least time until the data are there */
     ORR_HP_LS_SDH,  /* the most bytes that are there */
     ORR_HP_LS_SDH2, /* … of what is written, their square */
@@ -114,16 +115,16 @@ struct orr_heteroprio {
     struct orr_lock lock;         /* rank ORR_RANK_SCHED, of all that follows */
     bool automatic;               /* [const] */
     bool by_codelet;              /* [const] names are those of codelets */
-    bool configured;              /* somebody has set an order */
+    bool configured;              /* an order was set */
     bool frozen;                  /* [const] nothing is measured */
     bool tells_order, tells_data; /* [const] prints each order, and figures */
     uint32_t present;    /* [const] bits of `where` of the machine's workers */
     unsigned nlooked_at; /* tasks that workers have in hand, to see whether they
                            * can run them … */
-    uint64_t passed; /* classes of those who have left a bucket for the task in
-                          * front */
-    bool missed;     /* … and somebody has found nothing meanwhile, or had before */
-    unsigned nrefreshed;   /* how often who takes tasks has changed */
+    uint64_t passed; /* classes of the workers that have left a bucket for the task in
+                      * front */
+    bool missed;     /* … and a worker has found nothing meanwhile, or had before */
+    unsigned nrefreshed;   /* how often the workers that take tasks have changed */
     unsigned interval;     /* [const] pushes between two orderings */
     unsigned score;        /* [const] by which (heteroprio_score.h) */
     unsigned nbuckets;     /* automatic mode: those that have a name */
@@ -147,8 +148,9 @@ const char *orr_heteroprio_set_base(struct orr_sched *sched, unsigned arch,
 const char *orr_heteroprio_set_slow(struct orr_sched *sched, unsigned arch,
                                     unsigned bucket, double factor);
 
-/* On or off: what is queued stays. Groups are those of the memory nodes with workers,
- * as the order of buckets is then or will be. */
+/* Turns locality on or off; what is queued stays. There is a group per memory node that
+ * has workers; which groups are near depends on the order of buckets, also when that
+ * changes later. */
 void orr_heteroprio_set_locality(struct orr_sched *sched, bool on);
 const char *orr_heteroprio_map_groups(struct orr_sched *sched);
 /* A line per group. */
@@ -186,14 +188,15 @@ bool orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,
 void orr_hp_note_end(struct orr_sched *sched, struct orr_job *job,
                      unsigned arch, double us);
 
-/* µs that the kernel of a bucket's tasks takes there; those who are fastest. */
+/* µs that the kernel of a bucket's tasks takes there; the architectures that are
+ * fastest. */
 double orr_hp_time_on(const struct orr_hp_bucket *bucket, unsigned arch);
 unsigned orr_hp_fastest(const struct orr_hp_bucket *bucket);
 
 /* --- what automatic mode keeps between runs (heteroprio_file.c) --- */
 
-/* Reads what earlier runs have found out, if there is a file; init. Errors: -ENOMEM;
- * a file that cannot be read is said and left alone. */
+/* Called by init: reads what earlier runs have found out, if there is a file. Errors:
+ * -ENOMEM; a file that cannot be read is ignored, with a message. */
 int orr_hp_read(struct orr_sched *sched);
 /* Writes it; the end. */
 void orr_hp_write(struct orr_sched *sched);
@@ -211,8 +214,8 @@ int orr_hp_locality_init(struct orr_sched *sched, struct orr_error *err);
 void orr_hp_weigh(const struct orr_sched *sched, const struct orr_job *job,
                   double *suits);
 
-/* The group for the job: of the nodes in `able` the one that suits best; if several
- * do, that of who pushes, else the first. With the lock. */
+/* The group for the job: of the nodes in `able` the one that suits best; if several do,
+ * that of the worker that pushes, else the first. With the lock. */
 unsigned orr_hp_choose_group(struct orr_sched *sched, uint64_t able,
                              const double *suits);
 

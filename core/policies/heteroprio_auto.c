@@ -16,7 +16,8 @@
 #include "core/policies/heteroprio_score.h"
 #include "core/worker/workers.h"
 
-/* µs that are assumed before anything was measured, and on whom cannot. */
+/* µs that a task is assumed to take: before anything was measured, and on an
+ * architecture that cannot run it. */
 static const double assumed = 1e3, unable = 1e8;
 
 static void mean_add(struct orr_hp_mean *mean, double value)
@@ -30,7 +31,7 @@ static void mean_add(struct orr_hp_mean *mean, double value)
 
 /* --- buckets --- */
 
-/* Architectures with workers in the context that have an implementation. */
+/* The architectures that have workers in the context which can run the job, as bits. */
 static unsigned able_archs(const struct orr_sched *sched,
                            const struct orr_job *job)
 {
@@ -52,8 +53,8 @@ static const char *bucket_name_of_job(const struct orr_heteroprio *hp,
     return name ? name : "NO_NAME";
 }
 
-/* The architectures for which its codelet has an implementation, and which the
- * task does not exclude; in any context. */
+/* The architectures for which the job's codelet has an implementation and which the
+ * task does not exclude, whether or not the context has such workers. */
 static uint32_t where_of(const struct orr_sched *sched,
                          const struct orr_job *job)
 {
@@ -139,7 +140,7 @@ unsigned orr_hp_fastest(const struct orr_hp_bucket *bucket)
     return best;
 }
 
-/* By what times are divided. */
+/* The time by which the others are divided. */
 static double typical_time(const struct orr_heteroprio *hp)
 {
     double sum = 0, n = 0;
@@ -156,7 +157,7 @@ static double typical_time(const struct orr_heteroprio *hp)
     return n > 0 && sum > 0 ? sum / n : assumed;
 }
 
-/* Of the bucket's tasks, how many run there. */
+/* Which part of the bucket's tasks the architecture has run. */
 static double bucket_share_of_arch(const struct orr_hp_bucket *bucket,
                                    unsigned arch)
 {
@@ -281,7 +282,7 @@ static void heteroprio_order_buckets(struct orr_sched *sched)
     }
 }
 
-/* A successor that waits for n tasks counts for an n-th. */
+/* A successor that waits for n tasks counts 1/n. */
 static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                           struct orr_job *const *successors, unsigned n)
 {

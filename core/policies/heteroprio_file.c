@@ -27,7 +27,7 @@
 #include "perfmodel/disk.h"
 #include "perfmodel/sampling.h"
 
-/* Busy and free µs of an architecture are no more together. */
+/* The busy and the free µs of an architecture that are written add up to this at most. */
 static const double most_us = 1e9;
 
 /* --- which file --- */
@@ -339,7 +339,7 @@ static bool read_all(struct reading *r, struct orr_heteroprio *hp)
     return true;
 }
 
-/* All of it or nothing. */
+/* Forgets what was read of a file that turned out to be broken. */
 static void heteroprio_forget_known(struct orr_heteroprio *hp)
 {
     for (unsigned b = 0; b < hp->nbuckets; b++)

@@ -5,9 +5,9 @@
  * group that suits its data; workers look at their own group before those that are
  * near.
  *
- * Near is who looks at buckets in another order, so that both seldom want the same
- * task, and whose memory takes long to copy from (StarPU's rule: what is copied
- * quickly may wait for its own workers).
+ * A group is near if it looks at buckets in another order, so that both seldom want the
+ * same task, and if it takes long to copy from its memory (StarPU's rule: what is
+ * copied quickly may wait for its own workers).
  */
 #include <errno.h>
 #include <math.h>
@@ -28,8 +28,8 @@
 static const char *const rule_names[ORR_HP_NRULES] = {
     "WORKER", "LcS", "LS_SDH", "LS_SDH2", "LS_SDHB", "LC_SMWB"};
 
-/* StarPU's AUTO counts whose choice holds only where there are several contexts; else
- * it stays with the rule that it begins with. */
+/* AUTO stands for LS_SDHB: StarPU's AUTO begins with that rule, and leaves it only
+ * where there are several contexts. */
 static bool find_rule(const char *text, enum orr_hp_rule *ret)
 {
     unsigned r = 0;
@@ -49,7 +49,8 @@ static void put_all_in_one(struct orr_hp_locality *l)
     memset(l->of_node, 0, sizeof(l->of_node));
 }
 
-/* The setting of the kind: `prefix` and its name; -1: it is not set, or there is none. */
+/* The value of the variable named `prefix` and the kind's name; -1: it is not set, or
+ * there is no such variable. */
 static int of_kind(const struct orr_config *config,
                    const struct orr_device_kind *kind, const char *prefix)
 {
@@ -174,7 +175,7 @@ static void find_places(const struct orr_hp_arch *arch,
         places[arch->order[i]] = (int)i + 1;
 }
 
-/* 0: they look at the same buckets in the same order. */
+/* How much the orders differ; 0: both look at the same buckets in the same order. */
 static double arch_order_difference(const struct orr_hp_arch *a,
                                     const struct orr_hp_arch *b)
 {
@@ -188,8 +189,8 @@ static double arch_order_difference(const struct orr_hp_arch *a,
     return 2 * sum / ((most + 1) * (most + 2));
 }
 
-/* The time of the longest copy of as many bytes between two groups; the less
- * the nearer. */
+/* Writes how long a copy of a fixed size takes between each two groups, as a part of
+ * the longest such time: the less, the nearer. */
 static void find_copies(const struct orr_sched *sched,
                         double copies[ORR_HP_GROUPS][ORR_HP_GROUPS])
 {

@@ -161,6 +161,6 @@ double orr_hp_score(const struct orr_config *config, unsigned number,
 {
     double score = formula(config, number, in);
 
-    /* Infinities that meet, of constants that are far out. */
+    /* Constants that are far out may give infinity minus infinity. */
     return isnan(score) ? 0 : score;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/lws.c - work stealing: a job goes to the worker that made it
- * ready, and workers without a job take one from another busy worker. One
- * lock per deque; never two at once. lws takes from the nearest one, on machines
- * that know who is near: real ones whose workers are bound, simulated ones whose
- * description says where its processors are. On the others it is ws.
+ * core/policies/lws.c - work stealing: a job goes to the worker that made it ready, and
+ * workers without a job take one from another busy worker. One lock per deque; never
+ * two at once. lws takes from the nearest one, on machines that know which workers are
+ * near: real ones whose workers are bound, simulated ones whose description says where
+ * its processors are. On the others it is ws.
  *
  * Of many workers most may have nothing to do, and each push wakes them all: a bit per
- * deque says that it may have jobs, so that who looks in vain looks at a few words.
- * Who pushes sets it, unless it is set; who would steal, and finds the deque empty,
- * clears it. While all are busy nobody writes there.
+ * deque says that it may have jobs, so that a thief that finds none looks at a few
+ * words only. A push sets the bit, unless it is set; a thief that finds the deque empty
+ * clears it. While all workers are busy none writes there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ static void ws_deinit(struct orr_sched *sched)
     free(ws);
 }
 
-/* The pusher if it is an able worker, else the next able one after the last
- * that was chosen so. Sets the job's implementation. */
+/* Chooses the calling worker if it can run the job, else the next worker that can, in
+ * turn. Sets the job's implementation. */
 static int ws_choose_worker(struct orr_sched *sched, struct orr_job *job,
                             unsigned *ret_worker)
 {
@@ -140,8 +140,8 @@ static void ws_announce_stock(struct orr_sched *sched, unsigned worker)
     orr_sched_wake_members(sched);
 }
 
-/* Whether the deque, whose bit is set, has jobs. If some come while the bit is
- * cleared, another one may have looked in vain meanwhile, and sleep. */
+/* Whether the deque, whose bit is set, has jobs. If some come while the bit is cleared,
+ * another worker may have looked meanwhile, found nothing, and sleep. */
 static bool has_stock(struct orr_sched *sched, unsigned worker)
 {
     struct stealing *ws = sched->data;
@@ -199,7 +199,7 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
 
 /* --- stealing --- */
 
-/* A worker that was given jobs but works on none will soon take them itself. */
+/* A worker that was given jobs but works on none is about to take them itself. */
 static bool is_victim(struct orr_sched *sched, unsigned worker)
 {
     struct stealing *ws = sched->data;
@@ -237,7 +237,7 @@ static struct orr_job *steal_near(struct orr_sched *sched,
     return job;
 }
 
-/* The first one from `from` on; nworkers: there is none. */
+/* The first worker from `from` on that one may steal from; nworkers: there is none. */
 static unsigned next_victim(struct orr_sched *sched, unsigned from)
 {
     struct stealing *ws = sched->data;

@@ -35,7 +35,8 @@ enum {
     WRITERS = 8192     /* data whose last writer is known, by number */
 };
 
-/* This worker is as fast as the best one: no need to leave the task to that. */
+/* A worker that takes at most so many times as long as the fastest class does not leave
+ * the task to that. */
 #define ABOUT_AS_FAST 1.5
 
 struct pool {
@@ -47,7 +48,8 @@ struct pool {
     bool missed;     /* [lock] a worker found no job meanwhile */
     unsigned nrefreshed; /* [lock] how often the set of workers that take tasks
                           * has changed */
-    /* [lock] Node of a device, 0: none. Data that share a place are guessed wrong. */
+    /* [lock] By a handle's number modulo WRITERS: the device's node that has written
+     * the data last, 0: none. A place that several data share may be wrong. */
     uint8_t writer[WRITERS];
 };
 
@@ -238,10 +240,10 @@ static void note_writer(const struct look *look, struct pool *pool,
 
 /* --- the best one --- */
 
-/* The order of comparison: whether nothing is to be copied; whether another
- * device has more of it, or has written it, which then should take it; tasks
- * that the copy is for, more are better; then the priority. The oldest wins a
- * tie. */
+/* What makes a task the better one, in the order of comparison: nothing is to be
+ * copied; no other device has more of the task's data, or has written them last, and
+ * should take it; the copy serves more tasks; fewer bytes are copied; the priority. The
+ * oldest wins a tie. */
 struct merit {
     uint64_t bytes;
     bool elsewhere;
@@ -262,8 +264,8 @@ static bool merit_is_better(const struct merit *a, const struct merit *b)
     return a->priority > b->priority;
 }
 
-/* The counts are made when the first job is seen that lacks something: mostly none
- * has to be. */
+/* Which data are wanted is counted at the first job that lacks some: mostly there is no
+ * such job. */
 static struct orr_job *choose_locked(struct pool *pool, struct look *look)
     ORR_REQUIRES(pool->lock)
 {
@@ -317,7 +319,7 @@ static bool pool_enter(struct pool *pool, struct orr_job *job,
     return same;
 }
 
-/* A job that has been in the pool, with the workers that can run it now. */
+/* Puts a job back into the pool, and notes which workers can run it now. */
 static void enter_again(struct orr_sched *sched, struct orr_job *job)
 {
     struct pool *pool = sched->data;
@@ -350,8 +352,8 @@ static struct orr_job *pool_leave(struct pool *pool, struct look *look)
     return job;
 }
 
-/* can_execute has been called for a job that has left. A worker that found no
- * job meanwhile may be the one that can run it. */
+/* can_execute has answered for a job that was out of the pool. If it has refused, a
+ * worker that found no job meanwhile may be the one that can run it. */
 static void note_answer(struct orr_sched *sched, bool accepted)
 {
     struct pool *pool = sched->data;

@@ -2,8 +2,8 @@
 /*
  * core/policies/names.h - the built-in policies by name, in the order of
  * STARPU_SCHED=help: list.c makes the list of them, the commands look names up.
- * Programs start each of the list in turn; static=FILE, which needs a file, is not
- * among them (builtin.c).
+ * Programs start each policy of the list in turn; static=FILE, which needs a file, is
+ * not in the list (builtin.c).
  */
 #pragma once
 

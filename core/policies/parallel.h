@@ -9,8 +9,8 @@
 #include "core/worker/combined.h"
 #include "core/worker/workers.h"
 
-/* A hook for when workers have joined: makes the machine's combined workers, the
- * first time, and takes those whose members are all in the context. */
+/* The add_workers of such a policy: makes the machine's combined workers, the first
+ * time, and takes those whose members are all in the context. */
 void orr_parallel_add_workers(struct orr_sched *sched, int *ids, unsigned n);
 
 /* The i-th combined worker of the machine if the context has it, else NULL. */
@@ -24,7 +24,7 @@ orr_parallel_at(const struct orr_sched *sched, unsigned i)
 }
 
 /* Implementations with which the combined worker can execute the job, as bits;
- * simulated, only those of which it is known how long they take there. */
+ * simulated, only those whose duration there is known. */
 unsigned orr_parallel_able(struct orr_sched *sched, struct orr_job *job,
                            const struct orr_cost_row *row,
                            const struct orr_combined *combined);

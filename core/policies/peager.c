@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/policies/peager.c - peager: eager with parallel tasks. A processor that is the
- * first member of combined workers leads them: it takes parallel tasks and hands
- * each to the largest one that can execute it, of equal ones the first, or keeps it
- * if none can. Other members leave parallel tasks alone; devices, and processors
- * in no combined worker, are as under eager. Two queues, of parallel and of other
- * tasks, so that nobody looks through what is not for him: who takes both takes what
- * was submitted first.
+ * first member of combined workers leads them: it takes parallel tasks and hands each
+ * to the largest one that can execute it, of equal ones the first, or keeps it if none
+ * can. Other members leave parallel tasks alone; devices, and processors in no combined
+ * worker, are as under eager. Two queues, of parallel and of other tasks, so that no
+ * worker looks through tasks that are not for it: one that takes both takes what was
+ * submitted first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -132,9 +132,9 @@ static const struct orr_combined *leader_find_combined(struct orr_sched *sched,
     return best;
 }
 
-/* Hands a parallel job to those whom the worker leads. Returns what the worker is
- * to execute itself: the job if there are none, or no memory for a gang, else
- * NULL: it finds its share in its list. */
+/* Hands a parallel job to the workers that this worker leads. Returns NULL then: the
+ * worker finds its own share in its list. Returns the job, for the worker to execute
+ * alone, if it leads none or there is no memory for a gang. */
 static struct orr_job *hand_out(struct orr_sched *sched,
                                 struct orr_worker *worker, struct orr_job *job)
 {

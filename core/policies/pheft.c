@@ -271,7 +271,8 @@ static struct choice pheft_choose(const struct orr_runtime *rt,
 
 /* --- pushing --- */
 
-/* The worker gets a job that is to end at `end`; returns what that adds. */
+/* The worker gets a job that is to end at `end`; returns how many µs that adds to its
+ * queue. */
 static double pheft_add_job(struct pheft *pheft, unsigned worker, double end,
                             double now)
 {
@@ -285,7 +286,7 @@ static double pheft_add_job(struct pheft *pheft, unsigned worker, double end,
     return added;
 }
 
-/* The time that it adds to each member's queue, in their order. */
+/* The time that a job adds to the queue of each member, in the members' order. */
 struct added {
     double us[STARPU_NMAXWORKERS];
     unsigned next;
@@ -378,7 +379,8 @@ static struct orr_job *pheft_pop(struct orr_sched *sched,
 
 /* --- what becomes of them --- */
 
-/* A job for this worker, or an alias of one for several, has bypassed the push. */
+/* A job has come to this worker without a push: it names the worker, or is an alias of
+ * a parallel job. */
 static void pheft_push_notify(struct orr_sched *sched, struct orr_job *job,
                               struct orr_worker *worker)
 {

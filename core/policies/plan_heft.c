@@ -7,9 +7,9 @@
  * when a task begins later than planned.
  *
  * A plan decides where and in which order, it stops nothing: a worker whose next task
- * is not ready takes the first one that is, before others one whose data are there;
- * who has none takes over what would end later where it is planned. Tasks of which no
- * length is known go to whoever has nothing else to do.
+ * is not ready takes the first one that is, before others one whose data are there; a
+ * worker that has none takes over what would end later where it is planned. Tasks of
+ * which no duration is known go to workers that have nothing else to do.
  */
 #include "core/policies/plan_heft.h"
 
@@ -31,7 +31,7 @@ enum {
     LEAST_NEW = 32,   /* unplanned tasks that are worth a plan … */
     QUIET_PUSHES = 8, /* … unless nothing was submitted for so many pushes */
     LEAST_ENDED = 32, /* tasks that end between two plans for being late */
-    MOST_READY = 8,   /* ready tasks among which one is taken for its data … */
+    MOST_READY = 8,   /* ready tasks among which one is chosen by its data … */
     MOST_READY_SCARCE = 64, /* … where memory has no room for all */
     MOST_LOOKED_AT = 16 /* tasks of a worker that others may take over */
 };
@@ -50,7 +50,8 @@ static struct orr_note *make_note(struct orr_planner *p, uint64_t id)
     return &p->notes[id];
 }
 
-/* Whether a plan knows how long the task takes; not while that is measured. */
+/* Whether a plan knows how long the task takes. It does not while the length is being
+ * measured. */
 static bool row_is_known(const struct orr_runtime *rt,
                          const struct orr_cost_row *row)
 {
@@ -105,8 +106,8 @@ static void planner_leave_locked(struct orr_planner *p, struct orr_note *note,
     note->stage = (uint8_t)stage;
 }
 
-/* The same for good. Returns the reference for the caller to give back, without the
- * lock; NULL: there is none. */
+/* The same, and the note forgets the job. Returns the job, whose reference the caller
+ * gives back without the lock; NULL: there is none. */
 static struct orr_job *forget_locked(struct orr_planner *p,
                                      struct orr_note *note,
                                      enum orr_note_stage stage)
@@ -184,8 +185,8 @@ static uint32_t planner_choose_worker(struct orr_planner *p,
     return worker;
 }
 
-/* Puts the job into the list of its worker. One that may run on some workers of a
- * class only stays there. */
+/* Puts the job into the list of its worker. A job that only some workers of a class can
+ * run stays there. */
 static void planner_queue_job(struct orr_planner *p, struct orr_job *job,
                               uint32_t worker)
 {
@@ -266,9 +267,10 @@ static bool planner_memory_is_short(const struct orr_planner *p, unsigned node)
     return capacity && capacity < p->nbytes;
 }
 
-/* The first job, of the first ones, whose data are there. Otherwise the one that lacks
- * least if memory is short, for what is there now may be gone when its turn comes;
- * else the first one, whose copies are under way. NULL: there is none. */
+/* Of the first jobs in the worker's list, the first one whose data are there. If there
+ * is none such: where memory is short, the job that lacks least, since its data may be
+ * gone later; elsewhere the first job, whose copies are under way. NULL: the list is
+ * empty. */
 static struct orr_job *first_ready_locked(struct orr_planner *p,
                                           const struct orr_worker *worker)
     ORR_REQUIRES(p->lock)

@@ -3,8 +3,8 @@
  * core/policies/plan_heft.h - the inside of the policy plan-heft: plan_heft.c follows
  * plans, plan_heft_make.c makes them of what is known of the tasks.
  *
- * One lock, under which plans are made; what calls the application (can_execute) or
- * takes locks of data is done without it.
+ * One lock, under which plans are made. The application's code (can_execute) is called,
+ * and locks of data are taken, without it.
  */
 #pragma once
 

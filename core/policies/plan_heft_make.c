@@ -67,9 +67,10 @@ static double direct_copy(const struct orr_runtime *rt, unsigned from,
     return us > 0 && isfinite(us) ? us : 0;
 }
 
-/* Copies are planned one after the other to and from each memory; that others
- * share their links elsewhere, both ways at once, makes them about twice as
- * long (StarPU expects all devices to). */
+/* Plans have the copies to a memory, and those from it, one after the other. In a run
+ * copies of other memories share links with them, in both directions at once, which
+ * makes them about twice as long. (StarPU's estimate is that all devices copy at
+ * once.) */
 static double copy_time(void *arg, unsigned from, unsigned to, uint64_t bytes)
 {
     const struct orr_runtime *rt = arg;
@@ -82,7 +83,7 @@ static double copy_time(void *arg, unsigned from, unsigned to, uint64_t bytes)
            (direct_copy(rt, from, 0, bytes) + direct_copy(rt, 0, to, bytes));
 }
 
-/* The workers that take tasks of the context, as these change. */
+/* Notes which workers take tasks of the context now. */
 static void find_workers_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 {
     const struct orr_runtime *rt = p->sched->runtime;
@@ -311,7 +312,8 @@ void orr_planner_enter(struct orr_planner *p, struct orr_note *note,
     note->stage = ORR_NOTE_QUEUED;
 }
 
-/* Jobs in lists whose worker or place has changed go where they belong now. */
+/* Moves each queued job whose worker or place in the plan has changed to where it
+ * belongs now. */
 static void requeue_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 {
     struct orr_runtime *rt = p->sched->runtime;
@@ -327,7 +329,7 @@ static void requeue_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
         orr_planner_enter(p, note_of_link(p, link), orr_job_of_link(link));
 }
 
-/* Takes over what was planned. */
+/* Copies the draft's plan into the notes. */
 static void planner_keep_plan_locked(struct orr_planner *p,
                                      const struct draft *draft)
     ORR_REQUIRES(p->lock)

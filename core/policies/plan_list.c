@@ -93,8 +93,8 @@ static double mean_copy(const struct orr_plan *plan, uint64_t bytes)
     return pairs > 0 ? sum / pairs : 0;
 }
 
-/* Nodes come behind all that they wait for: backwards, each before those. Most edges
- * have the size of the last one. */
+/* A node comes behind those that it waits for, so a walk backwards meets it before
+ * them. Most edges have the size of the one before, whose copy time is kept. */
 static void find_ranks(struct orr_plan *plan)
 {
     const struct orr_graph_ahead *graph = plan->graph;
@@ -121,7 +121,7 @@ static void find_ranks(struct orr_plan *plan)
 
 /* --- placement --- */
 
-/* When all that it waits for has ended. */
+/* When all tasks that task i waits for have ended. */
 static double time_ready(const struct orr_plan *plan, uint32_t i)
 {
     const struct orr_graph_ahead_node *node = &plan->graph->nodes[i];
@@ -185,8 +185,8 @@ static bool find_copy(const struct orr_plan *plan,
     return true;
 }
 
-/* When the task, ready then, has its data in the memory: what that lacks is copied,
- * one after the other. */
+/* When the data of a task that is ready at `ready` are in the memory. Data that the
+ * memory lacks are copied one after the other. */
 static double data_there(const struct orr_plan *plan,
                          const struct orr_plan_task *task, double ready,
                          unsigned node)
@@ -231,7 +231,7 @@ static int copy_data(const struct orr_plan *plan,
     return err;
 }
 
-/* Where the task leaves what it writes. */
+/* Notes that the data which the task writes are on this node only, from its end on. */
 static void plan_write_data(const struct orr_plan *plan,
                             const struct orr_plan_task *task, unsigned node)
 {
@@ -243,8 +243,8 @@ static void plan_write_data(const struct orr_plan *plan,
     }
 }
 
-/* Puts it where it ends first, its data being there at there[class]; ties: the
- * lowest number. */
+/* Puts the task on the worker where it ends first, with its data there at there[class];
+ * of several the one with the lowest number. */
 static int plan_put_task(const struct orr_plan *plan,
                          struct orr_plan_task *task, const double *there)
 {
@@ -315,7 +315,8 @@ int orr_plan_place(const struct orr_plan *plan, struct orr_plan_task *task,
     return is_able(plan, task) ? plan_put_task(plan, task, there) : 0;
 }
 
-/* Of tasks of equal rank the one first that may be waited for. */
+/* The higher rank first; of equal ranks the task submitted first, for which the other
+ * may wait. */
 static int by_rank(const void *a, const void *b, void *arg)
 {
     const struct orr_plan_task *tasks = arg;

@@ -10,10 +10,10 @@
  * over all workers, as the paper has it, one GPU beside many cores makes every rank one
  * of cores (Zhao, Sakellariou, "An experimental investigation into the rank function of
  * the heterogeneous earliest finish time scheduling algorithm", 2003, compare such
- * choices): Cholesky took up to 40 % longer. A copy is not of an edge but of a datum, which stays where it was
- * brought until it is written, so that who needs it there later has it; it begins when
- * the task is ready, as prefetches do, and copies from and to one memory come one after
- * the other. Tasks that have begun have their place.
+ * choices): Cholesky took up to 40 % longer. A copy is not of an edge but of a datum,
+ * which stays where it was brought until it is written, so that a later task that needs
+ * it there has it; it begins when the task is ready, as prefetches do, and copies from
+ * and to one memory come one after the other. Tasks that have begun have their place.
  */
 #pragma once
 
@@ -54,8 +54,8 @@ struct orr_plan_use {
     bool reads, writes;
 };
 
-/* A task that is to be planned, or that passes dependencies on (no length is finite),
- * or that has its place. */
+/* A task that is to be planned; or one that only passes dependencies on (no duration is
+ * finite); or one that has its place already. */
 struct orr_plan_task {
     const double *length; /* per class, INFINITY: unable; NULL: all; lent */
     const struct orr_plan_use *uses; /* lent */

@@ -33,8 +33,8 @@ struct follower {
     struct orr_queue other; /* what the schedule does not say */
 };
 
-/* Tasks are numbered as they are submitted. Without memory the task is unknown to
- * the schedule. */
+/* Gives the task the next number of submission. Without memory the task counts as one
+ * that the schedule does not have. */
 static void static_submitted(struct orr_sched *sched, struct orr_job *job)
 {
     struct follower *f = sched->data;

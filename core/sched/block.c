@@ -43,7 +43,7 @@ void orr_sched_rests(struct orr_worker *worker)
     orr_waiters_release(waiters);
 }
 
-/* Workers that are to rest, and who waits for that. */
+/* Workers that are to rest, and the context that waits for that. */
 struct awaited_workers {
     struct orr_awaited awaited; /* first */
     struct orr_runtime *rt;
@@ -64,7 +64,7 @@ block_find_busy(const struct awaited_workers *workers,
             &workers->rt->workers->at[workers->ids[i]];
 
         if (worker == self || !orr_worker_is_blocked(worker) ||
-            !worker->context || /* nobody drives it */
+            !worker->context || /* no thread drives it */
             atomic_load(&worker->rests))
             continue;
         first = first ? first : worker;

@@ -189,7 +189,7 @@ static int find_in_library(const struct orr_config *config,
                                   options->name, &options->user, err);
 }
 
-/* Tables that were made for one scheduler. */
+/* Frees a table of operations that was made for one scheduler. */
 static void free_table(const struct orr_sched_ops *ops)
 {
     if (!orr_sched_user_free(ops))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/ctx.c - see ctx.h. The thread that changes a context keeps other
- * changes away (orr_sched_ctx_lock), and the hooks of a policy that the
- * application wrote: hooks find the workers as they are. No context blocks
- * meanwhile.
+ * core/sched/ctx.c - see ctx.h. The thread that changes a context excludes other
+ * changes (orr_sched_ctx_lock), and hooks of a policy that the application wrote:
+ * during a hook the workers do not change. No context blocks meanwhile.
  */
 #include "core/sched/ctx.h"
 
@@ -211,7 +210,7 @@ static unsigned list_workers(const struct orr_sched *sched, int *ids)
 
 /* --- contexts without policy --- */
 
-/* The first processor that came. */
+/* The master is the first processor that joined the context. */
 static void elect_master(struct orr_sched *sched)
 {
     int ids[STARPU_NMAXWORKERS], master = -1;
@@ -278,7 +277,7 @@ unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
     return n;
 }
 
-/* The first one is there in any case. */
+/* Context 0 always exists, so it needs no lock. */
 void orr_sched_do_schedule(struct orr_runtime *rt)
 {
     struct orr_sched *first = rt->sched_ctxs->at[0];
@@ -308,7 +307,8 @@ static unsigned level_of(const struct orr_runtime *rt, unsigned id)
     return rt->sched_ctxs->at[id] ? rt->sched_ctxs->at[id]->said->level : 0;
 }
 
-/* A worker that joins a context is more that one's than its inheritors'. */
+/* A worker that joins a context asks that one before the contexts that inherit its
+ * workers. */
 static void sched_ctx_set_priorities(struct orr_runtime *rt, unsigned id,
                                      unsigned worker)
 {
@@ -334,8 +334,8 @@ static unsigned sched_ctx_collect(struct orr_sched *sched, const int *ids,
     return nfresh;
 }
 
-/* The policy is told of the new ones before they ask it. One whose removal has
- * not ended yet is not new to it. */
+/* The policy is told of the new workers before they ask it. A worker whose removal has
+ * not ended yet is not new to the policy. */
 static void sched_ctx_add_locked(struct orr_sched *sched, const int *ids,
                                  unsigned n)
 {
@@ -401,8 +401,8 @@ bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
 /* Waits until the worker asks no context, but for the caller. */
 static void sched_ctx_await_pop(struct orr_worker *worker)
 {
-    /* Outside of contexts, where the machine did not start, no worker asks. Else it
-     * takes as long as a hook of a policy. */
+    /* Where the machine did not start, the caller is no context, and no worker asks.
+     * Elsewhere the wait takes as long as a hook of a policy. */
     ORR_SPIN_WHILE(atomic_load(&worker->asks) && worker != orr_self->worker);
 }
 
@@ -425,9 +425,8 @@ static unsigned sched_ctx_uncollect(struct orr_sched *sched, const int *ids,
     return ngone;
 }
 
-/* No job is pushed to them before they are no members: then they leave as
- * soon as no push that has begun is under way and the policy has nothing
- * for them. */
+/* Once the workers are no members no new push gives them a job. They leave when the
+ * pushes under way have ended and the policy has nothing for them. */
 static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
                                     unsigned n)
 {
@@ -646,7 +645,7 @@ static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
     return n;
 }
 
-/* No context is inside; the workers in `ids` asked it last. */
+/* No thread uses the scheduling context any more; the workers in `ids` were its last. */
 static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
 {
     struct orr_sched *sched = rt->sched_ctxs->at[id];

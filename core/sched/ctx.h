@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/ctx.h - scheduling contexts from outside: which ones there are, who
- * is in them, who is blocked. Any context; changes are made one after the other.
+ * core/sched/ctx.h - scheduling contexts from outside: which ones there are, which
+ * workers are in them, which are blocked. Any context; changes are made one after the
+ * other.
  *
  * A worker that is taken out gets no new tasks of the context (core/worker/members.h)
- * but asks it until its policy has nothing left for it: what was queued for it
- * runs. One that is blocked ends likewise what it has, then rests; kernels that wait on
- * it may wait longer than that, and go on beside whoever has its processor. Tasks that
- * nobody can run meanwhile are parked, and pushed again when that has changed.
+ * but asks it until its policy has nothing left for it: what was queued for it runs.
+ * One that is blocked ends likewise what it has, then rests; kernels that wait on it
+ * may wait longer than that, and go on beside what has its processor. Tasks that no
+ * worker can run meanwhile are parked, and pushed once more when that has changed.
  */
 #pragma once
 
@@ -36,8 +37,8 @@ struct orr_sched_said {
     int sub_ctxs[STARPU_NMAX_SCHED_CTXS], nsub_ctxs;
 };
 
-/* `policy`: the application's, or NULL; `tree`: whatever collection it asks for, it gets
- * the tree. NULL without memory. */
+/* `policy`: the application's, or NULL; `tree`: its collection is a tree, even if it
+ * asks for another one. NULL without memory. */
 struct orr_sched_said *
 orr_sched_said_new(const struct starpu_sched_policy *policy, bool tree);
 void orr_sched_said_free(struct orr_sched_said *said);
@@ -48,10 +49,10 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
                         struct orr_error *err);
 void orr_sched_ctx_stop(struct orr_runtime *rt);
 
-/* A context with the lowest free number, and its workers; of one without policy,
- * waits until those that are blocked rest. `prepare` is called before the
- * workers come, to fill `said` in, and may choose them: nobody else changes contexts
- * meanwhile. Errors: -EAGAIN, there are too many; those of orr_sched_new. */
+/* A context with the lowest free number, and its workers; of one without policy, waits
+ * until those that are blocked rest. `prepare` is called before the workers come, to
+ * fill `said` in, and may choose them: no other thread changes contexts meanwhile.
+ * Errors: -EAGAIN, there are too many; those of orr_sched_new. */
 int orr_sched_ctx_create(struct orr_runtime *rt,
                          struct orr_sched_options *options,
                          void (*prepare)(struct orr_sched *sched, void *arg),
@@ -67,15 +68,15 @@ void orr_sched_ctx_add(struct orr_runtime *rt, unsigned id, const int *ids,
 void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
                           unsigned n);
 
-/* The worker, which is no member any more, has found nothing there: the end. False
- * if somebody changes contexts just now. */
+/* The worker, which is no member any more, has found nothing there: it leaves. False if
+ * contexts are being changed just now. */
 bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
 
 /* In `remove_workers`: the policy gives back a job that was queued for these workers
- * and that they have not taken. It is pushed again when they have left. */
+ * and that they have not taken. The job is pushed anew when they have left. */
 void orr_sched_stray(struct orr_sched *sched, struct orr_job *job);
 
-/* A worker has been enabled: what nobody could run is pushed again. */
+/* A worker has been enabled: jobs that no worker could run are pushed once more. */
 void orr_sched_enabled(struct orr_runtime *rt);
 
 /* Makes the changes that were asked for in hooks of policies. */
@@ -92,10 +93,10 @@ static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)
 /* A task of a context other than the first has ended. */
 void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id);
 
-/* A context without policy inside `parent` whose tasks the worker executes;
- * STARPU_NMAX_SCHED_CTXS: none. With NMAX for the parent: inside any, or none.
- * Nothing is deleted meanwhile: the caller is the worker, which asks, or has the
- * lock. */
+/* The context without policy inside `parent` whose tasks the worker executes;
+ * STARPU_NMAX_SCHED_CTXS: there is none. With STARPU_NMAX_SCHED_CTXS as parent: inside
+ * of any context or of none. Nothing is deleted meanwhile: the caller is the worker,
+ * which asks, or has the lock. */
 unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
                              unsigned parent);
 
@@ -111,8 +112,8 @@ unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
 
 /* --- block.c --- */
 
-/* The processors among them are to take no tasks: waits until they rest, unless
- * the caller may not block, or is one. Blocks. */
+/* The processors among the workers are to take no tasks: waits until they rest, unless
+ * the caller may not block or is one of them. Blocks. */
 void orr_sched_block(struct orr_runtime *rt, const int *ids, unsigned n);
 void orr_sched_unblock(struct orr_runtime *rt, const int *ids, unsigned n);
 
@@ -126,10 +127,10 @@ void orr_sched_await_rest(struct orr_runtime *rt, const int *ids, unsigned n);
 /* The worker is blocked and has ended what it had. */
 void orr_sched_rests(struct orr_worker *worker);
 
-/* Others wait, and then see who takes tasks of the contexts. */
+/* Others wait, and then see which workers take tasks of the contexts. */
 void orr_sched_ctx_lock(struct orr_runtime *rt);
 void orr_sched_ctx_unlock(struct orr_runtime *rt);
 
-/* After a change: who takes tasks of which context, and what was parked. No lock
- * held; wakes those who may have something to do. */
+/* After a change: makes known which workers take tasks of which context, and pushes
+ * what was parked. No lock held; wakes the workers that may have something to do. */
 void orr_sched_ctx_refresh(struct orr_runtime *rt);

@@ -55,7 +55,8 @@ static struct orr_direct *direct_of(const struct orr_runtime *rt)
     return atomic_load_explicit(&rt->sched_ctxs->direct, memory_order_acquire);
 }
 
-/* All workers are its, and take what comes. */
+/* Whether all workers are in context 0 and the policy does not care which of them runs
+ * a task. */
 static bool is_indifferent(const struct orr_runtime *rt)
 {
     const struct orr_sched *sched =
@@ -85,14 +86,14 @@ static void direct_push(struct orr_runtime *rt, struct orr_job *job)
     unsigned worker = self && self->runtime == rt ? self->id : 0;
 
     if (orr_queue_push(&direct->queues[worker], job) != 0) {
-        /* The level is new, and there is no memory for it. */
+        /* The job's priority needs a new level, and there is no memory for one. */
         orr_log_error("there is no memory for a queue of tasks");
         orr_runtime_fail(rt);
     }
     orr_sched_wake_members(rt->sched_ctxs->at[0]);
 }
 
-/* Whether it would take one: any that is there, not its policy's. */
+/* Whether the worker would take a job of this queue. */
 static bool takes_some(const struct orr_worker *worker)
 {
     unsigned of = atomic_load_explicit(&worker->sched_ctxs, memory_order_relaxed);
@@ -130,7 +131,8 @@ static void direct_job_ready(struct orr_runtime *rt, struct orr_job *job)
     direct_push(rt, job);
 }
 
-/* Rarely: there was no memory at once. Its worker has gone on with others. */
+/* Called rarely: the worker had no memory for the job's data, and has gone on with
+ * other jobs meanwhile. */
 static void direct_job_arrived(struct orr_runtime *rt, struct orr_job *job,
                                int worker)
 {

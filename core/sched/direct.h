@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/direct.h - jobs that go past the policy: any processor can run
- * them, main memory is the only node, no observer is on. Their cost is what is
- * left of a task's: its order, its data and its end. A queue per worker; a
- * worker that has none left takes from the others. By priority, then the
- * deepest and the oldest first.
+ * core/sched/direct.h - jobs that go past the policy: any processor can run them, main
+ * memory is the only node, no observer is on. Such a task costs only its order, its
+ * data and its end. There is a queue per worker; a worker whose queue is empty takes
+ * from the others. By priority, then the deepest and the oldest first.
  *
  * Real machines only. Any context, no lock held.
  */

@@ -129,7 +129,8 @@ int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
     for (unsigned i = 0; request->told && i < n; i++)
         request->told(gang->places[i].alias, &rt->workers->at[members[i]],
                       request->arg);
-    /* Nobody sees some of them only. When all are there the gang may be over. */
+    /* The lock keeps other contexts from seeing only some of the aliases. When all are
+     * in their lists the gang may be over at once. */
     orr_lock(&rt->tasks->gangs_lock);
     for (unsigned i = 0; i < n; i++)
         orr_worker_push_local(&rt->workers->at[members[i]],
@@ -252,8 +253,8 @@ void orr_gang_join(struct orr_runtime *rt, struct orr_worker *worker,
         orr_worker_wake(gang->places[0].worker);
 }
 
-/* Gives the alias back if there is something better; the gang is forming, or was
- * a moment ago. */
+/* Gives the alias back if the worker's list has a job that goes before it; the gang is
+ * forming, or was a moment ago. */
 static bool gang_give_back_alias(struct orr_runtime *rt,
                                  struct orr_worker *worker)
 {
@@ -291,8 +292,8 @@ static void call_hook(struct orr_runtime *rt, struct orr_job *alias,
         sched->ops->post_exec(sched, alias, worker);
 }
 
-/* The worker is a member no more. It may take other jobs: when the last of the
- * others has left the first one ends the task. */
+/* The worker is a member no more, and may take other jobs. When the last of the others
+ * has left the first member ends the task. */
 static void gang_leave(struct orr_runtime *rt, struct orr_worker *worker)
 {
     struct orr_gang *gang = worker->gang;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/gang.h - the workers that execute one task together. Each of them,
- * a member, gets an alias of the task: a job without data that names the gang,
- * and a copy of the task for the hooks of policies. Whoever pops its alias has
- * joined and waits in its loop, for nothing but the others. When all have joined
- * the first member does with the task what any worker does: fetches its data, runs
- * its kernel, ends it. The others run their share meanwhile (STARPU_SPMD), or lend
- * their processors (STARPU_FORKJOIN). The first member is the last to leave.
+ * core/sched/gang.h - the workers that execute one task together. Each of them, a
+ * member, gets an alias of the task: a job without data that names the gang, and a copy
+ * of the task for the hooks of policies. A member that pops its alias has joined, and
+ * waits in its loop for the other members only. When all have joined the first member
+ * does with the task what any worker does: fetches its data, runs its kernel, ends it.
+ * The others run their share meanwhile (STARPU_SPMD), or lend their processors
+ * (STARPU_FORKJOIN). The first member is the last to leave.
  *
  * A gang's stages, set by the member or event beside each arrow:
  *
@@ -44,7 +44,7 @@ enum orr_gang_stage {
 
 struct orr_gang_place {
     struct orr_job *alias;     /* [const] once pushed; owned */
-    struct orr_worker *worker; /* [lock] who has joined for it, or NULL */
+    struct orr_worker *worker; /* [lock] the member that has joined, or NULL */
     bool given_back;           /* [lock] the alias was popped before */
     bool begun;                /* [owner] the member knows that they run */
 };
@@ -81,14 +81,14 @@ struct orr_gang_request {
     void *arg;
 };
 
-/* A gang for the job, which is ready and has none; without aliases. NULL without
+/* Makes a gang, without aliases yet, for a job that is ready and has none. NULL without
  * memory. */
 struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
                               const struct orr_gang_request *request);
 
-/* The next alias, for the next place, of at most `size`: its task is for a policy,
- * which may push it to any worker; the worker that runs it frees it. NULL without
- * memory, or when there are as many. */
+/* The next alias of at most `size`: its task is for a policy, which may push it to any
+ * worker; the worker that runs it frees it. NULL without memory, or when all were
+ * made. */
 struct orr_job *orr_gang_alias(struct orr_gang *gang);
 
 /* Takes the gang, none of whose aliases was pushed, apart. */
@@ -100,13 +100,13 @@ void orr_gang_unmake(struct orr_gang *gang);
 int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
                   const struct orr_gang_request *request);
 
-/* The same of a combined worker's members. */
+/* The same with the members of a combined worker. */
 int orr_gang_push_combined(struct orr_runtime *rt, struct orr_job *job,
                            const struct orr_combined *combined,
                            orr_gang_told_t told, void *arg);
 
-/* Whether the alias goes before `other` of equal priority in a worker's list,
- * though it comes later. */
+/* Whether the alias goes before `other`, of equal priority, in a worker's list, though
+ * it comes later. */
 bool orr_gang_goes_before(const struct orr_job *alias,
                           const struct orr_job *other);
 
@@ -130,10 +130,10 @@ enum orr_gang_turn orr_gang_turn(struct orr_runtime *rt,
 /* The first member starts the kernel: its data are there. */
 void orr_gang_start(struct orr_runtime *rt, struct orr_gang *gang);
 
-/* A member's kernel has ended. */
+/* To be called when a member's kernel has ended. */
 void orr_gang_ended(struct orr_runtime *rt, struct orr_gang *gang, double end);
 
-/* All members have left. */
+/* Frees the gang, when all members have left it. */
 void orr_gang_free(struct orr_gang *gang);
 
 /* The alias of the worker, which is a member; its rank. */
@@ -149,8 +149,8 @@ static inline bool orr_gang_runs(const struct orr_gang *gang)
            ORR_GANG_RUNNING;
 }
 
-/* The calling thread, the first member's, may use the processors of all. Where
- * that cannot be it stays where it is. */
+/* The calling thread, that of the first member, may use the processors of all. Where
+ * that cannot be done it stays on its own. */
 void orr_gang_bind_all(struct orr_runtime *rt, const struct orr_gang *gang);
 /* The worker's own again. */
 void orr_gang_bind_one(struct orr_runtime *rt, struct orr_worker *worker);

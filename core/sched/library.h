@@ -6,9 +6,9 @@
 
 #include "core/base/error.h"
 
-/* The object's policy of that name in *ret, NULL if it has none; owned by the
- * object, which stays open for the rest of the process. `file` may be empty: none.
- * Errors, with a message: -ENOENT, it cannot be opened; -EINVAL, it has no
+/* The shared object's policy of that name in *ret, NULL if it has none; owned by the
+ * object, which stays open for the rest of the process. `file` may be empty: then there
+ * is none. Errors, with a message: -ENOENT, it cannot be opened; -EINVAL, it has no
  * starpu_get_sched_lib_policy, its policy has no hooks or another name, or it was
  * linked with another StarPU. */
 int orr_sched_library_find(const char *file, const char *name,

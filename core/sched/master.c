@@ -66,7 +66,7 @@ static int master_push(struct orr_sched *sched, struct orr_job *job)
     return 0;
 }
 
-/* Local lists are looked at before. */
+/* All jobs are in the workers' own lists, which are looked at before the policy. */
 static struct orr_job *master_pop(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {

@@ -5,9 +5,9 @@
  * member, and the ones that it has left as long as their policies may still have
  * jobs for it. The worker only, no lock held.
  *
- * Who deletes a context waits until no worker asks it (ctx.c): a worker says
- * which one it asks, then looks whether it still may; there its bit is cleared,
- * then is looked whether it says so.
+ * A thread that deletes a context waits until no worker asks it (ctx.c): a worker says
+ * which context it asks, then looks whether it still may; the thread clears the
+ * worker's bit, then looks whether the worker asks.
  */
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
@@ -50,8 +50,8 @@ static bool sched_is_asked_before(const struct orr_sched_worker *a,
     return atomic_load(&a->priority) > atomic_load(&b->priority);
 }
 
-/* The next one to ask of `left`: those that have counted tasks for the worker
- * before the others, by priority, equal ones in turn. */
+/* Which of the contexts `left` the worker asks next: one that has counted tasks for it
+ * before the others, then by priority, equal ones in turn. */
 static unsigned choose_next_sched(const struct orr_runtime *rt,
                                   const struct orr_worker *worker,
                                   unsigned left)
@@ -79,19 +79,21 @@ static struct orr_job *sched_ask_for_job(struct orr_runtime *rt,
     bool quiet = counted && atomic_load(&sched->inside) == 0;
     struct orr_job *job = NULL;
 
-    /* A policy of the application knows nothing of workers that are blocked; ours
-     * give them what they had for them already. */
+    /* A policy of the application knows nothing of blocked workers, so those do not ask
+     * it. Our own policies give a blocked worker what they already had for it. */
     if (!sched->of_user || !orr_worker_is_blocked(worker))
         job = sched->ops->pop(sched, worker);
-    /* A push under way may bring one; no context wakes the worker for that. */
+    /* A push under way may bring a job; no context would wake the worker for it, so it
+     * asks once more. */
     if (!job && !member && counted)
         worker->again |= !quiet || !orr_sched_ctx_leave(sched, worker);
     return job;
 }
 
-/* A task of a context that has another one without policy inside, whose master
- * the worker is: there the task runs. Its end is the outer one's all the same.
- * Returns what the worker is to execute: nothing yet if all of the inner one's are. */
+/* If the worker is the master of a context without policy inside the job's context, the
+ * job runs in the inner context. The outer one still counts its end. Returns the job if
+ * the worker executes it now; NULL if all workers of the inner context are to execute
+ * it, which find it in their lists. */
 static struct orr_job *enter_child(struct orr_runtime *rt,
                                    struct orr_worker *worker,
                                    struct orr_job *job)
@@ -112,8 +114,8 @@ static struct orr_job *enter_child(struct orr_runtime *rt,
     return NULL;
 }
 
-/* Each is asked until one has a job. It is locked against deletion while it is
- * chosen and asked. */
+/* Asks the contexts until one has a job. While worker->asks is set no context is
+ * deleted. */
 static struct orr_job *pop_of_several(struct orr_runtime *rt,
                                       struct orr_worker *worker)
 {
@@ -162,7 +164,7 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
     struct orr_job *job = one ? pop_of_one(rt->sched_ctxs->at[0], worker)
                               : pop_of_several(rt, worker);
 
-    /* Of a gang's task that is said once. */
+    /* Of a gang's task that is told once. */
     if (job && !orr_job_gang(job))
         orr_sched_popped(rt, job);
     return job;

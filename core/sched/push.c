@@ -79,8 +79,8 @@ static void notify_alias(struct orr_job *alias, struct orr_worker *worker,
     sched->ops->push_notify(sched, alias, worker);
 }
 
-/* False if it cannot run the job. Without memory for a gang its first member
- * executes the job alone. */
+/* False if the combined worker cannot run the job. Without memory for a gang its first
+ * member executes the job alone. */
 static bool push_combined(struct orr_sched *sched, struct orr_job *job,
                           const struct orr_combined *combined)
 {
@@ -115,8 +115,8 @@ static bool lists_workers(const struct orr_runtime *rt,
     return false;
 }
 
-/* Pushes to the first combined worker there that can run it, if no other worker
- * can: policies know nothing of combined workers. */
+/* A task that lists combined workers only: pushes it to the first of them that can run
+ * it. Policies that do not know combined workers could not. */
 static bool push_listed(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -220,8 +220,8 @@ static bool may_be_enabled(const struct orr_runtime *rt,
     return false;
 }
 
-/* Policies of the application are not asked if no worker can run the job now:
- * ours find that out themselves. */
+/* Whether no worker can run the job now, so that the application's policy is not asked.
+ * Our own policies find that out themselves. */
 static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
 {
     return sched->of_user &&
@@ -230,8 +230,8 @@ static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
            !has_taker(sched->runtime, job);
 }
 
-/* Keeps the job until the context gets other workers, or one is enabled. False if they
- * have come meanwhile: `changes` was read before they were looked at. */
+/* Keeps the job until the context gets other workers, or one is enabled. False if that
+ * has happened since `changes` was read. */
 static bool sched_park_job(struct orr_sched *sched, struct orr_job *job,
                            unsigned changes)
 {
@@ -393,7 +393,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_pay();
     ORR_TELL(rt, ORR_TOLD_TASK_PUSHED, .job = job);
     orr_count_pushed(rt, job->sched_ctx, job->task->flops);
-    /* Once it is pushed the task may end at any time: no later. */
+    /* Not after the push: then the task may end at any time. */
     job->task->scheduled = 1;
     if (job->task->bundle)
         orr_bundle_note_push(job->task->bundle, job->task);

@@ -17,7 +17,7 @@
 
 enum { MOST_DATA_AHEAD = 4 };
 
-/* No rank: nothing may be left in the inbox. */
+/* open_at when no rank is open: then no job may be left in the inbox. */
 #define CLOSED LLONG_MIN
 
 void orr_queue_init(struct orr_queue *q, bool sorted)
@@ -46,7 +46,7 @@ static void changed_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 
 /* --- the inbox --- */
 
-/* The best rank that a queued job has, that of the last one when there is none. */
+/* The best rank of the queued jobs; if none is queued, the one that was best last. */
 static long long best_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
@@ -59,8 +59,8 @@ static bool inbox_has_some(const struct orr_queue *q)
     return atomic_load(&q->inbox) != NULL;
 }
 
-/* Oldest first. A worker that finds the inbox empty now finds that there are
- * jobs. */
+/* Takes all that is in the inbox, the oldest first. njobs is raised before, so that a
+ * worker that finds the inbox empty knows that there are jobs. */
 static struct orr_list *take_inbox_locked(struct orr_queue *q)
     ORR_REQUIRES(q->lock)
 {
@@ -79,9 +79,8 @@ static struct orr_list *take_inbox_locked(struct orr_queue *q)
     return oldest;
 }
 
-/* The level of the rank was there when the job was left in the inbox; if it has
- * gone, and its memory to another one, and there is no more, the job goes behind
- * the best ones. */
+/* When the job was left in the inbox there was a level for its rank. If that level has
+ * gone since, and there is no memory for a new one, the job goes behind the best jobs. */
 static void queue_insert_locked(struct orr_queue *q, struct orr_job *job)
     ORR_REQUIRES(q->lock)
 {
@@ -111,9 +110,10 @@ static void empty_inbox_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     changed_locked(q);
 }
 
-/* Before jobs are taken or queued: makes sure that none in the inbox is better
- * than the best one that is queued. A context that leaves one there looks at
- * open_at afterwards; here the inbox is looked at after open_at was set. */
+/* Before jobs are taken or queued: makes sure that none in the inbox is better than the
+ * best one that is queued. A context leaves a job in the inbox and then looks at
+ * open_at; this function sets open_at and then looks at the inbox: one of the two sees
+ * the other. */
 static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
@@ -125,11 +125,10 @@ static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     }
 }
 
-/* The worker that empties the inbox goes from one job to the one that was left
- * there before, each of which another processor has written. The link that has
- * no use there leads to the one that the caller has left there so many before,
- * so that it is fetched in time. (It may be gone: nothing but its address is
- * looked at.) */
+/* The worker that empties the inbox goes from each job to the one that was left before
+ * it, and another processor has written them all. The link that the inbox does not use
+ * points to the job that the caller has left some jobs before, so that the worker
+ * fetches that one in time. (That job may be gone: only its address is used.) */
 static void lead_back(struct orr_job *job)
 {
     struct orr_context *self = orr_self;
@@ -139,7 +138,7 @@ static void lead_back(struct orr_job *job)
     self->left[at] = &job->queue;
 }
 
-/* From the exchange on the job may run, and be gone. */
+/* After the exchange the job may have run and be gone. */
 static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
                            long long rank)
 {
@@ -256,8 +255,8 @@ struct walk {
     unsigned nalike; /* not offered: equal to the last one */
 };
 
-/* So many jobs are offered, and so many that are alike are passed, before a
- * worker gives up. */
+/* A worker gives up after so many jobs were offered and not accepted, or after it has
+ * passed so many that are like the last one. */
 enum { MAX_DECLINED = 16, MAX_ALIKE = 1024 };
 
 /* The implementations that the worker can run; sets asks when can_execute must
@@ -281,7 +280,7 @@ static unsigned walk_look(struct walk *walk, struct orr_job *job)
     return bits;
 }
 
-/* The result of accept, which is the same for all equal jobs. */
+/* The result of accept; jobs like the last one that was not accepted are not offered. */
 static unsigned walk_offer(struct walk *walk, struct orr_job *job,
                            unsigned bits)
 {
@@ -355,7 +354,8 @@ static void walk_locked(struct walk *walk, enum orr_queue_order order)
         struct orr_list *link = &walk->asked->queue;
         bool oldest = order == ORR_QUEUE_OLDEST;
 
-        /* Its neighbour, so that the walk meets it again, with its answer. */
+        /* From the neighbour on, the walk meets the job that was asked about once more,
+         * with the answer. */
         after = oldest ? link->prev : link->next;
         slot = walk->slot + 1;
     } else {
@@ -412,7 +412,7 @@ static bool take_first(struct walk *walk, enum orr_queue_order order)
     return bits && !ask && walk_choose(walk, first, bits);
 }
 
-/* Looks at all jobs that have come, in the order. */
+/* Chooses among all jobs that have come, in that order. */
 static void take_any(struct walk *walk, enum orr_queue_order order)
     ORR_REQUIRES(walk->q->lock)
 {
@@ -426,7 +426,7 @@ static void take_any(struct walk *walk, enum orr_queue_order order)
     }
 }
 
-/* While the job is queued, and has what it has for the policy. */
+/* To be called while the job is queued: later its fields for the policy are not valid. */
 static struct orr_queue_skipped skipped_of(const struct orr_job *job)
 {
     if (!job)

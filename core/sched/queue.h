@@ -3,12 +3,11 @@
  * core/sched/queue.h - jobs shared by workers that may not be able to run
  * each of them. Any context.
  *
- * A push mostly leaves the job in the inbox, one compare-and-swap in a line of
- * the cache that those who take jobs look at only when they have taken all
- * others: jobs go from one processor to the other many at a time. Only jobs of
- * the rank (orr_prioq_rank) of which there are some, or were last, are left
- * there (open_at); the order in which jobs are taken is that of a queue without
- * inbox.
+ * A push mostly leaves the job in the inbox, one compare-and-swap in a line of the
+ * cache that workers look at only when they have taken all other jobs: jobs go from one
+ * processor to the other many at a time. Only jobs of one rank (orr_prioq_rank) are
+ * left there: that of jobs in the queue, or of the last ones (open_at); the order in
+ * which jobs are taken is that of a queue without inbox.
  */
 #pragma once
 
@@ -62,15 +61,14 @@ struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
                                enum orr_queue_order order,
                                struct orr_queue_skipped *ret_skipped);
 
-/* Says which of the implementations in `bits` the worker should run the job
- * with: one bit, 0 for none. `njobs`: how many jobs the queue has. Called with
- * the queue's lock; gives the same result for jobs that have the same cost row,
- * classes and bits. */
+/* With which of the implementations in `bits` the worker should run the job: one bit, 0
+ * for none. `njobs`: how many jobs the queue has. Called with the queue's lock; gives
+ * the same result for jobs that have the same cost row, classes and bits. */
 typedef unsigned (*orr_queue_accept)(struct orr_job *job, unsigned bits,
                                      unsigned njobs, void *arg);
 
-/* As orr_queue_take, oldest first, but only a job that is accepted. After 16
- * different ones that were not, or 1,024 in all, it gives up. */
+/* As orr_queue_take, oldest first, but only a job that is accepted. Gives up after 16
+ * different jobs that were not accepted, or 1,024 in all. */
 struct orr_job *orr_queue_take_if(struct orr_queue *q,
                                   struct orr_worker *worker,
                                   orr_queue_accept accept, void *arg);
@@ -79,8 +77,8 @@ struct orr_job *orr_queue_take_if(struct orr_queue *q,
  * when empty. */
 struct orr_job *orr_queue_peek(struct orr_queue *q);
 
-/* Whether the first job comes before one of that priority that was submitted
- * as number `id`; false when empty. */
+/* Whether the first job comes before a job of that priority and number `id` (in the
+ * order of submission); false when empty. */
 bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id);
 
 /* `njobs` is read again since jobs may have come from the inbox. */

@@ -60,12 +60,12 @@ struct orr_sched_ops {
      * pop no more. */
     void (*add_workers)(struct orr_sched *sched, int *ids, unsigned n);
     void (*remove_workers)(struct orr_sched *sched, int *ids, unsigned n);
-    /* Who takes tasks of the context has changed: queued jobs that were left to somebody
-     * may have to be left to somebody else. May call can_execute; all workers are
-     * woken afterwards. NULL: whoever asks gets what it can run. */
+    /* The workers that take tasks of the context have changed: queued jobs that were
+     * left to one worker may have to be left to another one. May call can_execute; all
+     * workers are woken afterwards. NULL: a worker that asks gets what it can run. */
     void (*refresh)(struct orr_sched *sched);
-    /* A ready job; the policy owns its `queue` link until pop. It wakes the
-     * worker(s) that should look, with orr_worker_wake. */
+    /* A ready job, whose `queue` link is the policy's until pop. The policy wakes the
+     * workers that should look, with orr_worker_wake. */
     int (*push)(struct orr_sched *sched, struct orr_job *job);
     /* The next job for the worker, NULL when there is none. Sets
      * job->implementation to one that the worker can run. */
@@ -113,12 +113,12 @@ struct orr_sched {
     bool has_policy;           /* [const] else its tasks go to `master` */
     atomic_int master;         /* a processor that executes them, or -1 … */
     atomic_uint ncores;        /* … and how many they may use */
-    atomic_uint inside;        /* who uses it, and may go on to do so when the
+    atomic_uint inside;        /* contexts that use it, and may go on to do so when the
                                 * last task has ended */
-    atomic_bool changing;      /* those wait who would enter */
+    atomic_bool changing;      /* contexts that would enter wait */
     struct orr_lock lock;      /* rank ORR_RANK_SCHED, for the next two */
-    unsigned changes;          /* [lock] of who takes tasks */
-    struct orr_list parked;    /* [lock] ready jobs that nobody here can run */
+    unsigned changes;          /* [lock] of which workers take tasks */
+    struct orr_list parked;    /* [lock] ready jobs that no worker here can run */
     struct orr_sched_worker *of_worker; /* the runtime's `places` */
     struct orr_sched_said *said;        /* owned, ctx.h */
 };
@@ -167,21 +167,21 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
  * context. */
 void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
 
-/* For policies whose push may find no worker: who was there, and enabled, before it
- * looked. */
+/* For policies whose push may find no worker: which ones were there, and enabled,
+ * before it looked. */
 struct orr_sched_state {
     unsigned changes, begun, over;
 };
 void orr_sched_look(struct orr_sched *sched, struct orr_sched_state *ret);
 
-/* It has found none. If nobody can run the job now, it is kept, and pushed again when
- * other workers have come or one is enabled; if that is happening, the policy tries
- * again. */
+/* It has found none. If no worker can run the job now, the job is kept, and pushed once
+ * more when other workers have come or one is enabled; if that is happening just now,
+ * the policy tries once more. */
 enum orr_kept { ORR_KEPT, ORR_TRY_AGAIN, ORR_NOT_KEPT };
 enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
                              const struct orr_sched_state *state);
 
-/* Ends the run, with a message, if workers of lost devices alone could run the job,
+/* Ends the run, with a message, if only workers of lost devices could run the job,
  * which is ready. May ask the application's can_execute. */
 void orr_sched_refuse_lost(struct orr_runtime *rt, struct orr_job *job);
 static inline void orr_sched_check_lost(struct orr_runtime *rt,

@@ -14,8 +14,8 @@
 
 static const char magic[] = "orrery schedule 1";
 
-/* Numbers beyond this are a mistake, and so are those far beyond what a file of that
- * size can name: a table has a place for each. */
+/* Tables have a place for each number, so a number beyond these limits is an error, and
+ * so is one far beyond what a file of that size can name. */
 enum { MOST_TASKS = 1 << 28, MOST_OF_ANY = 1 << 20, MOST_PER_BYTE = 16 };
 
 struct reader {

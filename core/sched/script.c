@@ -322,8 +322,8 @@ static int open_script(struct orr_sched *sched, struct orr_error *err)
     return rc;
 }
 
-/* Threads would enter the interpreter at once, and their locks take turns as the
- * clock says. */
+/* On a real machine several threads would enter the interpreter at the same time, and
+ * the order in which they get its lock would depend on the clock. */
 static int script_init(struct orr_sched *sched, struct orr_error *err)
 {
     int rc;

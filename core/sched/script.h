@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/script.h - policies in a script: what the runtime tells an interpreter,
- * and what that does for it. script.c is the policy, the module "python" the
- * interpreter (core/sched/python/), which knows no more of the runtime than this.
+ * core/sched/script.h - policies in a script: the two tables of functions by which the
+ * runtime and an interpreter call each other. script.c is the policy, the module
+ * "python" the interpreter (core/sched/python/), which knows no more of the runtime
+ * than this.
  *
  * Contexts that share one thread call a script one after the other, on a stack of
  * any of them.
@@ -74,10 +75,10 @@ struct orr_script_host {
 enum { ORR_SCRIPT_WAKE_ALL = -1, ORR_SCRIPT_WAKE_ONE = -2 };
 
 /* The module's table. Errors: -EINVAL when the script failed: its traceback is on
- * standard error, the message says what, where. */
+ * standard error, and the message says what happened, and in which line. */
 struct orr_script_ops {
-    /* Runs the file; `host` is lent until close. *range: priorities that tasks may
-     * have, left alone if the script does not say. Also -ENOENT, -ENOMEM. */
+    /* Runs the file; `host` is lent until close. *range, the priorities that tasks may
+     * have, is left alone if the script does not say. Also -ENOENT, -ENOMEM. */
     int (*open)(const char *path, const struct orr_script_host *host,
                 struct orr_script_range *range, struct orr_script **ret,
                 struct orr_error *err);

@@ -265,7 +265,7 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
     if (orr_prioq_empty(q))
         return NULL;
-    /* Worse slots hold worse priorities, or there is but one. */
+    /* Only the last slot is looked at: the others hold worse priorities. */
     level = q->slots[q->nslots - 1].level;
     for (unsigned i = 0; i < level->njobs; i++) {
         const struct orr_prioq_digest *digest = &level->digests[i];
@@ -289,9 +289,9 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* --- waking --- */
 
-/* Of several callers one wakes it: also itself, in its last look before it
- * sleeps, if it leaves something to workers that sleep. Then it looks once
- * more. */
+/* Of several callers one wakes the worker. The caller may be the worker itself, in its
+ * last look before it sleeps, when it leaves something to workers that sleep: then it
+ * looks once more. */
 static bool sched_wake_worker(struct orr_worker *worker)
 {
     if (!orr_worker_rouse(worker))
@@ -333,8 +333,8 @@ static bool some_able(struct orr_runtime *rt, struct orr_job *job,
     return false;
 }
 
-/* A class all of whose workers are refused is none that others may leave the
- * job to. If no worker is left one may come, or can_execute may answer
+/* A class all of whose workers are refused does not count as able, so that others do
+ * not leave the job to it. If no worker is left one may come, or can_execute may answer
  * otherwise. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
@@ -357,8 +357,8 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
     job->differ = differ != 0;
 }
 
-/* A disabled worker finds nothing, and prio would wake it for that over and
- * over. */
+/* A disabled worker finds nothing; prio would wake it for a job that it cannot take
+ * over and over. */
 static bool worker_may_take(uint64_t able_classes,
                             const struct orr_worker *worker)
 {

@@ -13,8 +13,8 @@
 
 struct orr_sched;
 
-/* What is read of a queued job and its data to know how ready it is: it stands
- * beside those of the jobs around it, not where the job was made. */
+/* What is read of a queued job and its data to know how ready they are: in one array
+ * with those of the jobs around it, not where the job was made. */
 enum { ORR_DIGESTED = 3 };
 struct orr_prioq_digest {
     struct orr_job *job;
@@ -40,10 +40,10 @@ struct orr_prioq_slot {
 };
 
 /* Jobs, best priority first, the deepest first of one priority, oldest first among
- * equals; linked by their `queue`. (Tasks that wait for others, which were
- * submitted inside of them, are then as few as can be.) Slots are sorted with the
- * best one last, so that taking the best jobs moves nothing. Levels that became empty wait behind the last slot for
- * the next new priority. All zero is an empty queue. */
+ * equals; linked by their `queue`. (So as few tasks as possible wait for others that
+ * were submitted inside of them.) Slots are sorted with the best one last, so that
+ * taking the best jobs moves nothing. Levels that became empty wait behind the last
+ * slot for the next new priority. All zero is an empty queue. */
 struct orr_prioq {
     struct orr_prioq_slot *slots;
     unsigned nslots; /* priorities that have jobs */
@@ -61,9 +61,9 @@ static inline long long orr_prioq_rank(const struct orr_job *job, int priority)
 /* Frees the memory; jobs still inside are dropped. */
 void orr_prioq_done(struct orr_prioq *q);
 
-/* Puts the job behind those of its priority and depth. O(log priorities) and a move of
- * the better slots when the priority is new. Allocates only when there are
- * more priorities than ever before, or jobs of one in a queue with `digests`. Errors:
+/* Puts the job behind those of its priority and depth: O(log priorities), and a move of
+ * the better slots when the priority is new. Allocates only when there are more
+ * priorities than ever before, or jobs of one in a queue with `digests`. Errors:
  * -ENOMEM, nothing changed. */
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority);
 
@@ -73,10 +73,10 @@ void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job);
 /* The oldest job of the best priority, taken out; NULL when empty. */
 struct orr_job *orr_prioq_pop(struct orr_prioq *q);
 
-/* Takes out, among the jobs of the best slot whose own priority is not less
- * than the first one's, the one with the fewest bytes to bring to the node
- * (then: not on their way there, then: not allocated there). The oldest wins
- * a tie. NULL when empty. The queue has `digests`. */
+/* Takes out a job of the best slot whose own priority is not less than the first one's:
+ * the one with the fewest bytes that the node lacks, then the fewest that are not on
+ * their way there either, then the fewest without memory there. The oldest wins a tie.
+ * NULL when empty. The queue has `digests`. */
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node);
 
 /* Bytes of a job's data that a node lacks, in order of importance. */
@@ -118,10 +118,10 @@ static inline bool orr_prioq_empty(const struct orr_prioq *q)
     return q->njobs == 0;
 }
 
-/* A worker sets its flag that it sleeps, then looks once more; the caller has
- * queued a job and now looks whether it sleeps. With this barrier (and the
- * worker's) at least one of the two sees what the other did. The functions
- * below have it. */
+/* A worker sets its flag that it sleeps, then looks once more; the caller has queued a
+ * job, then looks whether the worker sleeps. With this barrier between the caller's two
+ * steps (and the worker's own) at least one of the two sees what the other did. The
+ * functions below have it. */
 static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
 {
     if (!rt->exec->one_thread)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/user.c - a policy that the application wrote: its hooks behind the
- * table of operations. They are called without locks and must not block (the
- * context is frozen meanwhile); the policy locks for itself. While a hook is on
- * the stack of any context the workers of the scheduling context stay as they
- * are, so that hooks may walk over them: who changes them waits, and lets nobody
- * in meanwhile (ctx.c).
+ * core/sched/user.c - a policy that the application wrote: its hooks behind the table
+ * of operations. They are called without locks and must not block (the context is
+ * frozen meanwhile); the policy locks for itself. While a hook is on the stack of any
+ * context the workers of the scheduling context stay as they are, so that hooks may
+ * walk over them: a context that changes them waits, and lets no other one in meanwhile
+ * (ctx.c).
  */
 #include "core/sched/user.h"
 
@@ -31,8 +31,8 @@ static struct starpu_sched_policy *policy_of(const struct orr_sched *sched)
     return ((const struct user_ops *)sched->ops)->policy;
 }
 
-/* Hooks may call what calls hooks: a context that is inside may enter once
- * more. */
+/* A hook may call functions that call hooks, so a context that is in a hook may enter
+ * another one. */
 static void user_hook_enter(struct orr_sched *sched)
 {
     struct orr_context *self = orr_self;
@@ -41,7 +41,8 @@ static void user_hook_enter(struct orr_sched *sched)
     atomic_fetch_add(&sched->inside, 1);
     while (atomic_load(&sched->changing) && !self->in_policy) {
         atomic_fetch_sub(&sched->inside, 1);
-        /* While a context is changed nobody waits; nor may a hook. */
+        /* Spins: the thread that changes the scheduling context does not wait, and a
+         * hook may not. */
         ORR_SPIN_WHILE(atomic_load(&sched->changing));
         atomic_fetch_add(&sched->inside, 1);
     }
@@ -94,8 +95,8 @@ static void user_deinit(struct orr_sched *sched)
     user_hook_leave(sched);
 }
 
-/* A task for which a gang was begun comes back itself, not its aliases: it is
- * executed alone. */
+/* The policy has begun a gang for the task, and then returns the task itself, not its
+ * aliases: one worker executes it. */
 static void forget_gang(struct orr_job *job)
 {
     if (orr_job_gang(job)->nmade == 0) {
@@ -110,8 +111,8 @@ static void forget_gang(struct orr_job *job)
     abort();
 }
 
-/* Only the policy knows which worker takes the task: all look. Its result has
- * no agreed meaning, and the policy owns the task in any case. */
+/* Only the policy knows which worker takes the task, so all look. The result of
+ * push_task has no agreed meaning: the policy has the task in any case. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
 {
     user_hook_enter(sched);

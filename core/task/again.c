@@ -106,7 +106,7 @@ static _Noreturn void out_of_memory(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
-/* That of the job, made if needed. */
+/* The job's record of what stays between runs, made if needed. */
 static struct orr_again *again_get_locked(struct orr_runtime *rt,
                                           struct orr_job *job)
     ORR_REQUIRES(rt->tasks->agains->lock)
@@ -151,7 +151,7 @@ static void unlink_locked(struct orr_again *again, struct again_link **at)
     free(link);
 }
 
-/* Lets those go who wait for a successor of theirs. No lock held. */
+/* Lets those jobs go that wait for a successor of theirs. No lock held. */
 static void release_backs(struct orr_runtime *rt, struct again_back *back)
 {
     while (back) {
@@ -208,8 +208,8 @@ static void signal_locked(struct orr_runtime *rt, struct orr_again *again,
     }
 }
 
-/* Those who waited for the first time are remembered. The edges come with the
- * last one first. */
+/* Jobs that waited for the first time are remembered. The edges come with the last one
+ * first. */
 static void remember_locked(struct orr_runtime *rt, struct orr_again *again,
                             const struct orr_edge *edge)
     ORR_REQUIRES(rt->tasks->agains->lock)
@@ -316,7 +316,7 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
 
 /* --- the next run --- */
 
-/* `fresh`, which nobody knows yet, becomes the task's job. */
+/* `fresh`, which no other context knows yet, becomes the task's job. */
 static void replace_locked(struct orr_runtime *rt, struct orr_job *old,
                            struct orr_job *fresh)
 {
@@ -360,7 +360,8 @@ struct orr_job *orr_job_get_further(struct orr_runtime *rt,
     const struct orr_job *job;
     bool is_over;
 
-    /* It cannot be replaced, and its memory become another's, meanwhile. */
+    /* Under the lock the task's job cannot be replaced and its memory used for another
+     * one. */
     orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     is_over = job && orr_job_state(job) == ORR_JOB_DONE;
@@ -385,8 +386,7 @@ bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_job *job;
     bool ended = false;
 
-    /* While it is locked no other job takes the place of this one, which the task
-     * then keeps. */
+    /* Under this lock no other job becomes the task's, which keeps this one. */
     orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     if (job) {
@@ -431,7 +431,7 @@ struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
     return job;
 }
 
-/* No lock held. */
+/* Releases the successors of a run. No lock held. */
 static void release_edges(struct orr_runtime *rt, struct orr_edge *edge)
 {
     while (edge) {

@@ -20,7 +20,8 @@ struct orr_edge;
 struct orr_job;
 struct orr_runtime;
 
-/* All of a runtime. Errors: -ENOMEM. NULL may be freed. */
+/* The tasks of a runtime that may run more than once. Errors: -ENOMEM. NULL may be
+ * freed. */
 int orr_agains_new(struct orr_agains **ret);
 void orr_agains_free(struct orr_agains *agains);
 
@@ -31,17 +32,17 @@ enum orr_fate {
     ORR_FATE_REGENERATE,
 };
 
-/* A job for the next run of a task whose last one has ended, as far as its
- * status says so: it takes that one's place, unless another thread has put one there
- * meanwhile, which is returned then. NULL without memory. */
+/* A job for the next run of a task whose last run has ended, as far as the task's
+ * status says so. It replaces the task's last job, unless another thread has replaced
+ * that meanwhile: then the other thread's job is returned. NULL without memory. */
 struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task);
 
-/* The job of the task with a reference for the caller, whatever becomes of the
- * task meanwhile; NULL: it has none. */
+/* The job of the task, with a reference for the caller, so that it stays whatever
+ * becomes of the task; NULL: it has none. */
 struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task);
 
-/* The job is over, and its structure may run again: those that wait for it are
- * remembered, and those that wait for a further run of it are added to *edges if
+/* The job is over, and its task may run once more: jobs that waited for it are
+ * remembered, and jobs that wait for a further run of the task are added to *edges if
  * nothing else holds them back. No lock held. */
 void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_edge **edges);
@@ -63,9 +64,9 @@ static inline enum orr_fate orr_task_fate(struct orr_runtime *rt,
                                                                 : ORR_FATE_NONE;
 }
 
-/* The callback has returned: decides what becomes of the task, and notes when
- * that was in its profile. From then on only who got more than ORR_FATE_NONE may
- * touch it. */
+/* The callback has returned: decides what becomes of the task, and notes when that was
+ * in its profile. From then on only a caller that got more than ORR_FATE_NONE may touch
+ * it. */
 enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
                                const struct orr_callback_times *times);
 
@@ -73,25 +74,26 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
  * does it then. */
 bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task);
 
-/* Makes the job of the next run of a task that regenerates. It waits for those
- * that the last one let go and that do not stay behind. NULL without memory. */
+/* Makes the job of the next run of a task that regenerates. It waits for the ends of
+ * the tasks that the last run released, but those that stay behind. NULL without
+ * memory. */
 struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
                                      struct starpu_task *task);
 
-/* Whether the task has ended, its callbacks, too: one that was submitted again in them
- * has not. No lock held. */
+/* Whether the task has ended, with its callbacks: a task that was submitted anew in
+ * them has not. No lock held. */
 bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task);
 
-/* Visits the jobs that wait for runs of tasks: the job, the task, and whether
- * the task's run is under way; or, if `back`, the job is a further run of a
- * task that regenerates, and waits for the ends of the tasks that its last run
- * released. For reports: no lock is taken, nothing goes on any more. */
+/* Visits the jobs that wait for runs of tasks, with the job, the task, and whether the
+ * task's run is under way. If `back`, the job is a further run of a task that
+ * regenerates, which waits for the ends of the tasks that its last run released. For
+ * reports when nothing goes on any more: no lock is taken. */
 void orr_agains_each_missing(struct orr_runtime *rt,
                              void (*visit)(const struct orr_job *job,
                                            const struct starpu_task *before,
                                            bool underway, bool back, void *arg),
                              void *arg);
 
-/* The task is no more, or is cleaned: what it let wait waits no longer for its
- * runs to come. Only for jobs that have `again`. */
+/* The task is freed or cleaned: jobs do not wait for its further runs any more. Only
+ * for jobs that have `again`. */
 void orr_again_forget(struct orr_runtime *rt, struct orr_job *job);

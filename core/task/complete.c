@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/complete.c - the end of a job: data, successors, callbacks,
- * waiters. Runs in the worker's context, or in whichever made an empty task
- * ready. Nothing here blocks.
+ * core/task/complete.c - the end of a job: data, successors, callbacks, waiters. Runs
+ * in the worker's context, or in the one that made an empty task ready. Nothing here
+ * blocks.
  */
 #include "core/data/handle.h"
 #include "core/data/release.h"
@@ -17,8 +17,8 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 
-/* What is to be known of a task whose successors were released, since those may
- * submit it again, and free it when it has ended. */
+/* What has to be read from a task before its successors are released, since these may
+ * submit it anew, and free it when it has ended. */
 struct ending {
     void (*callback)(void *);
     void *callback_arg;
@@ -64,9 +64,9 @@ static struct orr_callback_times run_callback(struct orr_runtime *rt,
     return times;
 }
 
-/* What comes after the successors were released: tag, callback, which may have
- * decided what becomes of the task. Returns whether its reference of the job is
- * ours then. */
+/* The steps after the successors were released: the tag, and the callback, which may
+ * have decided what becomes of the task. Returns whether the task's reference on the
+ * job is the caller's then. */
 static bool end_task(struct orr_runtime *rt, struct orr_job *job,
                      const struct ending *ending)
 {

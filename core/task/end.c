@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/end.c - end dependencies: a task whose kernel is over but which
- * does not count as ended until others have ended, or the application declared
- * it.
+ * core/task/end.c - end dependencies: a task whose kernel is over does not count as
+ * ended until certain other tasks have ended, or the application has said so.
  */
 #include <errno.h>
 

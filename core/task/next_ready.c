@@ -35,7 +35,8 @@ static void soon_add_declared(struct soon *soon, struct orr_job *job)
     orr_unlock(&job->lock);
 }
 
-/* Those whose turn comes next, if the job is all that is in their way. */
+/* Adds the jobs whose turn comes next in the handle's order, if nothing but this job is
+ * in their way. */
 static void soon_add_ordered(struct soon *soon, struct orr_access *access)
 {
     const struct orr_turns *turns = &access->handle->turns;
@@ -51,7 +52,7 @@ static void soon_add_ordered(struct soon *soon, struct orr_access *access)
     orr_unlock(&access->handle->lock);
 }
 
-/* What has no kernel ends at once: who waits for it is meant. */
+/* A task without kernel ends at once: the tasks that wait for it are told instead. */
 static void soon_tell_policy(struct orr_runtime *rt, struct orr_job *job,
                              double delay, unsigned depth)
 {

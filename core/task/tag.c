@@ -157,8 +157,8 @@ static int bind_locked(struct orr_tag *tag, struct orr_job *job)
 {
     if (tag->held)
         return -EINVAL;
-    /* Of several tasks the first one that ends reaches it, for good; but one
-     * that runs again begins anew. */
+    /* Of several tasks of a tag the first one that ends reaches the tag, for good; but
+     * a further run of a task starts anew. */
     if (!tag->by_task || (job->task && tag->task == job->task))
         tag->reached = tag->by_task = false;
     tag->task = job->task;
@@ -235,16 +235,16 @@ static bool came(const struct tag_edge *edge)
     return edge->round == edge->tag->round;
 }
 
-/* Who goes on since a tag was reached. */
+/* What goes on since a tag was reached. */
 struct reached {
     struct orr_job *jobs; /* linked by queue.next */
     struct orr_waiters waiters;
 };
 
 /* Counts down the successors, each once a round, and collects those whose job is
- * released; a tag without a job that has nothing left to wait for stays as it is:
- * tags are reached by tasks and by the application only. One that the
- * application has reached may still hold back its own job. */
+ * released. A tag without a job that waits for nothing any more stays unreached: tags
+ * are reached by tasks and by the application only. A tag that the application has
+ * reached may still hold back its own job. */
 static void reach_locked(struct orr_tag *tag, struct reached *ret)
 {
     if (tag->reached)
@@ -304,7 +304,8 @@ void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
     orr_lock(&rt->tasks->tags->lock);
     tag = tag_find_locked(rt->tasks->tags, id);
     if (tag) {
-        /* For the next run of a task of this tag all have to come again. */
+        /* Before the next run of a task of this tag all tags that it depends on have to
+         * be reached once more. */
         tag->round++;
         tag->missing = tag->npreds;
         tag->by_task = true;
@@ -332,7 +333,7 @@ void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
     ORR_TELL(rt, ORR_TOLD_TAG_VAGUE, .tags.id = id);
 }
 
-/* One of the tags of a call. */
+/* A tag that a call waits for, one of several. */
 struct awaited_tag {
     struct orr_awaited awaited; /* first */
     unsigned more, n;           /* of so many so many come after it */
@@ -414,8 +415,8 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     orr_unlock(&rt->tasks->tags->lock);
 }
 
-/* At once: of those who go on one may reach the tag again, before anybody could
- * restart it. */
+/* Both under one hold of the lock: a job that goes on may reach the tag once more,
+ * which a restart that comes later would undo. */
 void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id)
 {
     struct reached reached = {NULL, {NULL}};

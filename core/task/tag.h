@@ -47,8 +47,8 @@ int orr_tag_wait(struct orr_runtime *rt, unsigned n, const starpu_tag_t *ids);
 /* Forgets that the tag was reached; its dependencies stay. */
 void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id);
 
-/* Reaches it and forgets that: who waits goes on, also a task that comes later, and
- * the tag may be reached again. */
+/* Reaches it and forgets that: what waits goes on, also a tag whose task is submitted
+ * later, and this tag may be reached once more. */
 void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id);
 
 /* Forgets the tag altogether. */

@@ -81,7 +81,7 @@ static inline bool task_owns_memory(const struct starpu_task *task)
                (uintptr_t)task->dyn_modes | (uintptr_t)task->profiling_info;
 }
 
-/* Those that know the task forget it. */
+/* Takes the task out of the tables that know it. */
 static inline void task_leave(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = orr_job_of(task);
@@ -121,8 +121,8 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 
 struct starpu_codelet orr_task_freed;
 
-/* Writes only where orr_slab_put does, too: the memory is main's again soon, and in its
- * cache. */
+/* Writes only where orr_slab_put does, too: the memory goes back to main, in whose
+ * cache it is. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
     task_leave(rt, task);
@@ -293,8 +293,8 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
 
 /* --- building the job --- */
 
-/* Tasks with many buffers bring an array of handles; the one of interfaces
- * may be ours to make. */
+/* Tasks with many buffers bring an array of handles; the array of interfaces may have
+ * to be made here. */
 static inline int reserve_accesses(struct orr_job *job)
 {
     struct starpu_task *task = job->task;
@@ -308,8 +308,8 @@ static inline int reserve_accesses(struct orr_job *job)
     return n == job->naccesses ? 0 : orr_job_reserve(job, n);
 }
 
-/* Fills the accesses in and returns them sorted, for orr_job_order. The interfaces are
- * what models and the application see before it is known where the task runs. */
+/* Fills the accesses in and returns them sorted, for orr_job_order. Sets the interfaces
+ * that models and the application see before it is known where the task runs. */
 static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
                                         bool lent)
 {
@@ -347,7 +347,8 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
     return orr_job_sort_accesses(job);
 }
 
-/* The task's data are more than the memories of those who could run it. */
+/* The task's data are more than the memories of the workers that could run it have room
+ * for. */
 static void say_too_large(const struct orr_runtime *rt,
                           const struct orr_job *job, uint64_t classes)
 {
@@ -531,7 +532,8 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = job);
     orr_count_submitted(rt, job->sched_ctx);
-    /* Of several first ones at once any will do. */
+    /* If several threads submit the first task at the same time, the time of any of
+     * them will do. */
     if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) <
         0)
         atomic_store_explicit(&rt->views->first_submit, orr_exec_now(rt->exec),

@@ -17,8 +17,8 @@ struct starpu_task *orr_task_new(struct orr_runtime *rt);
  * it is not submitted, or done. */
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
 
-/* The same for a task whose job has ended: the task's reference of the job
- * becomes the caller's. */
+/* The same for a task whose job has ended: the task's reference on the job becomes the
+ * caller's. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
 /* The run is over, and no context looks at its tasks any more: frees what the jobs own
@@ -37,20 +37,19 @@ static inline bool orr_task_is_freed(const struct starpu_task *task)
  * the runtime (rt is NULL), with which its job went, too. */
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 
-/* Submits. Errors: -EINVAL (said on stderr), -ENODEV no worker can run it,
- * -ENOMEM; then the task stays the caller's. Blocks while virtual time passes
- * and, for a synchronous task, until it is done. `implicit` false leaves out
- * the implicit dependencies. */
+/* Submits. Errors: -EINVAL with a message, -ENODEV no worker can run it, -ENOMEM; then
+ * the task stays the caller's. Blocks while virtual time passes and, for a synchronous
+ * task, until it is done. `implicit` false leaves out the implicit dependencies. */
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit);
 
 /* Submits a task that has ended and regenerates. Does not block. */
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);
 
-/* Submits a task of the runtime's own, whose codelet the application gave. With
- * `lent`, who holds its data lends them to it: they are neither ordered nor
- * claimed, and what was declared alone holds the task back. Errors: -ENODEV,
- * -ENOMEM; then the task stays the caller's. Does not block. */
+/* Submits a task of the runtime's own, whose codelet the application gave. With `lent`,
+ * the job that holds its data lends them to it: they are neither ordered nor claimed,
+ * and only declared dependencies hold the task back. Errors: -ENODEV, -ENOMEM; then the
+ * task stays the caller's. Does not block. */
 int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
                         bool lent);
 

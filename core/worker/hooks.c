@@ -47,14 +47,15 @@ bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id)
     if (!atomic_exchange(&hook->func, NULL))
         return false;
     atomic_fetch_sub(&hooks->n, 1);
-    /* As long as a hook of the application, where nobody may wait. */
+    /* Lasts as long as a hook of the application, in which waiting is not allowed. */
     ORR_SPIN_WHILE(others_are_in(hook));
     atomic_store(&hook->taken, false);
     return true;
 }
 
-/* Whether it was there; *allow is cleared if it returned 0. The worker says first
- * that it is in it, and then looks: who takes it out does so in the other order. */
+/* Whether it was there; *allow is cleared if it returned 0. The worker says first that
+ * it is in the hook, and then looks; a context that removes the hook does so in the
+ * other order. */
 static bool call_one(struct orr_hook *hook, unsigned worker, bool *allow)
 {
     _Atomic uint64_t *calls = &hook->calls[worker / 64];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/hooks.h - functions of others that workers call when they have
- * nothing to do. Any context registers, workers call; there is no lock between.
- * One that is taken out is called no more when that has returned: calls that are
- * under way are waited for, but the caller's own.
+ * core/worker/hooks.h - functions of others that workers call when they have nothing to
+ * do. Any context registers, workers call; there is no lock between. A function is not
+ * called any more when its removal has returned: that waits for calls that are under
+ * way, but the caller's own.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct orr_hook {
 struct orr_hooks {
     struct orr_hook hooks[ORR_NHOOK_KINDS][ORR_NHOOKS];
     atomic_uint n; /* registered, of all kinds */
-    /* Told that the worker of that number gives its processor up, and that it has
-     * one again; NULL: nobody is. */
+    /* Called when the worker of that number gives its processor up, and when it has one
+     * anew; NULL: there is no such function. */
     _Atomic(void (*)(unsigned)) sleeps, wakes;
 };
 
@@ -45,9 +45,11 @@ static inline bool orr_hooks_are_there(struct orr_hooks *hooks)
     return atomic_load_explicit(&hooks->n, memory_order_relaxed) != 0;
 }
 
-/* The calling worker, of that number, calls them all, in order of their places.
- * Whether it is to look again soon. No lock held; the functions do not block. */
+/* The calling worker, of that number, calls them all, in order of their places. Returns
+ * whether the worker is to look once more after some microseconds. No lock held; the
+ * functions do not block. */
 bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker);
 
-/* Tells who is told (`sleeps` or `wakes`) of the calling worker, likewise. */
+/* Calls the functions for this event of the calling worker (`sleeps` or `wakes`),
+ * likewise. */
 void orr_hooks_tell(_Atomic(void (*)(unsigned)) *told, unsigned worker);

@@ -51,9 +51,9 @@ struct orr_worker {
     unsigned class_id;                  /* [const] index in runtime->workers->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
-    /* The context that runs now, of the stacks of the worker (suspend.h),
-     * always the same if no kernel has waited. If threads of the application
-     * drive the worker: the one that does now, NULL: none */
+    /* The context that runs now, of the worker's stacks (suspend.h); always the same
+     * one if no kernel has waited. Of a worker that threads of the application drive:
+     * the thread that drives it now, NULL: none */
     _Atomic(struct orr_context *) context;
     bool driven;                        /* [const] it is such a one */
     struct orr_worker *mate; /* [const] of one that is driven: the next worker
@@ -64,9 +64,9 @@ struct orr_worker {
     atomic_uint seat;
     struct orr_awaited awaited; /* [const] what its loop waits for */
     atomic_bool lendable; /* its loop offers the seat when it has nothing to do */
-    atomic_bool called;   /* somebody has woken it while it was lent */
-    bool leaving; /* [owner] whoever has borrowed it is about to give it back: it
-                   * takes no jobs */
+    atomic_bool called;   /* it was woken while it was lent */
+    bool leaving; /* [owner] the context that has borrowed it is about to give it back:
+                   * it takes no jobs */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
     struct orr_list ordered;  /* [lock] those with a workerorder whose turn has
@@ -92,7 +92,7 @@ struct orr_worker {
     struct orr_context
         *yielded;    /* [owner] a kernel that lets others go first … */
     unsigned yields; /* [owner] … and how many of them, before it goes on */
-    _Atomic(struct orr_context *) woken; /* of these, who may go on … */
+    _Atomic(struct orr_context *) woken; /* those of them that may go on … */
     struct orr_context *resumable; /* [owner] … and those that it knows of */
     struct orr_suspend_limit *limits; /* [owner] those that wait for a time */
     struct orr_context *spares;  /* [owner] stacks on which nothing runs now */
@@ -116,8 +116,8 @@ struct orr_worker {
     atomic_bool disabled;       /* it gets no more tasks */
     atomic_int bound; /* processor that a knob has chosen, by its position, -1: none … */
     atomic_int bound_cpu; /* … and by the kernel's number */
-    _Atomic double exp_end;     /* [owner] for writing: µs, when its kernel is
-                               * expected to end, 0: nobody knows */
+    _Atomic double exp_end;     /* [owner] for writing: µs, when its kernel is expected
+                                 * to end, 0: not known */
     atomic_bool up;           /* its context has begun */
     struct orr_worker_profile profile; /* [lock] */
     char pad[64];
@@ -152,13 +152,13 @@ static inline bool orr_worker_is_blocked(const struct orr_worker *worker)
            ORR_WORKER_BLOCKED;
 }
 
-/* What counted in rt->workers->nactive has ended: the last one lets orr_workers_stop go
- * on. The caller touches no worker any more. */
+/* A context that counted in rt->workers->nactive has ended: the last one lets
+ * orr_workers_stop go on. The caller touches no worker any more. */
 void orr_active_end(struct orr_runtime *rt);
 
-/* On a machine that is crowded: what the calling context owes now, if it is no
- * worker, it has spent on the processor of a CPU worker that executes a kernel, and
- * which therefore owes it too. Not if one is idle: its processor was free. */
+/* On a crowded machine: the time that the calling context, which is no worker, owes now
+ * was spent on the processor of a CPU worker that executes a kernel, so that this
+ * worker owes it, too. Not if a CPU worker is idle: then its processor was free. */
 void orr_workers_give_way(struct orr_runtime *rt);
 
 /* Lets a parked worker look again. Never switches. */

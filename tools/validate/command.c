@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Beside those of tools/tool.h. */
+/* Beside those of tools/common/tool.h. */
 enum { WRONG = 3, CANNOT_TELL = 4 };
 
 static const char help[] =

@@ -80,8 +80,8 @@ static struct orr_dense look_at_father(const struct orr_filter_call *call,
     return orr_dense_look(from, call->father);
 }
 
-/* Places the child so many elements behind the start of its parent, or nowhere
- * when the parent has no memory. Returns whether it has. */
+/* Writes the child's address, so many elements behind the start of its parent, or none
+ * when the parent has no memory. Returns whether the parent has memory. */
 static bool place_child(const struct orr_filter_call *call,
                         const struct orr_dense *father, size_t elements)
 {
@@ -124,8 +124,8 @@ static void begin_child(const struct orr_filter_call *call,
                       ndim, to->word);
 }
 
-/* The child has the part of `dim`, or, if that is `dropped`, not the dimension,
- * and all of the others. */
+/* The child has a part of dimension `dim`, or, with `dropped`, one index of it and not
+ * the dimension itself; of the other dimensions it has all. */
 static void fill_child(const struct orr_filter_call *call,
                        const struct orr_dense_kind *from,
                        const struct orr_dense_kind *to, size_t dim,

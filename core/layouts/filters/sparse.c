@@ -8,7 +8,7 @@
 
 #include "core/layouts/filters/common.h"
 
-/* Where rows begin is read in main memory, whatever the node. */
+/* The array that says where rows begin; it is read in main memory, whatever the node. */
 static const uint32_t *rows_of(const struct orr_filter_call *call,
                                const uint32_t *ram_rowptr)
 {

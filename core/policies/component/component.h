@@ -50,16 +50,16 @@ struct orr_taskq {
 
 void orr_taskq_insert(struct orr_taskq *q, struct starpu_task *task,
                       int priority);
-/* A task that was taken and is refused goes back before the one that was behind it, NULL:
- * none; if that has gone, before those of its priority. */
+/* Puts a task that was taken out, and was refused, before `next`, the one that was
+ * behind it (NULL: none); if that has gone, before those of its priority. */
 void orr_taskq_restore(struct orr_taskq *q, struct starpu_task *task,
                        struct starpu_task *next);
 /* Before those of its priority. */
 void orr_taskq_put_back(struct orr_taskq *q, struct starpu_task *task,
                         int priority);
 void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task);
-/* The first one that the asking worker can run: the calling worker if it is
- * below `to`, else anybody there; `to` = NULL: the first. Left there. */
+/* The first task that the calling worker can run, if that is below `to`, else any
+ * worker below `to`; `to` = NULL: the first task. It stays in the queue. */
 struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
                                     struct starpu_sched_component *to);
 /* The first one that any worker below `to` can run, whichever asks. */
@@ -70,8 +70,8 @@ struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
                                           struct starpu_sched_component *to,
                                           unsigned node);
 
-/* Moves tasks that no worker below can run any more, since workers have left,
- * from what a component of ours has queued to the list. */
+/* Moves to the list the tasks that one of our components has queued and that no worker
+ * below can run any more, since workers have left. */
 void orr_taskq_give_up(struct orr_taskq *q, struct starpu_sched_component *c,
                        struct starpu_task_list *strays);
 void orr_queue_give_up(struct starpu_sched_component *c,
@@ -91,9 +91,9 @@ static inline double orr_known(double us)
     return isnan(us) ? 0 : us;
 }
 
-/* How long the task takes on the worker, combined or not, with its best
- * implementation, which is set: the first whose length is unknown, else the
- * fastest with a length, else the first. False: it cannot run it. */
+/* The expected duration of the task on the worker, combined or not, with the best
+ * implementation, which is stored: the first one of unknown duration, else the fastest
+ * one, else the first. False: the worker cannot run it. */
 bool orr_component_best(struct starpu_sched_tree *tree, int worker,
                         struct starpu_task *task, unsigned *impl,
                         double *length);
@@ -105,8 +105,8 @@ bool orr_component_alike(struct starpu_task *task, int a, int b);
 int orr_component_next(struct starpu_sched_component *component,
                        struct starpu_task *task, int worker);
 
-/* A task has come to where workers below find it. can_pull has told one that sleeps;
- * if not all there can run the task, one that sleeps and can is woken. */
+/* A task was queued where workers below find it. can_pull has woken one that sleeps; if
+ * not all workers there can run the task, one that sleeps and can run it is woken. */
 void orr_component_wake_for(struct starpu_sched_component *component,
                             struct starpu_task *task);
 
@@ -125,8 +125,8 @@ int orr_component_offer(struct starpu_sched_component *component,
                         struct starpu_task *task);
 
 /* -- recipe.c -- */
-/* The first of those that a composed component stands for, above the others and what is
- * below; NULL: it is no such. */
+/* The topmost of the components that a composed one consists of; NULL: the component is
+ * no composed one. */
 struct starpu_sched_component *
 orr_component_inner(struct starpu_sched_component *component);
 
@@ -139,15 +139,16 @@ struct orr_mct {
 };
 void orr_mct_init(struct orr_mct *mct,
                   const struct starpu_sched_component_mct_data *from);
-/* The child with the best fitness, and when the task would end on the one where it
- * ends first; its predicted times are set. NULL if nobody's length is known. */
+/* The child of the best fitness; *end is when the task would end on the child where it
+ * ends first; the task's predicted times are set. NULL if the duration is known for
+ * none. */
 struct starpu_sched_component *
 orr_mct_choose(const struct orr_mct *mct,
                struct starpu_sched_component *component,
                struct starpu_task *task, double *ret_min_end);
 
-/* What was chosen for a task that was refused then. Each worker that asks for work has
- * it offered again: at the same date the choice is the same, unless something has
+/* What was chosen for a task that was refused then. The task is offered anew for each
+ * worker that asks: at the same date the choice is the same, unless something has
  * changed in the tree. */
 struct orr_choice {
     uint64_t job; /* its number; 0: none */

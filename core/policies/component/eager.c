@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/policies/component/eager.c - eager: the first child that takes a task;
- * eager_prio: with a list of its own; eager_calibration: the first worker of which
- * it is not known how long it takes; random.
+ * eager_prio: with a list of its own; eager_calibration: the first worker for which the
+ * task's duration is not known; random.
  */
 #include "core/base/splitmix.h"
 #include "core/policies/component/component.h"
@@ -28,7 +28,7 @@ int starpu_sched_component_is_eager(component_t *component)
 
 /* --- with a list --- */
 
-/* Whether something moved. */
+/* Pushes what the children accept; returns whether a task has moved. */
 static int eager_progress(component_t *c)
 {
     struct orr_taskq *q = c->data;
@@ -165,7 +165,7 @@ int starpu_sched_component_is_eager_calibration(component_t *component)
 
 /* --- random --- */
 
-/* In proportion to their speeds, in one walk. */
+/* Draws a child with a probability proportional to its speed, in one walk. */
 static int random_component_push(component_t *c, struct starpu_task *task)
 {
     component_t *chosen = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/component/heteroprio.c - tasks in buckets by acceleration, the
- * longest of their expected lengths over the shortest: accelerators begin with the
- * most accelerated ones, processors with the least. Where in an architecture mct
- * decides.
+ * core/policies/component/heteroprio.c - tasks in buckets by acceleration, the longest
+ * of their expected durations over the shortest: accelerators start with the most
+ * accelerated ones, processors with the least. mct decides on which worker of an
+ * architecture.
  */
 #include "core/base/grow.h"
 #include "core/policies/component/component.h"
@@ -128,9 +128,9 @@ static bool place_side(component_t *c)
     return false;
 }
 
-/* No child has taken the first task of its turn. If that suits an idle worker,
- * a task gets there out of turn: the first one of a bucket may be for a sort of
- * worker that comes to the bucket last. */
+/* No child has taken the first task of its turn. An idle worker gets a task that suits
+ * it out of turn: the first task of a bucket may be for a sort of worker that comes to
+ * the bucket last. */
 static bool place_on_idle(component_t *c)
 {
     struct heteroprio *h = c->data;

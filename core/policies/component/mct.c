@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/policies/component/mct.c - mct: the child where a task is expected to cost
- * least, by its end, its transfers, its energy; heft: that one of a few tasks of the
- * best priority that would end first.
+ * least, by its end, its transfers, its energy; heft: of a few tasks of the best
+ * priority, the one that would end first.
  */
 #include "core/policies/component/component.h"
 
@@ -74,7 +74,7 @@ static bool are_alike(component_t *a, component_t *b, struct starpu_task *task)
                starpu_worker_get_memory_node((unsigned)w);
 }
 
-/* What does not change while others work. */
+/* The part of the estimate that does not depend on what other workers do. */
 static struct estimate mct_estimate(component_t *child,
                                     struct starpu_task *task)
 {
@@ -217,8 +217,8 @@ struct heft {
     struct orr_taskq tasks;
 };
 
-/* Chooses the task that can end first from the first ones of the best priority;
- * a task that was refused is the first one then. */
+/* Chooses, of the first tasks of the best priority, the one that would end first; a
+ * task that was refused was put at the front. */
 static struct starpu_task *choose_task(struct heft *heft, component_t *c)
 {
     struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL),
@@ -280,7 +280,8 @@ static int heft_can_push(component_t *c, component_t *to)
            starpu_sched_component_send_can_push_to_parents(c);
 }
 
-/* The queue above is empty as a rule: it takes all. */
+/* The component takes all tasks when they are pushed, so the parents have none as a
+ * rule. */
 static struct starpu_task *heft_pull(component_t *c, component_t *to)
 {
     (void)heft_can_push(c, to);

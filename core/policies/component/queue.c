@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/component/queue.c - fifo and prio: tasks in order, so many that the
- * component has room for, with the time that they are expected to take.
+ * core/policies/component/queue.c - fifo and prio: tasks in order, as many as the
+ * component has room for, with their expected durations.
  */
 #include "core/policies/component/component.h"
 
@@ -106,7 +106,7 @@ static struct starpu_task *queue_take_task(component_t *c, component_t *to)
     return queue_remove_task(c->data, queue_find_task(c, to));
 }
 
-/* A place that became free, or an empty queue, is said above. */
+/* The parents are told that a place became free, or that the queue is empty. */
 static struct starpu_task *queue_pull(component_t *c, component_t *to)
 {
     struct starpu_task *task = queue_take_task(c, to);
@@ -129,7 +129,8 @@ void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
         q->exp_len += queued_task_us(task);
 }
 
-/* Whether it went there; else it is where it was. */
+/* Returns whether the component below has taken the task; if not, the task is back in
+ * its place. */
 static bool queue_send_task(component_t *c, component_t *to,
                             struct starpu_task *task)
 {
@@ -146,8 +147,9 @@ static bool queue_send_task(component_t *c, component_t *to,
     return false;
 }
 
-/* Pushes what the asking worker can run; then what others there can, which may
- * have asked when the task in front of theirs was refused, and sleep since. */
+/* Pushes the tasks that the asking worker can run; then those that other workers below
+ * can run. These may have asked while a task in front of theirs was refused, and sleep
+ * since. */
 static int queue_can_push(component_t *c, component_t *to)
 {
     struct queue *q = c->data;

@@ -151,7 +151,7 @@ static void chain_pass_workers(component_t *c)
     }
 }
 
-/* The arrays are the first's and the last's. */
+/* The chain's arrays of parents and children belong to its first and last component. */
 static void chain_deinit(component_t *c)
 {
     struct chain *chain = c->data;
@@ -219,8 +219,8 @@ static component_t *make_components_below(struct starpu_sched_tree *tree,
     return made;
 }
 
-/* Workers that share a memory node are a group, and its parts are not known
- * further: socket and cache are each one part of it. */
+/* The workers of a memory node are a group. What the group consists of is not known, so
+ * it has one socket with one cache. */
 static component_t *group_of(struct starpu_sched_tree *tree,
                              const struct starpu_sched_component_specs *s)
 {

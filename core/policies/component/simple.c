@@ -135,7 +135,7 @@ static void connect_choice(const struct plan *p, component_t *c)
     starpu_sched_component_connect(p->no_model, c);
 }
 
-/* The workers of a key, below each other's part of the choice. */
+/* Makes the components for the workers that have this key, below the decision. */
 static void plan_make_choice(const struct plan *p, unsigned key)
 {
     component_t *shared = NULL, *top = NULL;
@@ -233,7 +233,7 @@ static component_t *plan_make_tree(struct plan *p)
     return p->top;
 }
 
-/* The flags with what the user wants otherwise. */
+/* The flags, changed as the user's settings say. */
 static unsigned with_settings(unsigned flags)
 {
     static const struct {
@@ -258,8 +258,8 @@ static unsigned with_settings(unsigned flags)
 
 /* --- the public functions --- */
 
-/* Takes triples until one that is no PRE_DECISION; those before it stand above
- * it. */
+/* Takes triples of arguments up to the first one without PRE_DECISION. Each makes a
+ * component, below that of the triple before. */
 static component_t *make_next(struct starpu_sched_tree *tree, bool one,
                               va_list *args, unsigned *left)
 {

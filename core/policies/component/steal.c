@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/component/steal.c - work stealing: a deque per child; a child
- * whose own is empty takes from the others in turn.
+ * core/policies/component/steal.c - work stealing: a deque per child; a child whose own
+ * deque is empty takes from the others in turn.
  */
 #include "core/policies/component/component.h"
 
@@ -32,7 +32,8 @@ static struct stealing *deques_of(component_t *c)
     return s;
 }
 
-/* Of the calling worker, else the next one in turn. */
+/* The deque of the calling worker if that can run the task, else the next one in turn
+ * whose worker can. */
 static unsigned stealing_choose_deque(component_t *c, struct stealing *s,
                                       struct starpu_task *task)
 {
@@ -77,7 +78,8 @@ static struct starpu_task *find_back(const struct orr_taskq *q, component_t *to)
     return last;
 }
 
-/* From the worker below `victim`, the first one of several. */
+/* Tells observers that the task was stolen from the worker below `victim`; of several
+ * workers the first one is named. */
 static void tell_steal(component_t *victim, struct starpu_task *task)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);

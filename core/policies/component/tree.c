@@ -90,7 +90,7 @@ static void set_in_ctx(component_t *c)
             starpu_bitmap_set(&c->workers_in_ctx, w);
 }
 
-/* Of one architecture, whose models are the same. */
+/* Whether both workers are of one architecture, so that their models are the same. */
 static bool is_like(int a, int b, unsigned ctx)
 {
     struct starpu_perfmodel_arch *one = starpu_worker_get_perf_archtype(a, ctx);
@@ -120,7 +120,7 @@ static void set_properties(component_t *c)
         c->properties |= STARPU_SCHED_COMPONENT_SINGLE_MEMORY_NODE;
 }
 
-/* Leaves keep their own worker. */
+/* Recomputes which workers are below each component; a leaf keeps its own. */
 static void component_update_workers(component_t *c, bool below)
 {
     for (unsigned i = 0; i < c->nchildren; i++)

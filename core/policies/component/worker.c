@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/policies/component/worker.c - the leaves of a tree: a worker's tasks and when
- * it will have done them; a combined worker, whose tasks are its members'.
+ * core/policies/component/worker.c - the leaves of a tree: a worker's tasks, and when
+ * it will have executed them; a combined worker, whose tasks are those of its members.
  */
 #include "core/policies/component/component.h"
 
@@ -79,7 +79,8 @@ static struct starpu_task *leaf_take_own(struct leaf *leaf)
     return task;
 }
 
-/* A task of the parents, or one that they have pushed meanwhile. */
+/* The worker's own task, else one pulled from the parents, else one that they have
+ * pushed to it meanwhile. */
 static struct starpu_task *leaf_take(component_t *c)
 {
     struct leaf *leaf = c->data;
@@ -309,7 +310,7 @@ int starpu_sched_component_is_worker(component_t *component)
 
 /* --- hooks --- */
 
-/* The calling worker's. NULL: the task was not pushed to the tree. */
+/* The calling worker's leaf. NULL: the task was not pushed to the tree. */
 static struct leaf *leaf_of(const struct starpu_task *task, unsigned ctx)
 {
     int self = starpu_worker_get_id();

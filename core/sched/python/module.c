@@ -206,7 +206,7 @@ static PyObject *run_file(const struct orr_script *script, const char *text)
     return globals;
 }
 
-/* If the file uses it. */
+/* Seeds Python's `random`, if the file has imported it. */
 static int seed_random(unsigned seed)
 {
     PyObject *modules = PyImport_GetModuleDict();               /* lent */
@@ -345,7 +345,7 @@ static void python_close(struct orr_script *script)
     script_leave(state);
 }
 
-/* With the interpreter's lock. */
+/* The caller has the interpreter's lock. */
 static int script_open_file(struct orr_script *script,
                             struct orr_script_range *range,
                             struct orr_error *err)
