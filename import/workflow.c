@@ -65,7 +65,7 @@ static char *name_pattern(const char *name)
     return pattern;
 }
 
-static int compare_texts(const void *a, const void *b)
+static int kernel_names_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -75,13 +75,13 @@ static size_t count_different(char **texts, size_t n)
 {
     size_t different = n > 0;
 
-    qsort(texts, n, sizeof(*texts), compare_texts);
+    qsort(texts, n, sizeof(*texts), kernel_names_compare);
     for (size_t i = 1; i < n; i++)
         different += strcmp(texts[i - 1], texts[i]) != 0;
     return different;
 }
 
-static void texts_free(char **texts, size_t n)
+static void kernel_names_free(char **texts, size_t n)
 {
     for (size_t i = 0; texts && i < n; i++)
         free(texts[i]);
@@ -102,7 +102,7 @@ static int join_numbered_kinds(struct flow *flow)
         sorted[t] = flow->tasks[t].kernel ? flow->tasks[t].kernel : no_name;
     names = rc ? 0 : count_different(sorted, n);
     if (names <= FEW_KINDS || names * 4 < n) {
-        texts_free(texts, 0);
+        kernel_names_free(texts, 0);
         free(sorted);
         return rc;
     }
@@ -126,7 +126,7 @@ static int join_numbered_kinds(struct flow *flow)
                        "the numbers in them",
                        names, kinds);
     }
-    texts_free(texts, n);
+    kernel_names_free(texts, n);
     free(sorted);
     return rc;
 }
