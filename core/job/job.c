@@ -103,7 +103,8 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     assert(!job->successors && !job->waiters.last);
     /* So orr_slab_each's visitors tell it from one that is in use. */
     atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
-    orr_job_free_parts(rt, job);
+    if (job->accesses != job->inside || orr_job_rare(job))
+        orr_job_free_parts(rt, job);
     orr_slab_put(rt->slabs->jobs[job->slab], job);
 }
 

@@ -80,12 +80,6 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     return 0;
 }
 
-uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
-{
-    (void)rt;
-    return job->footprint;
-}
-
 void orr_model_answer(struct orr_model *regression,
                       const struct orr_question *q, struct orr_answer *ret)
 {
@@ -307,6 +301,7 @@ static struct orr_job *job_of(uint32_t footprint)
     jobs[njobs++] = job;
     job->task = &task;
     job->footprint = footprint;
+    job->has_footprint = 1;
     return job;
 }
 
