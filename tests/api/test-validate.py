@@ -156,14 +156,16 @@ def each_run_is_simulated_from_its_own_times_and_from_those_of_another():
 
 
 @test
-def with_its_own_times_a_run_that_only_computes_takes_as_long():
-    """One worker, one kernel: nothing but the kernels' own times is in it."""
+def a_run_of_one_worker_is_simulated_from_its_own_times():
+    """How far off that is depends on what else the machine does."""
     folder = calibrated("-tasks", "50")
     ended = PROGRAMS.run([ORRERY, "validate", "-n", "1", "--json", "--", BUSY,
                           "-size", "200", "-tasks", "50"], folder,
                          ORRERY_MACHINE=None, ORRERY_ASSUME=None,
                          ORRERY_REPORT=None, ORRERY_TRACE=None, STARPU_NCPU="1")
-    assert json.loads(ended.out)["predictions"]["runs"] == 1, ended.out
+    said = json.loads(ended.out)["predictions"]
+    assert said["runs"] == 1, said
+    assert 0 <= said["simulator"]["median"] == said["simulator"]["worst"], said
 
 
 @test

@@ -221,6 +221,11 @@ tap.claim("the best of the policies that are left is said to be that",
           re.search(r"optimise: 2 of \d+ policies failed: .*\n  (eager lws|lws eager)\n",
                     lost.err) and
           lost.err.count("broken") == 1, lost)
+TREE = os.path.join(os.path.dirname(CHOLESKY), "..", "tree")
+free = optimise("free", "--runs", "20", "--assume", "*=0", program=[TREE])
+tap.claim("what takes no time is no multiple of its bound",
+          free.code == 0 and "no task takes any time" in free.out and
+          "inf" not in free.out, free)
 done = optimise("fails", program=["/bin/false"])
 tap.claim("a message for a program that fails",
           done.code == 1 and not os.path.exists(path("fails")), done)
