@@ -11,7 +11,7 @@
 #define ASSUME_HELP                                                                      \
     "      --assume 'kernel[NAME] on cuda = 20us + 2ns * n'  time of a kernel without\n" \
     "                             figures; several are separated by ;, @FILE has one\n"  \
-    "                             a line; `MACHINE:kernel[NAME] …' on one machine\n"  \
+    "                             a line; MACHINE:kernel[NAME] is for one machine\n"  \
     "                             (docs/ASSUME.md)\n"
 
 /* Prints what the run of that report assumed, one line each behind `indent`, and
