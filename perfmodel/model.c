@@ -96,8 +96,6 @@ int orr_models_calibrate(const struct orr_models *models)
 
 void orr_models_set_calibrate(struct orr_models *models, int level)
 {
-    if (models->fixed)
-        return;
     atomic_store_explicit(&models->calibrate, level, memory_order_relaxed);
 }
 
