@@ -114,7 +114,7 @@ PLANTS = [
      'orr_node_changed(node);\n    deferred->kick', 'deferred->kick',
      ['crowd', 'crowd-starpu', 'make-room']),
     ('what a job had held for a moment is not counted', 'data/admit.c',
-     'orr_node_changed_for_jobs(node); /* who is tried', '/* who is tried',
+     'orr_node_changed_for_jobs(node); /* the job that', '/* the job that',
      ['scatter']),
     ('who lacks memory is not told that a datum is gone', 'data/end.c',
      'orr_node_freed(rt, node);', ';', ['make-room']),
