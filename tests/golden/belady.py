@@ -109,7 +109,7 @@ class Graph:
             self.names.append(words[1])
             self.capacities.append(float(words[2]))
         elif kind == "worker":
-            self.nodes.append(int(words[-1]))
+            self.nodes.append(int(shlex.split(" ".join(words))[2]))
         elif kind == "datum":
             self.sizes.append(float(words[3]))
         elif kind == "task":
