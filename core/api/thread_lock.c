@@ -109,10 +109,6 @@ static int unlock_posix(pthread_mutex_t *mutex)
 
 int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
 {
-    const struct orr_awaited awaited = {.noun = "the mutex",
-                                        .describe = orr_awaited_write_address,
-                                        .object = mutex,
-                                        .held_by = &mutex_record(mutex)->owner};
     int ret;
 
     if (!orr_waits_virtually())
@@ -121,6 +117,12 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     /* A default mutex that its owner locks again is a deadlock in POSIX too; an
      * error is easier to debug. */
     if (ret == EBUSY) {
+        const struct orr_awaited awaited = {
+            .noun = "the mutex",
+            .describe = orr_awaited_write_address,
+            .object = mutex,
+            .held_by = &mutex_record(mutex)->owner};
+
         orr_thread_wait(&mutex_record(mutex)->waiters, &awaited, ORR_FOREVER);
         ret = 0;
     }
