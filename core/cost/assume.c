@@ -23,16 +23,25 @@ void orr_assumptions_done(struct orr_assumptions *a)
     *a = (struct orr_assumptions){0};
 }
 
-void orr_assumptions_keep(struct orr_assumptions *a, const char *machine)
+void orr_assumptions_set_machine(struct orr_assumptions *a, const char *machine)
 {
-    unsigned n = 0;
-
     for (unsigned i = 0; i < a->n; i++)
-        if (a->all[i].machine && strcmp(a->all[i].machine, machine) != 0)
-            assumption_done(&a->all[i]);
-        else
-            a->all[n++] = a->all[i];
-    a->n = n;
+        a->all[i].elsewhere =
+            a->all[i].machine && strcmp(a->all[i].machine, machine) != 0;
+}
+
+void orr_overruled_add(struct orr_overruled *overruled, const void *row,
+                       enum orr_origin origin, double us, double by_us)
+{
+    if (!overruled->n) {
+        overruled->origin = origin;
+        overruled->us = overruled->least_us = overruled->most_us = us;
+        overruled->by_us = by_us;
+    }
+    overruled->least_us = fmin(overruled->least_us, us);
+    overruled->most_us = fmax(overruled->most_us, us);
+    overruled->n += overruled->last != row;
+    overruled->last = row;
 }
 
 /* How well an assumption's name fits a kernel. */
@@ -66,7 +75,8 @@ bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
                          const char *symbol)
 {
     for (unsigned i = 0; i < a->n; i++)
-        if (assumption_fit(&a->all[i], name, symbol) != FIT_NONE)
+        if (!a->all[i].elsewhere &&
+            assumption_fit(&a->all[i], name, symbol) != FIT_NONE)
             return true;
     return false;
 }
@@ -94,7 +104,9 @@ struct orr_assumption *orr_assumptions_find(const struct orr_assumptions *a,
     for (unsigned i = a->n; i-- > 0;) {
         int precise = assumed_arch_precision(&a->all[i].arch, type, devid);
         enum fit here =
-            precise < 0 ? FIT_NONE : assumption_fit(&a->all[i], name, symbol);
+            precise < 0 || a->all[i].elsewhere
+                ? FIT_NONE
+                : assumption_fit(&a->all[i], name, symbol);
 
         if (here < best_fit || here == FIT_NONE ||
             (here == best_fit && precise <= best))

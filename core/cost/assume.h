@@ -27,6 +27,15 @@ struct orr_assumed_arch {
     int type, devid;
 };
 
+/* Kernels of one size, on devices of any kind. */
+struct orr_overruled {
+    unsigned n;
+    const void *last;       /* the row counted last */
+    enum orr_origin origin; /* of the first */
+    double us, by_us;       /* µs of the first figure, and of what was taken */
+    double least_us, most_us;
+};
+
 struct orr_assumption {
     char *machine; /* the one that it is for; owned, NULL: all */
     char *name; /* of a codelet or of a model, or a pattern with * or ?, or a
@@ -42,11 +51,10 @@ struct orr_assumption {
     double factor;
     /* Of a roofline: per µs what the device does, per byte what is needed. */
     double flops_per_byte, flops, bytes;
-    bool used; /* [atomic] a task took this time */
-    /* The first figure of a model that this one was taken for, and the time taken; µs,
-     * NaN: there was none. */
-    double replaced_us, instead_us;
-    enum orr_origin replaced;
+    bool elsewhere; /* for another machine: orr_assumptions_find does not find it */
+    bool used;      /* [atomic] a task took this time */
+    /* Figures of models that it took the place of, and times that count before it. */
+    struct orr_overruled replaced, behind;
 };
 
 struct orr_assumptions {
@@ -63,8 +71,12 @@ int orr_assumptions_read(const char *text, struct orr_assumptions *ret,
                          struct orr_error *err);
 void orr_assumptions_done(struct orr_assumptions *a);
 
-/* Leaves out those that are for other machines than `machine`. */
-void orr_assumptions_keep(struct orr_assumptions *a, const char *machine);
+/* Marks those that are for other machines than `machine`. */
+void orr_assumptions_set_machine(struct orr_assumptions *a, const char *machine);
+
+/* Counts a figure of the row, once, in *overruled. */
+void orr_overruled_add(struct orr_overruled *overruled, const void *row,
+                       enum orr_origin origin, double us, double by_us);
 
 /* Whether what the user says counts before a figure of that origin: not before
  * measures. */

@@ -334,8 +334,7 @@ static int no_time(struct reader *r, const char *text)
 
 static int read_assumption(struct reader *r)
 {
-    struct orr_assumption a = {.text = tidy(r->part),
-                               .replaced_us = (double)NAN};
+    struct orr_assumption a = {.text = tidy(r->part)};
     const char *equals = strchr(r->part, '=');
     int rc = a.text ? 0 : -ENOMEM;
 

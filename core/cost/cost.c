@@ -747,7 +747,7 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
     table->runtime = rt;
     rc = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
                               &table->assumptions, err);
-    orr_assumptions_keep(&table->assumptions, rt->machine->name);
+    orr_assumptions_set_machine(&table->assumptions, rt->machine->name);
     if (!rc)
         rc = read_calibrated(rt, &table->calibrated, err);
     if (!rc)

@@ -200,6 +200,9 @@ orr_costs_assumptions(const struct orr_costs_table *table);
 /* Whether a task so far has a kernel whose time the i-th assumption gives. */
 bool orr_costs_assumes_kernel(struct orr_costs_table *table, unsigned i);
 
+/* Why no task took the time of the i-th assumption, in words; NULL: some did. */
+const char *orr_costs_assumption_unused(struct orr_costs_table *table, unsigned i);
+
 /* Calls visit for each row in the order they were made: for messages. */
 void orr_costs_each(struct orr_costs_table *table,
                     void (*visit)(const struct orr_cost_row *, void *),

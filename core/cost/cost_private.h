@@ -48,6 +48,7 @@ struct row {
     struct orr_cost_row pub; /* first: the public part */
     struct key key;
     const struct shape *shape;    /* [const] lent by the table */
+    bool counted; /* what was assumed of it knows which figures it overruled */
     struct row *next;             /* [lock] in order of creation */
     struct orr_model *model;      /* [const] lent by rt->estimates->models, or NULL */
     double *parameters;           /* [const] owned; of a multiple regression */

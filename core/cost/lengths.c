@@ -215,7 +215,7 @@ static double assumed_us(const struct orr_runtime *rt, const struct row *row,
 /* --- all together --- */
 
 /* µs by the model in files: what was measured, and in simulations what lies
- * between measured sizes unless the user assumes a time. */
+ * between measured sizes. */
 static struct orr_length ask_model(const struct orr_runtime *rt,
                                const struct row *row, struct starpu_task *task,
                                const struct orr_worker_class *class,
@@ -226,21 +226,32 @@ static struct orr_length ask_model(const struct orr_runtime *rt,
     if (orr_row_regresses(row->key.perfmodel))
         return ask_answer(rt, row, task, class, impl);
     length = ask_history(row, class, impl);
-    if (length.us > 0 || !rt->machine->kernels_take_their_length ||
-        row_find_assumption(rt, row, class))
+    if (length.us > 0 || !rt->machine->kernels_take_their_length)
         return length;
     return ask_answer(rt, row, task, class, impl);
 }
 
-/* Only the simulation's thread takes assumed times. */
-static void assumption_note_replaced(struct orr_assumption *a,
-                                     const struct orr_length *by_model, double us)
+/* Another time than the assumed one, which may be NaN, counts on the class: what the
+ * user has said is without effect there, and that is told. Only the simulation's thread
+ * takes assumed times. */
+static void note_behind(const struct orr_runtime *rt, const struct row *row,
+                        const struct orr_worker_class *k,
+                        const struct orr_length *length)
 {
-    if (!(by_model->us > 0) || a->replaced_us > 0)
-        return;
-    a->replaced_us = by_model->us;
-    a->instead_us = us;
-    a->replaced = by_model->origin;
+    struct orr_assumption *a = row->counted ? NULL : row_find_assumption(rt, row, k);
+
+    if (a)
+        orr_overruled_add(&a->behind, row, length->origin, length->us, length->us);
+}
+
+static void note_replaced(const struct orr_runtime *rt, const struct row *row,
+                          const struct orr_worker_class *k,
+                          const struct orr_length *length, double us)
+{
+    struct orr_assumption *a = row->counted ? NULL : row_find_assumption(rt, row, k);
+
+    if (a && length->us > 0)
+        orr_overruled_add(&a->replaced, row, length->origin, length->us, us);
 }
 
 /* The part's name, "A100 PCIe 40GB"; processors have that of their machine. */
@@ -266,21 +277,23 @@ static struct orr_length stored_length(const struct orr_runtime *rt,
     if (row->model) {
         length = ask_model(rt, row, task, k, impl);
         length.us /= speed;
-        if (rt->estimates->noise.draw && rt->machine->kernels_take_their_length)
-            length.us *= orr_noise_draw(
-                &rt->estimates->noise, orr_row_name(row),
-                class_device_name(rt, k), row->key.footprint, length.origin,
-                length.error);
     } else if (!row->key.perfmodel) {
         length.us = 0;
     }
-    if (length.us > 0 && !orr_assumption_wins(length.origin))
+    if (length.us > 0 && !orr_assumption_wins(length.origin)) {
+        note_behind(rt, row, k, &length);
         return length;
+    }
     us = assumed_us(rt, row, task, k, impl, true) / speed;
-    if (isnan(us))
-        return length;
-    assumption_note_replaced(row_find_assumption(rt, row, k), &length, us);
-    return (struct orr_length){us, NAN, ORR_ORIGIN_ASSUMED};
+    if (!isnan(us)) {
+        note_replaced(rt, row, k, &length, us);
+        return (struct orr_length){us, NAN, ORR_ORIGIN_ASSUMED};
+    }
+    if (rt->estimates->noise.draw && rt->machine->kernels_take_their_length)
+        length.us *= orr_noise_draw(&rt->estimates->noise, orr_row_name(row),
+                                    class_device_name(rt, k), row->key.footprint,
+                                    length.origin, length.error);
+    return length;
 }
 
 /* "CUDA 1, implementation 0" */
@@ -329,6 +342,7 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
 
                 set_length(row, k, i, &length);
             }
+    row->counted = true;
     if (row->pub.recal)
         refresh_recal(rt, row);
 }
@@ -345,11 +359,14 @@ static struct orr_length asked_length(const struct orr_runtime *rt,
     double speed = orr_class_speed(class, row->key.cl, model);
     double us = ask_function(rt, row, task, class, impl);
 
+    struct orr_length length = {us / speed, NAN, ORR_ORIGIN_FUNCTION};
+
     if (isnan(us) && row->pub.assumed)
         return (struct orr_length){
             assumed_us(rt, row, task, class, impl, true) / speed, NAN,
             ORR_ORIGIN_ASSUMED};
-    return (struct orr_length){us / speed, NAN, ORR_ORIGIN_FUNCTION};
+    note_behind(rt, row, class, &length);
+    return length;
 }
 
 void orr_row_ask(const struct orr_runtime *rt, struct row *row,
@@ -363,6 +380,7 @@ void orr_row_ask(const struct orr_runtime *rt, struct row *row,
 
                 set_length(row, k, i, &length);
             }
+    row->counted = true;
 }
 
 struct orr_length orr_row_length(const struct orr_runtime *rt,

@@ -173,8 +173,12 @@ static void list_unmet(struct orr_runtime *rt)
     size_t used = 0;
 
     for (unsigned i = 0; i < all->n; i++) {
-        if (!orr_costs_assumes_kernel(rt->estimates->costs, i) &&
-            used < sizeof(list))
+        if (all->all[i].elsewhere)
+            orr_log_error("`%s' is for the machine `%s', and this is `%s'",
+                          all->all[i].text, all->all[i].machine,
+                          rt->machine->name);
+        else if (!orr_costs_assumes_kernel(rt->estimates->costs, i) &&
+                 used < sizeof(list))
             used += (size_t)snprintf(list + used, sizeof(list) - used,
                                      "%s`%s'", used ? ", " : "",
                                      all->all[i].text);

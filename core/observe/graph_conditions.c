@@ -38,7 +38,8 @@ static int add_assumptions(struct orr_graph *graph,
     int rc = 0;
 
     for (unsigned i = 0; i < a->n && rc == 0; i++)
-        rc = orr_graph_add_about(graph, "assumed", a->all[i].text);
+        if (!a->all[i].elsewhere)
+            rc = orr_graph_add_about(graph, "assumed", a->all[i].text);
     return rc;
 }
 

@@ -176,34 +176,56 @@ static void write_noise(FILE *out, const struct orr_runtime *rt)
     fprintf(out, ", \"seed\": %llu}", (unsigned long long)noise->seed);
 }
 
+/* Kernels whose other figure went, or came, before an assumption. */
+static void write_overruled(FILE *out, const char *key,
+                            const struct orr_overruled *overruled)
+{
+    if (overruled->n)
+        fprintf(out,
+                ", \"%s\": {\"origin\": \"%s\", \"kernels\": %u, \"us\": %.6g, "
+                "\"by_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g}",
+                key, orr_origin_name(overruled->origin), overruled->n,
+                overruled->us, overruled->by_us, overruled->least_us,
+                overruled->most_us);
+}
+
 /* All of them in one string, for those who only show it, and each with whether a
- * task took its time, and whether there was a kernel that it is about. */
+ * task took its time, whether there was a kernel that it is about, and which machine
+ * it is for if not for this one. */
 static void write_assumptions(FILE *out, struct orr_costs_table *costs)
 {
     const struct orr_assumptions *a = orr_costs_assumptions(costs);
     char *text = NULL;
     size_t size = 0;
     FILE *all = open_memstream(&text, &size);
+    unsigned n = 0;
 
     for (unsigned i = 0; all && i < a->n; i++)
-        fprintf(all, "%s%s", i ? "; " : "", a->all[i].text);
+        if (!a->all[i].elsewhere)
+            fprintf(all, "%s%s", n++ ? "; " : "", a->all[i].text);
     if (all && fclose(all) != 0)
         size = 0;
     write_string(out, "assumed", size ? text : NULL);
     free(text);
     fputs(",\n\"assumptions\": [", out);
     for (unsigned i = 0; i < a->n; i++) {
+        const char *unused = orr_costs_assumption_unused(costs, i);
+
         fputs(i ? ", {" : "{", out);
         write_string(out, "text", a->all[i].text);
         fprintf(out, ", \"used\": %s, \"kernel\": %s",
                 a->all[i].used ? "true" : "false",
                 orr_costs_assumes_kernel(costs, i) ? "true" : "false");
-        if (a->all[i].replaced_us > 0)
-            fprintf(out,
-                    ", \"replaced\": {\"origin\": \"%s\", \"us\": %.6g, "
-                    "\"by_us\": %.6g}",
-                    orr_origin_name(a->all[i].replaced), a->all[i].replaced_us,
-                    a->all[i].instead_us);
+        write_overruled(out, "replaced", &a->all[i].replaced);
+        write_overruled(out, "behind", &a->all[i].behind);
+        if (unused) {
+            fputs(", ", out);
+            write_string(out, "unused", unused);
+        }
+        if (a->all[i].elsewhere) {
+            fputs(", ", out);
+            write_string(out, "elsewhere", a->all[i].machine);
+        }
         fputs("}", out);
     }
     fputs("]", out);

@@ -205,6 +205,113 @@ def several_options_join_and_what_is_not_used_is_said():
         ended.out
 
 
+def derived(folder, names=KERNELS):
+    """The rows that were written, as if computed from other figures."""
+    for name in names:
+        path = os.path.join(folder, "sampling", "codelets", "45", name + ".gpus")
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        with open(path, "w", encoding="ascii") as file:
+            file.write("# origin: derived\n" + text)
+    return folder
+
+
+def alpha(said):
+    return next(one for one in said["assumptions"] if "alpha" in one["text"])
+
+
+@test
+def what_is_said_counts_before_what_is_not_measured_and_tells_what_it_replaced():
+    """Between sizes, of a derived row, of derived rows of other sizes; not a measure."""
+    measured = cpu_models()
+    cases = {"interpolated": (measured, 800), "measured": (measured, 400),
+             "derived": (derived(cpu_models()), 400),
+             "derived between": (derived(cpu_models()), 800)}
+    for name, (folder, size) in cases.items():
+        said = report("--assume", "busy_alpha = 7us", folder=folder, size=size)
+        mean = {kernel["name"]: kernel["mean_us"] for kernel in said["kernels"]}
+        one, model = alpha(said), 5 + 0.1 * size
+        if name == "measured":
+            assert not one["used"] and abs(mean["busy_alpha"] / model - 1) < 1e-3
+            assert one["behind"]["origin"] == "measured", one
+            continue
+        assert mean["busy_alpha"] == 7 and one["used"], (name, one)
+        assert one["replaced"]["origin"] == name.split()[0], (name, one)
+        assert abs(one["replaced"]["us"] / model - 1) < 0.1, (name, one)
+        assert one["replaced"]["by_us"] == 7 and "behind" not in one, (name, one)
+        ended = simulate("--assume", "busy_alpha = 7us", folder=folder, size=size)
+        assert re.search(r"busy_alpha = 7us  \(7 us instead of [0-9.]+ us, %s\)" %
+                         name.split()[0], ended.out), (name, ended.out)
+
+
+@test
+def one_pattern_for_several_kernels_tells_how_many_figures_it_replaced():
+    folder = derived(models({(CPU, 0): linear(*SIZES)}, names=KERNELS[:2]),
+                     KERNELS[:2])
+    models({(CPU, 0): linear(*SIZES, scale=3.0)}, folder, KERNELS[2:3])
+    derived(folder, KERNELS[2:3])
+    models({(CPU, 0): linear(*SIZES)}, folder, KERNELS[3:])
+    ended = simulate("--assume", "busy_* = 7us", folder=folder, size=400)
+    ended.has_status(0)
+    assert ("busy_* = 7us  (7 us instead of 3 figures of 45 to 135 us, derived)  "
+            "(but not where there is a time: 45 us, measured)") in ended.out, ended.out
+
+
+@test
+def what_is_assumed_for_another_machine_is_said_to_be_unused_there():
+    folder = derived(cpu_models())
+    elsewhere = "moon:kernel[busy_alpha] = 7us"
+    for words in (("run",), ("bound",), ("explain",)):
+        ended = orrery(*words, "-m", MACHINE, "--assume", elsewhere, "--", BUSY,
+                       "-size", "400", folder=folder)
+        ended.has_status(0)
+        assert elsewhere + "  (not used: it is for moon, and this is gpus)" in \
+            ended.out, (words, ended.out)
+    said = report("--assume", elsewhere, folder=folder, size=400)
+    assert said["assumed"] is None and alpha(said)["elsewhere"] == "moon", said
+    # For this one it counts; and where the simulation has to end it is said as well.
+    said = report("--assume", "gpus:kernel[busy_alpha] = 7us", folder=folder, size=400)
+    assert alpha(said)["used"] and "elsewhere" not in alpha(said), said
+    ended = simulate("--assume", "moon:kernel[busy_*] = 7us", size=400)
+    ended.has_status(1)
+    ended.says("`moon:kernel[busy_*] = 7us' is for the machine `moon', and this is `gpus'")
+
+
+@test
+def each_command_says_what_the_assumption_replaced():
+    folder = derived(cpu_models())
+    words = ("--assume", "busy_alpha = 7us")
+    said = "7 us instead of 45 us, derived"
+    program = (BUSY, "-size", "400")
+    record = os.path.join(folder, "busy.rec")
+    orrery("record", "-o", record, "-m", MACHINE, *words, "--", *program,
+           folder=folder).has_status(0)
+    for command in (("run",), ("bound",), ("explain",), ("compare", "-s", "eager"),
+                    ("explain", "-s", "eager"),
+                    ("optimise", "--runs", "45", "-o", os.path.join(folder, "s"))):
+        ended = orrery(*command, "-m", MACHINE, *words, "--", *program, folder=folder)
+        ended.has_status(0)
+        assert said in ended.out, (command, ended.out)
+    ended = orrery("replay", record, "-m", MACHINE, *words, folder=folder)
+    ended.has_status(0)
+    assert said in ended.out, ended.out
+
+
+@test
+def why_an_assumption_was_not_used_is_one_reason():
+    reasons = {
+        "busy_alpha on opencl = 3us": "no such device worked",
+        "busy_alpha on cuda2 = 3us": "no such device worked",
+        "nosuch = 3us": "no task had such a kernel",
+        "busy_* on cpu = 3us": "another assumption is more exact",
+    }
+    ended = simulate("--assume", ALL, *(
+        word for one in reasons for word in ("--assume", one)), STARPU_NCUDA="1")
+    ended.has_status(0)
+    for one, reason in reasons.items():
+        assert "%s  (not used: %s)" % (one, reason) in ended.out, (one, ended.out)
+
+
 @test
 def a_simulation_that_stops_names_assumptions_for_other_kernels_in_one_line():
     """Their tasks may come later: nothing is known to be misspelt."""

@@ -80,12 +80,13 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     return 0;
 }
 
+static enum orr_answer_source answer_source = ORR_ANSWER_EXACT;
+
 void orr_model_answer(struct orr_model *regression,
                       const struct orr_question *q, struct orr_answer *ret)
 {
     (void)regression;
-    *ret =
-        (struct orr_answer){lengths[q->comb][q->impl], NAN, ORR_ANSWER_EXACT};
+    *ret = (struct orr_answer){lengths[q->comb][q->impl], NAN, answer_source};
 }
 
 /* The model has rows of other sizes for that comb, -1: for none. */
@@ -640,12 +641,47 @@ START_TEST(an_assumption_counts_before_what_was_not_measured)
     ck_assert_int_eq(orr_cost_origin(row_of(2), 1, 0), ORR_ORIGIN_ASSUMED);
     ck_assert_double_eq(orr_cost_length(row_of(2), 0, 0), 30);
     a = &orr_costs_assumptions(rt.estimates->costs)->all[0];
-    ck_assert_double_eq(a->replaced_us, 15);
-    ck_assert_double_eq(a->instead_us, 2.5);
-    ck_assert_int_eq(a->replaced, ORR_ORIGIN_DERIVED);
+    ck_assert_uint_eq(a->replaced.n, 1);
+    ck_assert_double_eq(a->replaced.us, 15);
+    ck_assert_double_eq(a->replaced.by_us, 2.5);
+    ck_assert_int_eq(a->replaced.origin, ORR_ORIGIN_DERIVED);
+    ck_assert_uint_eq(a->behind.n, 1);
+    ck_assert_int_eq(a->behind.origin, ORR_ORIGIN_MEASURED);
     row_origin = ORR_ORIGIN_IMPORTED;
     ck_assert_double_eq(orr_cost_length(row_of(3), 1, 0), 15);
     row_origin = ORR_ORIGIN_MEASURED;
+}
+END_TEST
+
+START_TEST(an_assumption_counts_before_a_regression_and_not_before_a_function)
+{
+    struct starpu_perfmodel regression = {.type = STARPU_NL_REGRESSION_BASED,
+                                          .symbol = "curve"};
+    struct starpu_perfmodel asked = {.type = STARPU_COMMON,
+                                     .cost_function = cost_of_flops};
+    const struct orr_assumption *a;
+
+    start(true, "curve = 5us; kern on cpu = 7us");
+    cl.cpu_funcs[0] = function;
+    cl.model = &regression;
+    lengths[0][0] = 30;
+    answer_source = ORR_ANSWER_REGRESSION;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 7);
+    cl.name = "other";
+    ck_assert_double_eq(orr_cost_length(row_of(2), 0, 0), 5);
+    a = orr_costs_assumptions(rt.estimates->costs)->all;
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_uint_eq(a[i].replaced.n, 1);
+        ck_assert_double_eq(a[i].replaced.us, 30);
+        ck_assert_int_eq(a[i].replaced.origin, ORR_ORIGIN_INTERPOLATED);
+    }
+    answer_source = ORR_ANSWER_EXACT;
+    cl.name = "kern";
+    cl.model = &asked;
+    task.flops = 100;
+    ck_assert_double_eq(orr_cost_length(row_of(3), 0, 0), 200); /* ÷ 0.5 */
+    ck_assert_int_eq(a[1].behind.origin, ORR_ORIGIN_FUNCTION);
+    ck_assert_uint_eq(a[1].behind.n, 1);
 }
 END_TEST
 
@@ -883,6 +919,8 @@ int main(void)
     tcase_add_test(
         tc, an_assumption_for_an_architecture_says_that_there_is_a_kernel);
     tcase_add_test(tc, an_assumption_counts_before_what_was_not_measured);
+    tcase_add_test(
+        tc, an_assumption_counts_before_a_regression_and_not_before_a_function);
     tcase_add_test(tc, an_assumption_for_any_architecture_gives_no_kernel);
     tcase_add_test(tc, a_ratio_is_of_the_model_not_of_the_simulated_speed);
     tcase_add_test(tc, a_ratio_may_be_of_an_assumed_time_and_of_no_other_ratio);

@@ -3,10 +3,7 @@
 #include "tools/bound/bound.h"
 
 #include "core/base/plural.h"
-#include "tools/common/assume.h"
-#include "tools/common/edits.h"
 #include "tools/common/tool.h"
-#include "tools/common/untrusted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +20,7 @@ static void print_about(const struct orr_graph *graph)
 static void print_bound_machine(const struct bounds *b)
 {
     const char *machine = b->graph->machine;
-    char figures[256] = "";
+    char times[256] = "";
 
     if (!machine && b->report.json)
         machine = b->report.machine;
@@ -33,16 +30,13 @@ static void print_bound_machine(const struct bounds *b)
            bounds_figures(b) ? ", figures " : "",
            bounds_figures(b) ? bounds_figures(b) : "");
     if (b->report.json) {
-        edits_print(b->report.json, "what if     ");
-        assume_print(b->report.json, "assumed     ");
-        report_figures(&b->report, figures, sizeof(figures));
+        report_print_basis(&b->report);
     } else {
         print_about(b->graph);
-        bounds_times(b, figures, sizeof(figures));
+        bounds_times(b, times, sizeof(times));
+        if (*times)
+            printf("times       %s\n", times);
     }
-    if (*figures)
-        printf("times       %s\n", figures);
-    untrusted_print(b->report.json, "untrusted   ");
     printf("workers    ");
     for (unsigned c = 0; c < b->in->nclasses; c++)
         printf("%s %s", c ? "," : "", b->in->classes[c].name);

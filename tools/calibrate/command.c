@@ -55,7 +55,7 @@ static int read_assumptions(const struct texts *texts,
     struct orr_error err = {""};
     int rc = orr_assumptions_read(texts->assume, &options->assumptions, &err);
 
-    orr_assumptions_keep(&options->assumptions, "");
+    orr_assumptions_set_machine(&options->assumptions, "");
 
     if (rc < 0)
         tool_error("calibrate kernels: %s", err.text);

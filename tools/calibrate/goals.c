@@ -376,8 +376,9 @@ static void print_unused(const struct orr_assumptions *assumptions)
 {
     for (unsigned i = 0; i < assumptions->n; i++)
         if (!assumptions->all[i].used)
-            printf("assumed: %s  (no such kernel ran)\n",
-                   assumptions->all[i].text);
+            printf("assumed: %s  (%s)\n", assumptions->all[i].text,
+                   assumptions->all[i].elsewhere ? "for another machine"
+                                                 : "no such kernel ran");
 }
 
 static void print_goals_summary(const struct calibrate_goals *goals,

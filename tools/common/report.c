@@ -396,13 +396,24 @@ static void print_returns(const struct report *report)
     }
 }
 
+void report_print_basis(const struct report *report)
+{
+    char figures[256] = "";
+
+    report_figures(report, figures, sizeof(figures));
+    edits_print(report->json, "what if     ");
+    assume_print(report->json, "assumed     ");
+    if (*figures)
+        printf("times       %s\n", figures);
+    untrusted_print(report->json, "untrusted   ");
+}
+
 void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char figures[256] = "", machine[512], time[REPORT_TIME_MAX];
+    char machine[512], time[REPORT_TIME_MAX];
 
-    report_figures(report, figures, sizeof(figures));
     report_provenance(report, machine, sizeof(machine));
     if (report->simulated)
         printf("machine     %s (simulated%s%s)\n", report->machine,
@@ -411,11 +422,7 @@ void report_print(const struct report *report)
     else
         printf("machine     %s (real)\n", report->machine);
     printf("scheduler   %s\n", report->scheduler);
-    edits_print(report->json, "what if     ");
-    assume_print(report->json, "assumed     ");
-    if (*figures)
-        printf("times       %s\n", figures);
-    untrusted_print(report->json, "untrusted   ");
+    report_print_basis(report);
     printf("makespan    %s%s\n", report_time_text(report->makespan_us, time),
            report->simulated ? " (virtual)" : "");
     if (report->flops > 0)

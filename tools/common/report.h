@@ -129,5 +129,9 @@ void report_figures(const struct report *report, char *text, size_t size);
 /* "192.0 MiB"; "328 B" is not "0.0 MiB". In `text`, which is returned. */
 const char *report_bytes_text(json_int_t bytes, char text[32]);
 
+/* Prints what the result rests on: edits, assumptions, where times come from, models
+ * that are not to be trusted; nothing for a real run that was asked nothing. */
+void report_print_basis(const struct report *report);
+
 /* Prints makespan, speed, tasks, transfers and the use of each type. */
 void report_print(const struct report *report);

@@ -354,6 +354,18 @@ static void print_changes(const struct explanation *e)
                100 * GAIN);
 }
 
+/* What the times rest on; the policy is told. */
+static void print_explained_basis(const struct explanation *e)
+{
+    const struct orr_graph *graph = e->run->graph;
+
+    if (e->report)
+        report_print_basis(e->report);
+    for (unsigned i = 0; !e->report && i < graph->nabout; i++)
+        if (strcmp(graph->about[i].what, "scheduler") != 0)
+            printf("%-11s %s\n", graph->about[i].what, graph->about[i].text);
+}
+
 int explain_print(const struct explanation *e)
 {
     const char *machine = e->run->graph->machine;
@@ -363,8 +375,10 @@ int explain_print(const struct explanation *e)
         machine = e->report->machine;
         policy = e->report->scheduler;
     }
-    printf("\n%s, %s: %.3f ms\n\n", machine ? machine : "a machine",
+    printf("\n%s, %s: %.3f ms\n", machine ? machine : "a machine",
            policy ? policy : "policy not known", explained_duration_ms(e));
+    print_explained_basis(e);
+    putchar('\n');
     if (e->run->nleft)
         printf("the run ended early: %zu of %zu tasks had not run\n\n",
                e->run->nleft, e->run->nleft + e->run->ntasks);

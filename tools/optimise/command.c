@@ -298,6 +298,8 @@ static void print_search_text(const struct search *s, const char *path,
 {
     bool better = s->best.ms < s->best_policy->ms;
 
+    putchar('\n');
+    report_print_basis(&s->judge.report);
     printf("\nbest policy  %12.3f ms  %s", s->best_policy->ms,
            s->best_policy->policy);
     if (s->nfailed)
@@ -330,12 +332,15 @@ static int print_search_json(const struct search *s, const char *path,
                       isnan(s->trials[i].ms) ? tool_json_text(s->trials[i].problem)
                                              : json_null()));
     return tool_json_print(json_pack(
-        "{s:o, s:i, s:o, s:f, s:b, s:s, s:f, s:o, s:i}", "policies", policies,
+        "{s:o, s:i, s:o, s:f, s:b, s:s, s:f, s:o, s:i, s:O*, s:O*}", "policies",
+        policies,
         "failed", (int)s->nfailed,
         "schedule", tool_json_text(path), "schedule_ms", ms, "better",
         s->best.ms < s->best_policy->ms, "best_policy", s->best_policy->policy,
         "best_policy_ms", s->best_policy->ms, "bound_ms",
-        tool_json_number(s->bound_ms), "simulations", (int)s->judge.nasked));
+        tool_json_number(s->bound_ms), "simulations", (int)s->judge.nasked,
+        "assumptions", json_object_get(s->judge.report.json, "assumptions"),
+        "figures", json_object_get(s->judge.report.json, "figures")));
 }
 
 static int search_write_schedule(const struct search *s, const char *path)

@@ -32,6 +32,7 @@ void judge_done(struct judge *judge)
 {
     if (judge->folder)
         rmdir(judge->folder);
+    report_done(&judge->report);
     free(judge->folder);
 }
 
@@ -111,6 +112,11 @@ int judge_record(struct judge *judge, struct trial *trial)
     }
     if (path)
         unlink(path);
+    if (!rc) {
+        report_done(&judge->report);
+        judge->report = launch.report;
+        launch.report = (struct report){0};
+    }
     launch_done(&launch);
     free(path);
     free(setting);

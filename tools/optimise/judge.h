@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "bound/graph.h"
+#include "tools/common/report.h"
 #include "tools/optimise/plan.h"
 
 struct judge {
@@ -15,6 +16,7 @@ struct judge {
     char *const *argv;                    /* borrowed */
     unsigned at_once;
     char *folder;    /* owned, temporary: judge_done removes it */
+    struct report report; /* of the last run that was recorded; owned */
     unsigned nasked; /* simulations so far */
 };
 
