@@ -102,9 +102,7 @@ SOCKETS_NOTE = (" With STARPU_USE_NUMA=1 each socket has a memory node; else "
 
 TILES = (320, 480, 512, 640, 960, 1024, 1440, 1600, 1920, 2880, 3840)
 LENGTHS = (62500, 125000, 250000, 1000000)  # of vector_scal's pieces
-SAMPLES = 10  # the least that counts as calibrated
-# Symbols by precision: those of the example, and the usual names of BLAS.
-SYMBOLS = {"fp32": "chol_model_%s", "fp64": "d%s"}
+LETTERS = {"fp32": "s", "fp64": "d"}
 BYTES = {"fp32": 4, "fp64": 8}
 ABOUT = ["Derived from published figures by platforms/catalogue/derive.py,",
          "not measured."]
@@ -122,25 +120,26 @@ def tile_rows(processor, device, kernel, precision, tiles):
               law.core_us(processor, kernel, precision, n))
         rows.append(files.row(files.footprint(n, operands),
                               operands * n * n * BYTES[precision],
-                              law.flops(kernel, n), us, spread * us, SAMPLES))
+                              law.flops(kernel, n), us, spread * us, files.CALIBRATED))
     return rows
 
 
 def models(machine):
     texts = {}
-    for precision, symbol in SYMBOLS.items():
+    for precision, letter in LETTERS.items():
         for kernel in law.KERNELS:
             places = [(None, tile_rows(machine["processor"], None, kernel,
                                        precision, TILES))]
             for i, (device, _, _) in enumerate(machine["devices"]):
                 places.append((i, tile_rows(None, device, kernel, precision,
                                             TILES)))
-            texts[symbol % kernel] = files.model_file(ABOUT, places)
+            for symbol in files.symbols(letter + kernel):
+                texts[symbol] = files.model_file(ABOUT, places)
     rows = []
     for nx in LENGTHS:
         us = law.vector_us(machine["processor"], nx * BYTES["fp32"])
         rows.append(files.row(files.vector_footprint(nx), nx * BYTES["fp32"],
-                              nx, us, law.SPREAD["core"] * us, SAMPLES))
+                              nx, us, law.SPREAD["core"] * us, files.CALIBRATED))
     texts["vector_scal"] = files.model_file(ABOUT, [(None, rows)])
     return texts
 

@@ -24,13 +24,18 @@ def crc_u32(value, crc):
     return crc
 
 
+def matrices_footprint(operands):
+    """The hash of a task on matrices: (nx, ny, and what its caller needs) each."""
+    crc = 0
+    for nx, ny, *_ in operands:
+        # ny is fed to nx; interface number 0.
+        crc = crc_u32(crc_u32(crc_u32(nx, ny), 0), crc)
+    return crc
+
+
 def footprint(n, operands):
     """The hash of a task on `operands` square matrices of side n."""
-    matrix = crc_u32(crc_u32(n, n), 0)  # nx fed to ny; interface number 0
-    crc = 0
-    for _ in range(operands):
-        crc = crc_u32(matrix, crc)
-    return crc
+    return matrices_footprint([(n, n)] * operands)
 
 
 def vector_footprint(nx):
@@ -56,6 +61,16 @@ def check_hashes():
 
 
 # ------------------------------------------------------------ model files
+
+CALIBRATED = 10  # the fewest samples that count as calibrated
+
+
+def symbols(kernel):
+    """Of models of a kernel as BLAS names it: the example cholesky has names of its own in
+    single precision."""
+    if kernel in ("sgemm", "spotrf", "ssyrk", "strsm"):
+        return [kernel, "chol_model_" + kernel[1:]]
+    return [kernel]
 
 
 def row(footprint_, size, flops, mean, deviation, samples):

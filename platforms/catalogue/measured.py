@@ -7,10 +7,12 @@ figures is in this project's own form, with the source and its licence in the
 zone's properties orrery-origin and orrery-licence. tests/unit/test-measured.py
 compares each figure with the source where that is at hand.
 
-Left out, as their sources' rows are no kernel times: gemm and syrk on the GPUs of
-sirocco-a100 at 800 (double precision above the peak), potrf of gemini-1 (a
-fallback of 20 to 200 ms), products and trsm at 960 on CUDA2 to CUDA7 of gemini-1
-(the first calls). Of machines with devices that are alike, rows of two are kept;
+The kernels are in measured.tsv. Left out, as their sources' rows are no kernel times:
+gemm and syrk on the GPUs of sirocco-a100 at 800 (double precision above the peak),
+potrf of gemini-1 (a fallback of 20 to 200 ms), products and trsm at 960 on CUDA2 to
+CUDA7 of gemini-1 (the first calls). Also left out: the kernels of sirocco-* on one column
+instead of a tile. They have fewer bytes than those on tiles and take a hundredth of the
+time; smaller tiles would be interpolated between both. Of machines with devices that are alike, rows of two are kept;
 the others use those of CUDA0.
 
 What is not measured and needed to simulate the machine:
@@ -24,28 +26,40 @@ What is not measured and needed to simulate the machine:
  * gemini-1 has rows of law.py where nothing was measured (`derived`), so that it
    can run the examples. Its files say so, and which rows are measured; it is
    "partly measured".
+ * a sirocco-* runs the kernels of all of RATIO_SOURCES. Where it has no time of a kernel
+   on tiles, on a core or a device where others have one, it gets a derived row: as long,
+   beside its own potrf on a core, its own gemm on a device, as on the others (geometric
+   mean of these ratios; in double precision without the devices of sirocco-rtx8000, which
+   have few units of it). Judged on the kernels that two or three of them have measured, each from
+   the others: on a core the median error is a factor of 1.25, nine of ten are within 1.81
+   (RATIO_RANGE); on a device 1.10 and 1.42. All of sirocco-a100 but gemm, potrf, syrk and
+   trsm is so, dgeqrt of sirocco-v100 and -rtx8000, stpqrt and sormqr of sirocco-p100.
 
 The sources do not name the processors; `processor` is a guess that the number
 of cores and the rates allow, and gives the peak that `machine check` compares
 with.
 """
+import math
+import os
+
 import files
 import law
 import parts
 
-SYMBOLS = {"fp32": "chol_model_%s", "fp64": "d%s"}
-BYTES = {"fp32": 4, "fp64": 8}
+BYTES = {"s": 4, "d": 8}
+PRECISIONS = {"s": "fp32", "d": "fp64"}
 CECILL = "CeCILL-C"
 
 # devices: the part and how many. memories: main memories, which are the first
 # nodes of the matrices, the devices follow. bandwidth in MB/s and latency in us
 # from row to column. host: MB/s of each main memory's own link, as the source has
 # it. nvlink: pairs above so many MB/s are joined directly.
-# switches: devices behind one PCIe switch. rows: {(precision, kernel, side):
-# {place: (us, standard deviation in %, samples)}}. derived: kernels and sides
-# whose rows, where there are none above, are law.py's.
+# switches: devices behind one PCIe switch. derived: precisions and sides of tiles whose
+# rows, where none was measured, are law.py's. side: of the tiles of which it has the kernels
+# of RATIO_SOURCES, too.
 MACHINES = {
     "sirocco-v100": {
+        "side": 1600,
         "title": "two V100 PCIe and 40 cores, tiles of 1600",
         "origin": "Chameleon, github.com/miniskar/chameleon 8d2fdd45 "
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
@@ -62,32 +76,9 @@ MACHINES = {
             (7.76, 0, 9.34),
             (7.89, 9.50, 0),
         ),
-        "rows": {
-            ("fp32", "potrf", 1600): {
-                "cpu0": (17320, 15, 847)},
-            ("fp32", "trsm", 1600): {
-                "cpu0": (42250, 10, 48180), "cuda0": (1049, 15, 9534),
-                "cuda1": (1049, 15, 9536)},
-            ("fp32", "syrk", 1600): {
-                "cpu0": (45460, 7.3, 21167), "cuda0": (604.7, 7.2, 2174),
-                "cuda1": (607.9, 7.1, 2276)},
-            ("fp32", "gemm", 1600): {
-                "cpu0": (79300, 5.3, 241438), "cuda0": (664.8, 6.2, 999469),
-                "cuda1": (670.3, 6, 1001901)},
-            ("fp64", "potrf", 1600): {
-                "cpu0": (32100, 20, 846)},
-            ("fp64", "trsm", 1600): {
-                "cpu0": (85620, 12, 46263), "cuda0": (1968, 12, 10690),
-                "cuda1": (1975, 12, 10618)},
-            ("fp64", "syrk", 1600): {
-                "cpu0": (89270, 12, 17800), "cuda0": (1094, 15, 3992),
-                "cuda1": (1091, 15, 3838)},
-            ("fp64", "gemm", 1600): {
-                "cpu0": (184400, 13, 219486), "cuda0": (1241, 5.1, 1022167),
-                "cuda1": (1242, 4.8, 1017542)},
-        },
     },
     "sirocco-p100": {
+        "side": 1240,
         "title": "two P100 PCIe and 32 cores, tiles of 1240",
         "origin": "Chameleon, github.com/miniskar/chameleon 8d2fdd45 "
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
@@ -104,32 +95,9 @@ MACHINES = {
             (7.55, 0, 14.44),
             (7.78, 14.22, 0),
         ),
-        "rows": {
-            ("fp32", "potrf", 1240): {
-                "cpu0": (15960, 10, 673)},
-            ("fp32", "trsm", 1240): {
-                "cpu0": (45940, 21, 6363), "cuda0": (908.1, 11, 4016),
-                "cuda1": (937.6, 11, 3917)},
-            ("fp32", "syrk", 1240): {
-                "cpu0": (60230, 20, 2358), "cuda0": (380.4, 8.3, 6660),
-                "cuda1": (381, 8.3, 6101)},
-            ("fp32", "gemm", 1240): {
-                "cpu0": (123500, 14, 16817), "cuda0": (492.3, 9.9, 223919),
-                "cuda1": (502.6, 8.3, 170040)},
-            ("fp64", "potrf", 1240): {
-                "cpu0": (26820, 11, 642)},
-            ("fp64", "trsm", 1240): {
-                "cpu0": (124900, 20, 2957), "cuda0": (1795, 10, 8755),
-                "cuda1": (1842, 10, 7424)},
-            ("fp64", "syrk", 1240): {
-                "cpu0": (109400, 22, 3964), "cuda0": (584.8, 14, 5650),
-                "cuda1": (584.7, 14, 5343)},
-            ("fp64", "gemm", 1240): {
-                "cpu0": (254800, 12, 14720), "cuda0": (959.7, 9.3, 275723),
-                "cuda1": (984.9, 8.8, 226307)},
-        },
     },
     "sirocco-rtx8000": {
+        "side": 1600,
         "title": "two Quadro RTX 8000 and 40 cores, tiles of 1600",
         "origin": "Chameleon, github.com/miniskar/chameleon 8d2fdd45 "
                   "(2024-04), simucore/perfmodels", "licence": CECILL,
@@ -146,32 +114,9 @@ MACHINES = {
             (7.28, 0, 8.23),
             (7.81, 8.66, 0),
         ),
-        "rows": {
-            ("fp32", "potrf", 1600): {
-                "cpu0": (25890, 0.8, 218)},
-            ("fp32", "trsm", 1600): {
-                "cpu0": (69200, 1.2, 10), "cuda0": (1265, 16, 1939),
-                "cuda1": (1248, 16, 1914)},
-            ("fp32", "syrk", 1600): {
-                "cpu0": (68410, 1.1, 15), "cuda0": (586.3, 17, 598),
-                "cuda1": (568.2, 13, 747)},
-            ("fp32", "gemm", 1600): {
-                "cpu0": (167700, 18, 108), "cuda0": (730.8, 12, 10570),
-                "cuda1": (730.3, 12, 9847)},
-            ("fp64", "potrf", 1600): {
-                "cpu0": (48470, 1.7, 219)},
-            ("fp64", "trsm", 1600): {
-                "cpu0": (137700, 7.8, 2307), "cuda0": (15490, 13, 853),
-                "cuda1": (15570, 13, 797)},
-            ("fp64", "syrk", 1600): {
-                "cpu0": (136500, 0.62, 588), "cuda0": (11320, 11, 448),
-                "cuda1": (11370, 9.8, 446)},
-            ("fp64", "gemm", 1600): {
-                "cpu0": (310400, 5.7, 5605), "cuda0": (18560, 5.1, 5682),
-                "cuda1": (18580, 5.4, 5705)},
-        },
     },
     "sirocco-a100": {
+        "side": 1600,
         "title": "two A100 PCIe and 48 cores on two sockets, tiles of 1600",
         "origin": "Chameleon, github.com/matregnago/chameleon 13960d0d and "
                   "9516bf0b (sirocco-a100-ctest)", "licence": CECILL,
@@ -190,52 +135,6 @@ MACHINES = {
             (9.71, 9.43, 0, 11.61),
             (9.50, 8.47, 10.70, 0),
         ),
-        "rows": {
-            ("fp32", "potrf", 800): {
-                "cpu0": (6154, 2.7, 1225), "cuda0": (1006, 12, 114),
-                "cuda1": (976.4, 3.9, 157)},
-            ("fp32", "potrf", 1600): {
-                "cpu0": (34150, 2.6, 419), "cuda0": (2220, 5, 362),
-                "cuda1": (2222, 6, 444)},
-            ("fp32", "trsm", 800): {
-                "cpu0": (13920, 4.3, 50375), "cuda0": (250.6, 12, 4413),
-                "cuda1": (246.6, 10, 4720)},
-            ("fp32", "trsm", 1600): {
-                "cpu0": (94630, 8.7, 7536), "cuda0": (716.8, 5.5, 10252),
-                "cuda1": (710.1, 5.3, 10594)},
-            ("fp32", "syrk", 800): {
-                "cpu0": (10730, 2.8, 53997)},
-            ("fp32", "syrk", 1600): {
-                "cpu0": (76890, 3.2, 9192), "cuda0": (466.4, 5.6, 9497),
-                "cuda1": (461.1, 5.5, 9726)},
-            ("fp32", "gemm", 800): {
-                "cpu0": (19140, 8.7, 140124)},
-            ("fp32", "gemm", 1600): {
-                "cpu0": (148000, 9.9, 2925), "cuda0": (566.7, 4.1, 215429),
-                "cuda1": (561.7, 4, 217118)},
-            ("fp64", "potrf", 800): {
-                "cpu0": (9360, 4.7, 1117), "cuda0": (1210, 7.1, 223),
-                "cuda1": (1188, 7.6, 148)},
-            ("fp64", "potrf", 1600): {
-                "cpu0": (49750, 5.1, 289), "cuda0": (2866, 11, 104),
-                "cuda1": (2814, 10, 177)},
-            ("fp64", "trsm", 800): {
-                "cpu0": (20110, 4.2, 43323), "cuda0": (326.7, 14, 8666),
-                "cuda1": (340.9, 14, 6887)},
-            ("fp64", "trsm", 1600): {
-                "cpu0": (134800, 3.7, 3461), "cuda0": (1116, 6.6, 4863),
-                "cuda1": (1107, 6.4, 3991)},
-            ("fp64", "syrk", 800): {
-                "cpu0": (21360, 6.6, 43876)},
-            ("fp64", "syrk", 1600): {
-                "cpu0": (173300, 17, 123), "cuda0": (311, 12, 6265),
-                "cuda1": (308.5, 12, 5668)},
-            ("fp64", "gemm", 800): {
-                "cpu0": (31660, 5.7, 60045)},
-            ("fp64", "gemm", 1600): {
-                "cpu0": (227600, 4.2, 613), "cuda0": (517.8, 5.2, 91869),
-                "cuda1": (513.8, 4.8, 96341)},
-        },
     },
     "gemini-1": {
         "title": "eight V100 SXM2 with NVLink and 40 cores, tiles of 960 "
@@ -270,24 +169,6 @@ MACHINES = {
             (6.66, 16.92, 16.81, 8.61, 15.58, 8.57, 8.73, 0, 8.65),
             (6.68, 16.93, 16.88, 15.51, 8.59, 8.57, 8.68, 9.88, 0),
         ),
-        "rows": {
-            ("fp32", "gemm", 960): {
-                "cuda0": (139.1, 8.2, 4257), "cuda1": (136.9, 9.1, 1933)},
-            ("fp32", "gemm", 1920): {
-                "cuda0": (1015, 3.9, 827), "cuda1": (1018, 4.4, 820)},
-            ("fp32", "trsm", 960): {
-                "cuda0": (626.6, 20, 1307), "cuda1": (495.9, 11, 390)},
-            ("fp32", "trsm", 1920): {
-                "cuda0": (1520, 6.9, 154), "cuda1": (1513, 7.6, 134)},
-            ("fp64", "gemm", 1920): {
-                "cuda0": (2068, 2.8, 25298), "cuda1": (2075, 2.9, 27199)},
-            ("fp64", "gemm", 2880): {
-                "cuda0": (6719, 1.5, 37739), "cuda1": (6744, 1.5, 37865)},
-            ("fp64", "trsm", 1920): {
-                "cuda0": (2119, 5.5, 720), "cuda1": (2124, 7.8, 787)},
-            ("fp64", "trsm", 2880): {
-                "cuda0": (5840, 4.7, 1129), "cuda1": (5841, 4.5, 1241)},
-        },
     },
 }
 
@@ -295,57 +176,136 @@ ABOUT = "Figures of %s,"
 LICENCE = "licence %s; written by platforms/catalogue/measured.py."
 DERIVED = "Derived by law.py, not measured: %s."
 MEASURED = "# origin: measured\n"  # before a row of a file that has both
+BY_RATIO = "# origin: derived ranged\n"  # before one whose range is RATIO_RANGE
+PLACES = (("cpu0", None), ("cuda0", 0), ("cuda1", 1))
+
+# What a kernel works on: A a tile, T the factors of reflectors (INNER rows), W memory for
+# its own use (bytes, three times as many as T).
+OPERANDS = {
+    "gemm": "AAA", "geqrt": "ATW", "getrf_nopiv": "A", "lacpy": "AA", "laset": "A",
+    "lauum": "A", "ormqr": "ATAW", "plgsy": "A", "plrnt": "A", "potrf": "A",
+    "symm": "AAA", "syrk": "AA", "tpmqrt": "ATAAW", "tpqrt": "AATW", "trmm": "AA",
+    "trsm": "AA", "trtri": "A",
+}
+INNER = 48
+
+# Where the ratios of derived rows are from, the kernel to which they are on a core and on a
+# device, and the factor within which nine of ten such rows are.
+RATIO_SOURCES = ("sirocco-v100", "sirocco-p100", "sirocco-rtx8000")
+RATIO_TO = {"cpu0": "potrf", "cuda0": "gemm", "cuda1": "gemm"}
+RATIO_RANGE = {"cpu0": 1.81, "cuda0": 1.42, "cuda1": 1.42}
 
 # ------------------------------------------------------------ kernel models
 
 
-def sides(machine, precision, kernel):
-    """The sides of tiles that there are rows for, or are to be."""
-    found = {n for p, k, n in machine["rows"] if (p, k) == (precision, kernel)}
-    return sorted(found | set(machine.get("derived", {}).get(precision, ())))
+def read_rows():
+    """{machine: {(kernel, side): {place: (us, spread in %, samples)}}}"""
+    found = {name: {} for name in MACHINES}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "measured.tsv")
+    with open(path, encoding="ascii") as table:
+        for line in table:
+            if line.startswith("#"):
+                continue
+            machine, kernel, n, *places = line.rstrip("\n").split("\t")
+            found[machine][kernel, int(n)] = {
+                place: (float(us), float(spread), int(samples))
+                for place, us, spread, samples in map(str.split, places)}
+    return found
 
 
-def measured_row(figures, precision, kernel, n):
-    us, spread, samples = figures
-    operands = law.KERNELS[kernel]["operands"]
-    return files.row(files.footprint(n, operands),
-                     operands * n * n * BYTES[precision], law.flops(kernel, n),
-                     us, spread / 100 * us, samples)
+ROWS = read_rows()
 
 
-def rows_of(machine, precision, kernel, place, tile_rows):
-    """Rows of "cpu0" or "cuda<i>", and the sides of those that are derived."""
-    rows, derived = [], []
-    for n in sides(machine, precision, kernel):
-        figures = machine["rows"].get((precision, kernel, n), {}).get(place)
-        if figures:
-            row = measured_row(figures, precision, kernel, n)
-            rows.append(MEASURED + row if "derived" in machine else row)
-        elif n in machine.get("derived", {}).get(precision, ()):
+def task(kernel, n):
+    """The footprint and the bytes of a task."""
+    size = BYTES[kernel[0]]
+    shapes = {"A": (n, n, size), "T": (INNER, n, size),
+              "W": (3 * INNER * n * size, 1, 1)}
+    operands = [shapes[o] for o in OPERANDS[kernel[1:]]]
+    return (files.matrices_footprint(operands),
+            sum(nx * ny * each for nx, ny, each in operands))
+
+
+def ratio(name, kernel, place):
+    """How long a kernel takes on a machine beside the one to which others are set in
+    proportion, both on tiles. None: the machine has not measured one of both."""
+    side = MACHINES[name]["side"]
+    times = [ROWS[name].get((one, side), {}).get(place)
+             for one in (kernel, kernel[0] + RATIO_TO[place])]
+    return times[0][0] / times[1][0] if all(times) else None
+
+
+def ratio_elsewhere(name, kernel, place):
+    """The geometric mean of the ratios of the other machines, None without one."""
+    found = [ratio(other, kernel, place) for other in RATIO_SOURCES
+             if other != name and (kernel[0] == "s" or place == "cpu0" or
+                                   other != "sirocco-rtx8000")]
+    found = [one for one in found if one]
+    return math.prod(found)**(1 / len(found)) if found else None
+
+
+def figures_by_ratio(name, kernel, place):
+    """Of a kernel on tiles that others have measured there, None without."""
+    side = MACHINES[name]["side"]
+    reference = ROWS[name].get((kernel[0] + RATIO_TO[place], side), {}).get(place)
+    proportion = ratio_elsewhere(name, kernel, place)
+    if not reference or not proportion:
+        return None
+    return (float("%.4g" % (reference[0] * proportion)),
+            100 * (RATIO_RANGE[place] - 1) / 2, files.CALIBRATED)
+
+
+def rows_of(name, kernel, place, tile_rows):
+    """Rows of a place, and the sides of those that are law.py's."""
+    machine, rows, by_law = MACHINES[name], [], []
+    precision = PRECISIONS[kernel[0]]
+    lawful = machine.get("derived", {}).get(precision, ())
+    sides = {n for one, n in ROWS[name] if one == kernel} | set(lawful)
+    if "side" in machine:
+        sides.add(machine["side"])
+    for n in sorted(sides):
+        figures, origin = ROWS[name].get((kernel, n), {}).get(place), ""
+        if figures and lawful:
+            origin = MEASURED
+        elif not figures and n in lawful:
             device = None if place == "cpu0" else machine["devices"][0]
             processor = machine["processor"][0] if place == "cpu0" else None
-            rows += tile_rows(processor, device, kernel, precision, (n,))
-            derived.append(n)
-    return rows, derived
+            rows += tile_rows(processor, device, kernel[1:], precision, (n,))
+            by_law.append(n)
+        elif not figures and n == machine.get("side"):
+            figures, origin = figures_by_ratio(name, kernel, place), BY_RATIO
+        if figures:
+            us, spread, samples = figures
+            flops = law.flops(kernel[1:], n) if kernel[1:] in law.KERNELS else 0
+            rows.append(origin + files.row(*task(kernel, n), flops, us,
+                                           spread / 100 * us, samples))
+    return rows, by_law
 
 
-def models(machine, tile_rows):
+def kernels_of(name):
+    """Those that it, or a machine that it is compared with, has measured, and law.py's."""
+    found = {kernel for other in (RATIO_SOURCES if "side" in MACHINES[name] else ())
+             for kernel, _ in ROWS[other]}
+    found |= {kernel for kernel, _ in ROWS[name]}
+    return sorted(found | {precision + kernel for kernel in law.KERNELS
+                           for precision in PRECISIONS})
+
+
+def models(name, tile_rows):
     texts = {}
-    for precision, symbol in SYMBOLS.items():
-        for kernel in law.KERNELS:
-            places, notes = [], []
-            for place, device in (("cpu0", None), ("cuda0", 0), ("cuda1", 1)):
-                rows, derived = rows_of(machine, precision, kernel, place,
-                                        tile_rows)
-                if rows:
-                    places.append((device, rows))
-                if derived:
-                    notes.append("%s %s" % (place, " ".join(map(str,
-                                                                derived))))
-            about = [ABOUT % machine["origin"], LICENCE % machine["licence"]]
-            if notes:
-                about.append(DERIVED % ", ".join(notes))
-            texts[symbol % kernel] = files.model_file(about, places)
+    for kernel in kernels_of(name):
+        places, notes = [], []
+        for place, device in PLACES:
+            rows, by_law = rows_of(name, kernel, place, tile_rows)
+            if rows:
+                places.append((device, rows))
+            if by_law:
+                notes.append("%s %s" % (place, " ".join(map(str, by_law))))
+        about = [ABOUT % MACHINES[name]["origin"], LICENCE % MACHINES[name]["licence"]]
+        if notes:
+            about.append(DERIVED % ", ".join(notes))
+        for symbol in files.symbols(kernel):
+            texts[symbol] = files.model_file(about, places)
     return texts
 
 
@@ -488,4 +448,4 @@ def write_all(folder, tile_rows):
     """`tile_rows`: derive.py's, for rows that are derived."""
     for name, machine in MACHINES.items():
         files.write(folder, name, platform(name, machine),
-                    models(machine, tile_rows))
+                    models(name, tile_rows))

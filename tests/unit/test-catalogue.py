@@ -48,7 +48,7 @@ def main(scripts, catalogue):
         results.append((done.returncode != 0 and os.listdir(other) == ["letter"],
                         "a folder with other files is left alone"))
     kernels = ("gemm", "potrf", "syrk", "trsm")
-    symbols = ["chol_model_" + k for k in kernels] + ["d" + k for k in kernels]
+    symbols = [p + k for k in kernels for p in ("chol_model_", "s", "d")]
     machines = sorted({path.split(os.sep)[0] for path in there})
     results.append((len(machines) >= 15, "there are at least 15 machines"))
     count = {"derived": 0, "measured": 0, "partly measured": 0}

@@ -19,19 +19,16 @@ SHARED = os.path.join(tools_util.shared_folder(), "measured")
 FILES = {"sirocco-v100": "sirocco-v100", "sirocco-p100": "sirocco-p100",
          "sirocco-rtx8000": "sirocco-rtx8000",
          "sirocco-a100": "sirocco-a100-ctest"}
-GEMINI = {("fp32", "gemm"): "chol_model_22.gemini-1-fgcs",
-          ("fp32", "trsm"): "chol_model_21.gemini-1-fgcs",
-          ("fp64", "gemm"):
-          "starpu_dlu_lu_model_22.gemini-1-lu_sans_cusolver",
-          ("fp64", "trsm"):
-          "starpu_dlu_lu_model_21.gemini-1-lu_sans_cusolver"}
+GEMINI = {"sgemm": "chol_model_22.gemini-1-fgcs",
+          "strsm": "chol_model_21.gemini-1-fgcs",
+          "dgemm": "starpu_dlu_lu_model_22.gemini-1-lu_sans_cusolver",
+          "dtrsm": "starpu_dlu_lu_model_21.gemini-1-lu_sans_cusolver"}
 
 
-def source_file(machine, precision, kernel):
+def source_file(machine, kernel):
     if machine == "gemini-1":
-        return GEMINI[precision, kernel]
-    return "%s%s.%s" % ({"fp32": "s", "fp64": "d"}[precision], kernel,
-                        FILES[machine])
+        return GEMINI[kernel]
+    return "%s.%s" % (kernel, FILES[machine])
 
 
 def read_models(name):
@@ -60,18 +57,50 @@ def close(ours, theirs, digits):
     return abs(ours - float("%.*g" % (digits, theirs))) <= 1e-9 * abs(ours)
 
 
-def wrong_rows(name, machine, catalogue):
+def wrong_rows(name, measured):
     wrong = []
-    for (precision, kernel, n), places in machine["rows"].items():
-        theirs = read_models(source_file(name, precision, kernel))
-        number = catalogue["files"].footprint(
-            n, catalogue["law"].KERNELS[kernel]["operands"])
+    for (kernel, n), places in measured.ROWS[name].items():
+        theirs = read_models(source_file(name, kernel))
+        number, _ = measured.task(kernel, n)
         for place, (us, spread, samples) in places.items():
             mean, deviation, count = theirs[place][number]
             if not (close(us, mean, 4) and samples == count and
                     close(spread, 100 * deviation / mean, 2)):
-                wrong.append((precision, kernel, n, place))
+                wrong.append((kernel, n, place))
     return wrong
+
+
+def missing_kernels(name, measured):
+    """Those of the source that have rows on tiles and are not taken over."""
+    if name == "gemini-1":
+        return []
+    folder, ending = os.path.join(SHARED, "codelets", "45"), "." + FILES[name]
+    side, theirs = measured.MACHINES[name]["side"], set()
+    for file in os.listdir(folder):
+        kernel = file.removesuffix(ending)
+        if file != kernel and any(measured.task(kernel, side)[0] in rows
+                                  for rows in read_models(file).values()):
+            theirs.add(kernel)
+    return sorted(theirs - {kernel for kernel, _ in measured.ROWS[name]})
+
+
+def ratio_errors(measured, place):
+    """Of the kernels that several machines have measured there, each from the others',
+    as factors, sorted."""
+    errors = []
+    kernels = {kernel for name in measured.RATIO_SOURCES
+               for kernel, _ in measured.ROWS[name]}
+    for name in measured.RATIO_SOURCES:
+        for kernel in kernels:
+            if kernel[1:] == measured.RATIO_TO[place] or (
+                    kernel[0] == "d" and place != "cpu0" and
+                    name == "sirocco-rtx8000"):
+                continue
+            own = measured.ratio(name, kernel, place)
+            others = measured.ratio_elsewhere(name, kernel, place)
+            if own and others:
+                errors.append(max(own / others, others / own))
+    return sorted(errors)
 
 
 def wrong_bus(name, machine):
@@ -103,10 +132,10 @@ def wrong_host(name, machine):
 
 def is_spoiled(name, key, place):
     """The rows that the sources' readers found to be no times of kernels."""
-    _, kernel, n = key
+    kernel, n = key
     if name == "sirocco-a100":
-        return kernel in ("gemm", "syrk") and n == 800 and place != "cpu0"
-    return name == "gemini-1" and (kernel == "potrf" or
+        return kernel[1:] in ("gemm", "syrk") and n == 800 and place != "cpu0"
+    return name == "gemini-1" and (kernel[1:] == "potrf" or
                                    place not in ("cuda0", "cuda1"))
 
 
@@ -115,29 +144,37 @@ def main(folder, docs):
         print("1..0 # SKIP no measured/ in ORRERY_SHARED")
         return 0
     sys.path.insert(0, folder)
-    import files
     import judge
-    import law
     import measured
-    modules = {"files": files, "law": law}
     results = []
     for name, machine in measured.MACHINES.items():
-        wrong = wrong_rows(name, machine, modules)
+        wrong = wrong_rows(name, measured)
         results.append((not wrong, "kernels of %s have the source's figures: "
                         "%s" % (name, wrong)))
+        wrong = missing_kernels(name, measured)
+        results.append((not wrong, "%s has all kernels of its source: %s"
+                        % (name, wrong)))
         wrong = wrong_bus(name, machine)
         results.append((not wrong, "the bus of %s has the source's figures: %s"
                         % (name, wrong)))
         wrong = wrong_host(name, machine)
         results.append((not wrong, "main memory of %s has the source's link: %s"
                         % (name, wrong)))
-        spoiled = [(key, place) for key, places in machine["rows"].items()
+        spoiled = [(key, place) for key, places in measured.ROWS[name].items()
                    for place in places if is_spoiled(name, key, place)]
         results.append((not spoiled, "%s has no spoiled rows: %s" % (
             name, spoiled)))
         results.append((machine["licence"] in (
             "CeCILL-C", "LGPL-2.1-or-later") and machine["origin"],
                         "%s has origin and licence" % name))
+    for place in ("cpu0", "cuda0"):
+        errors = ratio_errors(measured, place)
+        ninth = errors[int(0.9 * len(errors))]
+        results.append((abs(ninth - measured.RATIO_RANGE[place]) < 0.005,
+                        "nine of ten rows in proportion on %s are within the stated "
+                        "range: %.3f, of %d" % (place, ninth, len(errors))))
+        print("# in proportion on %s: median %.2f, %.2f at most" % (
+            place, errors[len(errors) // 2], errors[-1]))
     rows = judge.table(os.path.join(SHARED, "gemm-fp32.tsv"))
     print("\n".join("# " + row for row in rows))
     with open(os.path.join(docs, "CATALOGUE.md"), encoding="utf-8") as said:

@@ -36,10 +36,6 @@ static const char help[] =
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine check a100-pcie-1\n";
 
-/* Derived rows of a machine that is partly measured have so many samples, fewer
- * than measured ones (platforms/catalogue/derive.py). */
-#define DERIVED_SAMPLES 10
-
 /* ---- machines and their models ---- */
 
 struct model {
@@ -198,21 +194,21 @@ static const struct orr_model_impl *impl_of(const struct model *model,
     return NULL;
 }
 
-static bool is_measured_row(const struct machine *machine,
+static bool is_measured_row(const struct model *model,
                             const struct orr_model_row *row)
 {
-    return row->n > DERIVED_SAMPLES ||
-           strcmp(machine->desc->provenance, "measured") == 0;
+    return orr_model_row_origin(row, model->file->origin, false) ==
+           ORR_ORIGIN_MEASURED;
 }
 
 static bool has_measures(const struct part *part)
 {
     for (unsigned m = 0; m < part->machine->nmodels; m++) {
-        const struct orr_model_impl *impl =
-            impl_of(&part->machine->models[m], part->number);
+        const struct model *model = &part->machine->models[m];
+        const struct orr_model_impl *impl = impl_of(model, part->number);
 
         for (unsigned r = 0; impl && r < impl->nrows; r++)
-            if (is_measured_row(part->machine, &impl->rows[r]))
+            if (is_measured_row(model, &impl->rows[r]))
                 return true;
     }
     return false;
@@ -357,7 +353,7 @@ static int compare_model(const struct part *measured,
                                         .measured_us = row->mean};
 
         if (isnan(comparison.derived_us) || !(row->mean > 0) ||
-            !is_measured_row(measured->machine, row))
+            !is_measured_row(model, row))
             continue;
         carry_over(measured, derived, row, &comparison);
         if (isfinite(comparison.expected_us))
@@ -366,14 +362,30 @@ static int compare_model(const struct part *measured,
     return rc;
 }
 
+/* Whether an earlier model of the machine has the same kernel under another name. */
+static bool is_model_again(const struct machine *machine, unsigned m)
+{
+    enum machine_kernel kernel = MACHINE_GEMM, other = MACHINE_GEMM;
+    bool is_double = false, other_is_double = false;
+
+    if (!machine_law_kernel(machine->models[m].symbol, &kernel, &is_double))
+        return false;
+    for (unsigned i = 0; i < m; i++)
+        if (machine_law_kernel(machine->models[i].symbol, &other, &other_is_double) &&
+            kernel == other && is_double == other_is_double)
+            return true;
+    return false;
+}
+
 static int compare_parts(const struct part *measured,
                          const struct part *derived, struct comparisons *ret)
 {
     int rc = 0;
 
     for (unsigned m = 0; m < measured->machine->nmodels && rc == 0; m++)
-        rc = compare_model(measured, derived, &measured->machine->models[m],
-                           ret);
+        if (!is_model_again(measured->machine, m))
+            rc = compare_model(measured, derived, &measured->machine->models[m],
+                               ret);
     return rc;
 }
 

@@ -18,13 +18,13 @@ static const struct {
 bool machine_law_kernel(const char *symbol, enum machine_kernel *ret_kernel,
                         bool *ret_is_double)
 {
-    static const char single[] = "chol_model_";
+    static const char example[] = "chol_model_";
     bool is_double = symbol[0] == 'd';
 
-    if (is_double)
+    if (strncmp(symbol, example, sizeof(example) - 1) == 0)
+        symbol += sizeof(example) - 1;
+    else if (is_double || symbol[0] == 's')
         symbol++;
-    else if (strncmp(symbol, single, sizeof(single) - 1) == 0)
-        symbol += sizeof(single) - 1;
     else
         return false;
     for (unsigned k = 0; k < MACHINE_NKERNELS; k++)

@@ -8,7 +8,7 @@
 #include "tools/machine/parts.h"
 
 /* The kernel and precision that a model's symbol means, by the names that the
- * catalogue gives its models: "chol_model_gemm", "dgemm". false: another. */
+ * catalogue gives its models: "chol_model_gemm", "sgemm", "dgemm". false: another. */
 bool machine_law_kernel(const char *symbol, enum machine_kernel *ret_kernel,
                         bool *ret_is_double);
 
