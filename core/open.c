@@ -45,6 +45,7 @@
 #include "core/runtime_members.h"
 #include "core/sched/ctx.h"
 #include "core/sched/direct.h"
+#include "core/slab_set.h"
 #include "core/slabs.h"
 #include "core/task/again.h"
 #include "core/task/tag.h"
@@ -664,6 +665,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_handle_free(
             orr_container(rt->data->handles.next, struct orr_handle, all));
     orr_tasks_drop(rt);
+    orr_slab_trim(rt->slabs->tasks);
     orr_caches_empty(rt);
     (void)orr_models_save(rt->estimates->models, model_not_saved, NULL);
     orr_ends_forget(rt);
@@ -685,6 +687,7 @@ void orr_runtime_abandon(struct orr_runtime *rt)
     orr_calls_abandon(rt);
     orr_ends_forget_left(rt);
     orr_runtime_forget_threads(rt);
+    orr_tasks_abandon(rt);
     if (rt->machine)
         rt->machine->ops->close(rt->machine);
     orr_self = NULL;

@@ -14,7 +14,8 @@ enum { ORR_HANDLE_SLABS = 24 };
 
 struct orr_slabs {
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
-    struct orr_slab *edges, *tasks, *requests;
+    struct orr_slab *edges, *requests;
+    struct orr_slab *tasks; /* the process's: core/task/memory.c */
     /* Of handles, by their size in steps: core/data/handle.c. NULL: there was none of
      * that size. */
     bool pools_handles; /* [const] they come from there */

@@ -8,6 +8,7 @@
 #include "core/job/count.h"
 #include "core/job/job.h"
 #include "core/slab_set.h"
+#include "core/task/task.h"
 #include "core/worker/workers.h"
 
 int orr_slabs_new(struct orr_runtime *rt)
@@ -23,7 +24,7 @@ int orr_slabs_new(struct orr_runtime *rt)
     if (!err)
         err = orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges);
     if (!err)
-        err = orr_slab_new(sizeof(struct starpu_task), n, &rt->slabs->tasks);
+        err = orr_task_slab(&rt->slabs->tasks);
     if (!err)
         err = orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests);
     rt->slabs->pools_handles = true;
@@ -35,7 +36,6 @@ void orr_slabs_free(struct orr_runtime *rt)
     for (unsigned i = 0; i < 4; i++)
         orr_slab_free(rt->slabs->jobs[i]);
     orr_slab_free(rt->slabs->edges);
-    orr_slab_free(rt->slabs->tasks);
     orr_slab_free(rt->slabs->requests);
     orr_handle_slabs_free(rt);
     orr_counters_free(rt);

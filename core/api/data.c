@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/api/early.h"
 #include "core/api/poll.h"
 #include "core/data/data.h"
 #include "core/data/evict.h"
@@ -283,9 +284,14 @@ void starpu_data_release_to(starpu_data_handle_t handle,
 static void unregister(const char *call, starpu_data_handle_t handle,
                        bool coherent)
 {
-    ORR_API(rt, call);
-    struct orr_handle *h = orr_api_handle(call, handle);
+    ORR_API_IF(rt, call);
+    struct orr_handle *h;
 
+    if (!rt && orr_early_forget((uintptr_t)handle)) {
+        free(orr_handle_of(handle));
+        return;
+    }
+    h = orr_api_handle(call, handle);
     ORR_RECORD(rt, UNREGISTER, .id = h->id,
                .how = coherent ? ORR_HOW_PLAIN : ORR_HOW_DROPPED);
     orr_data_unregister(rt, h, coherent);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/api/process.h"
 #include "core/data/node.h"
 #include "core/data/registry.h"
 
@@ -110,13 +111,17 @@ starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
 
 unsigned starpu_data_get_default_sequential_consistency_flag(void)
 {
-    return ORR_API_RUNTIME()->data->default_sequential;
+    return !atomic_load(&orr_process()->unordered);
 }
 
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 {
-    ORR_API(rt, __func__);
+    ORR_API_IF(rt, __func__);
 
+    /* As profiling, it is set for runs to come as well. */
+    atomic_store(&orr_process()->unordered, flag == 0);
+    if (!rt)
+        return;
     /* In records handle 0 stands for the handles to come. */
     ORR_RECORD(rt, SEQUENTIAL, .value = flag != 0);
     rt->data->default_sequential = flag != 0;

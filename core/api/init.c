@@ -9,6 +9,7 @@
 #include <orrery.h>
 
 #include "core/api/api.h"
+#include "core/api/early.h"
 #include "core/api/policy.h"
 #include "core/api/process.h"
 #include "core/api/state.h"
@@ -167,7 +168,10 @@ static void begin(struct orr_process *process, struct orr_runtime *rt)
     pthread_mutex_unlock(&process->lock);
     if (atomic_load(&process->profiling))
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    if (atomic_load(&process->unordered))
+        starpu_data_set_default_sequential_consistency_flag(0);
     orr_api_swap(rt);
+    orr_early_make();
     set_state(process, 1, true);
     orr_config_each_vain(tell_vain);
     orr_config_each_capped(tell_capped);

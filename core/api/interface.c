@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/api/early.h"
 #include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/label.h"
@@ -46,9 +47,49 @@ static void check_ops(const char *call,
     abort();
 }
 
-void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
-                            int home_node, void *data_interface,
-                            struct starpu_data_interface_ops *ops)
+static _Noreturn void register_without_memory(const char *call)
+{
+    orr_log_error("%s: out of memory", call);
+    abort();
+}
+
+/* In the memory whose address the program has. */
+static void early_void(uint64_t reserved, unsigned n, uint64_t *none)
+{
+    static const char call[] = "starpu_void_data_register";
+    struct orr_handle *handle = (struct orr_handle *)(uintptr_t)reserved;
+    enum starpu_data_interface_id nothing = STARPU_VOID_INTERFACE_ID;
+    ORR_API(rt, call);
+
+    (void)n;
+    (void)none;
+    if (orr_handle_fill(rt, handle, NULL, 0, &nothing,
+                        &starpu_interface_void_ops, &handle) < 0)
+        register_without_memory(call);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.handle = handle), DATA);
+}
+
+/* Of all data the void ones have nothing that depends on the machine. */
+static bool registers_early(const char *call, starpu_data_handle_t *handleptr,
+                            const struct starpu_data_interface_ops *ops)
+{
+    struct orr_handle *reserved;
+
+    if (ops != &starpu_interface_void_ops || !handleptr ||
+        orr_runtime_if_open(call))
+        return false;
+    reserved = orr_handle_reserve(ops);
+    if (!reserved)
+        register_without_memory(call);
+    *handleptr = orr_handle_public(reserved);
+    orr_early_keep(call, early_void, (uintptr_t)reserved, 0, NULL);
+    return true;
+}
+
+static void interface_register(const char *call,
+                               starpu_data_handle_t *handleptr, int home_node,
+                               void *data_interface,
+                               struct starpu_data_interface_ops *ops)
 {
     ORR_API(rt, call);
     struct orr_handle *handle;
@@ -66,12 +107,18 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
     if (home_node != -1)
         (void)orr_api_node(call, (unsigned)home_node);
     starpu_data_register_ops(ops);
-    if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
-        orr_log_error("%s: out of memory", call);
-        abort();
-    }
+    if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0)
+        register_without_memory(call);
     *handleptr = orr_handle_public(handle);
     ORR_RECORD_ABOUT(rt, ORR_ABOUT(.handle = handle), DATA);
+}
+
+void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
+                            int home_node, void *data_interface,
+                            struct starpu_data_interface_ops *ops)
+{
+    if (!registers_early(call, handleptr, ops))
+        interface_register(call, handleptr, home_node, data_interface, ops);
 }
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
@@ -87,10 +134,8 @@ void starpu_data_register_same(starpu_data_handle_t *handledst,
     struct orr_handle *src = orr_api_handle(__func__, handlesrc);
     void *layout = malloc(src->ops->interface_size);
 
-    if (!layout) {
-        orr_log_error("%s: out of memory", __func__);
-        abort();
-    }
+    if (!layout)
+        register_without_memory(__func__);
     orr_handle_read_layout(src, STARPU_MAIN_RAM, layout);
     orr_interface_register(__func__, handledst, -1, layout, src->ops);
     free(layout);

@@ -15,6 +15,7 @@
 #include "core/device/pinned.h"
 
 struct orr_api_state;
+struct orr_early;
 struct orr_folded;
 struct orr_policy_names;
 struct orr_setting;
@@ -30,6 +31,8 @@ struct orr_process {
     bool one_thread;           /* [lock] all of the run is on that one … */
     pthread_t runner;          /* … [lock] which has started it */
     atomic_bool profiling;     /* as the application has set it: for runs to come, too */
+    atomic_bool unordered;     /* default of data without sequential consistency, likewise */
+    struct orr_early *early;   /* [lock] early.h */
     /* starpu_malloc_set_hooks: of the application, or NULL both. */
     _Atomic(int (*)(unsigned, void **, size_t, int)) malloc_hook;
     _Atomic(int (*)(unsigned, void *, size_t, int)) free_hook;

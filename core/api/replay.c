@@ -173,6 +173,28 @@ static int play(const struct orr_player_ops *ops, struct player *player)
     return rc;
 }
 
+/* What the application has set for runs to come, which the replay neither has nor
+ * changes. */
+struct wishes {
+    bool profiling, unordered;
+    struct orr_early *early;
+};
+
+static struct wishes put_wishes(struct wishes wishes)
+{
+    struct orr_process *process = orr_process();
+    struct wishes before = {
+        .profiling = atomic_exchange(&process->profiling, wishes.profiling),
+        .unordered = atomic_exchange(&process->unordered, wishes.unordered),
+    };
+
+    pthread_mutex_lock(&process->lock);
+    before.early = process->early;
+    process->early = wishes.early;
+    pthread_mutex_unlock(&process->lock);
+    return before;
+}
+
 int orrery_replay(const char *path,
                   const struct orrery_replay_settings *settings)
 {
@@ -192,9 +214,12 @@ int orrery_replay(const char *path,
     atomic_store(&replay.stopped, false);
     rc = open_player(path, &host, &ops, &player);
     if (rc == 0) {
+        struct wishes wishes = put_wishes((struct wishes){0});
+
         orr_process()->settings = settings ? settings_of(settings, room) : NULL;
         rc = play(ops, player);
         orr_process()->settings = NULL;
+        (void)put_wishes(wishes);
         ops->close(player);
     }
     atomic_store(&orr_process()->replaying, false);

@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/api/ctx.h"
+#include "core/api/early.h"
 #include "core/api/poll.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
@@ -56,7 +57,7 @@ void starpu_task_init(struct starpu_task *task)
 
 struct starpu_task *starpu_task_create(void)
 {
-    return orr_task_new(ORR_API_RUNTIME());
+    return orr_task_new(orr_runtime_if_open(__func__));
 }
 
 /* Whether the task was submitted and has not ended. */
@@ -86,6 +87,8 @@ void starpu_task_clean(struct starpu_task *task)
             __func__, orr_job_name(orr_job_of(task)));
         abort();
     }
+    if (!rt)
+        (void)orr_early_forget((uintptr_t)task);
     orr_task_clean(rt, task);
 }
 
@@ -93,7 +96,11 @@ void starpu_task_destroy(struct starpu_task *task)
 {
     ORR_API_IF(rt, __func__);
 
-    if (!task || !rt) /* it went with the runtime that made it */
+    if (!rt && task && !orr_task_is_freed(task)) {
+        (void)orr_early_forget((uintptr_t)task);
+        orr_task_free(NULL, task);
+    }
+    if (!task || !rt)
         return;
     if (orr_job_of(task))
         ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = task, .gone = true), FORGET);
@@ -176,7 +183,8 @@ static bool copy_owned(struct starpu_task *task)
 
 struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
-    const struct orr_job *job = orr_job_of(task);
+    const struct orr_job *job =
+        orr_runtime_if_open(__func__) ? orr_job_of(task) : NULL;
 
     if (job && orr_job_gang(job) && orr_job_state(job) == ORR_JOB_READY) {
         struct orr_job *alias = orr_gang_alias(orr_job_gang(job));
@@ -188,7 +196,7 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 
 struct starpu_task *orr_api_task_copy(const struct starpu_task *task)
 {
-    struct orr_runtime *rt = orr_runtime_need("starpu_task_dup");
+    struct orr_runtime *rt = orr_runtime_if_open("starpu_task_dup");
     struct starpu_task *dup = orr_task_new(rt);
 
     if (!dup)
@@ -221,7 +229,8 @@ struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
 
     if (!task)
         return NULL;
-    (void)orr_api_handle(__func__, handle);
+    if (orr_runtime_if_open(__func__)) /* else the submission checks it */
+        (void)orr_api_handle(__func__, handle);
     task->cl = &sync_codelet;
     task->nbuffers = 1;
     task->handles[0] = handle;

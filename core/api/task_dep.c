@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
+#include "core/api/early.h"
 #include "core/job/job.h"
 #include "core/observe/views.h"
 
@@ -53,12 +54,26 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
     abort();
 }
 
+static void early_dep(uint64_t task, unsigned one, uint64_t *before)
+{
+    struct starpu_task *other = (struct starpu_task *)(uintptr_t)*before;
+
+    starpu_task_declare_deps_array((struct starpu_task *)(uintptr_t)task, one,
+                                   &other);
+}
+
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
                                     struct starpu_task **task_array)
 {
-    ORR_API(rt, "starpu_task_declare_deps");
+    ORR_API_IF(rt, "starpu_task_declare_deps");
 
     orr_api_array(__func__, task_array, ndeps, "tasks");
+    /* One by one: some may be destroyed before the run. */
+    for (unsigned i = 0; !rt && i < ndeps; i++)
+        orr_early_keep(__func__, early_dep, (uintptr_t)task, 1,
+                       &(uint64_t){(uintptr_t)task_array[i]});
+    if (!rt)
+        return;
     ORR_RECORD_ABOUT(
         rt, ORR_ABOUT(.task = task, .before = task_array, .n = ndeps), DEPEND);
     for (unsigned i = 0; i < ndeps; i++)

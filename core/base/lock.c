@@ -2,9 +2,24 @@
 /* core/base/lock.c - the slow half of lock.h, and its checks. */
 #include "core/base/lock.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
+
+static void outside_relax(struct orr_exec *exec)
+{
+    (void)exec;
+    (void)sched_yield();
+}
+
+void orr_lock_outside(struct orr_context *context, struct orr_exec *exec)
+{
+    static const struct orr_exec_ops ops = {.relax = outside_relax};
+
+    *exec = (struct orr_exec){.ops = &ops};
+    *context = (struct orr_context){.exec = exec};
+}
 
 void orr_lock_wait(struct orr_lock *lock)
 {

@@ -76,6 +76,10 @@ static inline void orr_lock_init(struct orr_lock *lock, enum orr_lock_rank rank)
     lock->rank = (unsigned char)rank;
 }
 
+/* Fills these for a thread that belongs to no run, so that it may take locks that
+ * threads of the real machine take: it makes `context` orr_self meanwhile. */
+void orr_lock_outside(struct orr_context *context, struct orr_exec *exec);
+
 /* Waits until the lock was let go, out of line. */
 void orr_lock_wait(struct orr_lock *lock);
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "core/base/lock.h"
@@ -50,6 +51,7 @@ struct orr_slab {
     unsigned nblocks;       /* [lock] */
     char *fresh, *end;      /* [lock] never used yet */
     struct object *depot;   /* [depot_lock] full batches */
+    unsigned ncaches;
     struct cache caches[];  /* the shared one, then one per worker */
 };
 
@@ -64,6 +66,7 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
     if (size < sizeof(struct object))
         size = sizeof(struct object);
     slab->size = (size + 7) & ~(size_t)7;
+    slab->ncaches = nworkers + 1;
     orr_lock_init(&slab->lock, ORR_RANK_SLAB);
     orr_lock_init(&slab->shared, ORR_RANK_CACHE);
     orr_lock_init(&slab->depot_lock, ORR_RANK_SLAB);
@@ -79,16 +82,21 @@ static void free_block(struct block *block)
         free(block);
 }
 
-void orr_slab_free(struct orr_slab *slab)
+static void free_blocks(struct orr_slab *slab)
 {
-    if (!slab)
-        return;
     while (slab->blocks) {
         struct block *block = slab->blocks;
 
         slab->blocks = block->next;
         free_block(block);
     }
+}
+
+void orr_slab_free(struct orr_slab *slab)
+{
+    if (!slab)
+        return;
+    free_blocks(slab);
     free(slab);
 }
 
@@ -249,6 +257,98 @@ void orr_slab_put(struct orr_slab *slab, void *memory) ORR_UNCHECKED
     cache->n++;
     if (!own)
         orr_unlock(&slab->shared);
+}
+
+/* --- trimming --- */
+
+static bool is_in_block(const struct block *block, const void *object)
+{
+    uintptr_t at = (uintptr_t)object, begin = (uintptr_t)block;
+
+    return at > begin && at < begin + block->bytes;
+}
+
+/* The block that has the object, NULL: none. */
+static const struct block *block_of(const struct orr_slab *slab,
+                                    const void *object)
+{
+    const struct block *block = slab->blocks;
+
+    while (block && !is_in_block(block, object))
+        block = block->next;
+    return block;
+}
+
+bool orr_slab_made(const struct orr_slab *slab, const void *object)
+{
+    return block_of(slab, object) != NULL;
+}
+
+static size_t room_of(const struct orr_slab *slab, char *begin, char *end)
+{
+    return begin ? (size_t)(end - begin) / slab->size : 0;
+}
+
+static size_t count_made(const struct orr_slab *slab)
+{
+    size_t n = 0;
+
+    for (struct block *block = slab->blocks; block; block = block->next)
+        n += room_of(slab, first_object(block), (char *)block + block->bytes);
+    return n - room_of(slab, slab->fresh, slab->end);
+}
+
+/* The number of objects in the list that the slab has made; the others are freed if
+ * `frees`, and the list is used no more then. */
+static size_t visit_free(const struct orr_slab *slab, struct object *object,
+                         bool frees)
+{
+    const struct block *block = NULL;
+    struct object *next;
+    size_t n = 0;
+
+    for (; object; object = next) {
+        next = object->next;
+        /* Mostly it is that of the one before. */
+        if (!block || !is_in_block(block, object))
+            block = block_of(slab, object);
+        n += block != NULL;
+        if (!block && frees)
+            free(object);
+    }
+    return n;
+}
+
+static size_t visit_all_free(const struct orr_slab *slab, bool frees)
+{
+    struct object *batch = slab->depot, *next;
+    size_t n = 0;
+
+    for (; batch; batch = next) {
+        next = batch->next_batch;
+        n += visit_free(slab, batch, frees);
+    }
+    for (unsigned i = 0; i < slab->ncaches; i++) {
+        n += visit_free(slab, slab->caches[i].full, frees);
+        n += visit_free(slab, slab->caches[i].current, frees);
+    }
+    return n;
+}
+
+/* Unchecked: those that are no workers are kept off by the shared cache's lock, and the
+ * rest is the caller's alone. */
+void orr_slab_trim(struct orr_slab *slab) ORR_UNCHECKED
+{
+    orr_lock(&slab->shared);
+    if (visit_all_free(slab, false) == count_made(slab)) {
+        (void)visit_all_free(slab, true);
+        free_blocks(slab);
+        slab->nblocks = 0;
+        slab->fresh = slab->end = NULL;
+        slab->depot = NULL;
+        memset(slab->caches, 0, slab->ncaches * sizeof(slab->caches[0]));
+    }
+    orr_unlock(&slab->shared);
 }
 
 void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),

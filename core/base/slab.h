@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct orr_slab;
@@ -20,9 +21,17 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
 /* Frees the slab and every object taken from it. NULL is allowed. */
 void orr_slab_free(struct orr_slab *slab);
 
+/* Frees the memory of a slab that is to be used further, unless some object of it is in
+ * use: objects that were put, but never taken, are malloc's, and freed with it. No
+ * worker's or main's cache is used meanwhile. */
+void orr_slab_trim(struct orr_slab *slab);
+
+/* Whether the slab has made the object. Nobody takes any meanwhile. */
+bool orr_slab_made(const struct orr_slab *slab, const void *object);
+
 /* One object with undefined content, aligned to 8 bytes, and to 64 where
  * their size is a multiple of that; NULL when memory is
- * out. The calling thread must be a context. */
+ * out. The calling thread must be a context, maybe one of no run. */
 void *orr_slab_get(struct orr_slab *slab);
 
 /* Gives an object back; any context. */

@@ -185,19 +185,41 @@ void orr_handle_slabs_free(struct orr_runtime *rt)
         orr_slab_free(atomic_load(&rt->slabs->handle_slabs[i]));
 }
 
+/* The bytes of a handle before the structures of its interface. */
+static size_t head_of(unsigned nnodes)
+{
+    return round16(sizeof(struct orr_handle) +
+                   nnodes * sizeof(struct orr_replicate));
+}
+
+struct orr_handle *
+orr_handle_reserve(const struct starpu_data_interface_ops *ops)
+{
+    return calloc(1, head_of(STARPU_MAXNODES) +
+                         STARPU_MAXNODES * round16(ops->interface_size));
+}
+
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                    int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret)
 {
     unsigned nnodes = whole ? whole->nnodes : nodes_of_new_data(rt, ops);
-    size_t head = round16(sizeof(struct orr_handle) +
-                          nnodes * sizeof(struct orr_replicate));
-    struct orr_handle *handle =
-        handle_allocate(rt, head + nnodes * round16(ops->interface_size));
+    struct orr_handle *handle = handle_allocate(
+        rt, head_of(nnodes) + nnodes * round16(ops->interface_size));
 
-    if (!handle)
-        return -ENOMEM;
+    return handle ? orr_handle_fill(rt, handle, whole, home_node, interface,
+                                    ops, ret)
+                  : -ENOMEM;
+}
+
+int orr_handle_fill(struct orr_runtime *rt, struct orr_handle *handle,
+                    const struct orr_handle *whole, int home_node,
+                    void *interface, struct starpu_data_interface_ops *ops,
+                    struct orr_handle **ret)
+{
+    unsigned nnodes = whole ? whole->nnodes : nodes_of_new_data(rt, ops);
+
     handle->runtime = rt;
     handle->nnodes = nnodes;
     handle->ops = ops;
@@ -215,7 +237,7 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     orr_turns_init(&handle->turns);
     orr_list_init(&handle->claims.queue);
     orr_list_init(&handle->acquired);
-    init_replicates(handle, (char *)handle + head);
+    init_replicates(handle, (char *)handle + head_of(nnodes));
     set_home(handle, home_node);
     handle->id = atomic_fetch_add(&rt->data->last_handle, 1) + 1;
     if (interface)

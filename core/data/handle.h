@@ -278,6 +278,17 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret);
 
+/* Memory for a handle of this interface in any run, freed with it, or by free() before
+ * there is one; NULL without memory. */
+struct orr_handle *
+orr_handle_reserve(const struct starpu_data_interface_ops *ops);
+
+/* orr_handle_new in memory that is there, which is all 0, and is freed upon errors. */
+int orr_handle_fill(struct orr_runtime *rt, struct orr_handle *handle,
+                    const struct orr_handle *whole, int home_node,
+                    void *interface, struct starpu_data_interface_ops *ops,
+                    struct orr_handle **ret);
+
 /* Size and footprint anew (a filter changed the interface). */
 void orr_handle_measure(struct orr_handle *handle);
 

@@ -79,13 +79,21 @@ static inline struct orr_runtime *orr_runtime_need(const char *call)
                                          : orr_runtime_adopt_or_end(call);
 }
 
+/* The run that threads belong to which the application made itself; NULL: none. */
+struct orr_runtime *orr_runtime_adopted(void);
+
+/* As orr_runtime_need, but NULL where no run is open. */
+static inline struct orr_runtime *orr_runtime_if_open(const char *call)
+{
+    if (orr_self && orr_self->runtime)
+        return orr_self->runtime;
+    return orr_runtime_adopted() ? orr_runtime_adopt_or_end(call) : NULL;
+}
+
 /* Threads that the application made itself belong to this run from now on, unless they
  * do to another one; they belong to it no more. */
 void orr_runtime_adopt_threads(struct orr_runtime *rt);
 void orr_runtime_forget_threads(struct orr_runtime *rt);
-
-/* That run, NULL: none. */
-struct orr_runtime *orr_runtime_adopted(void);
 
 /* Ends the process with status 1 after what the run has recorded was saved.
  * The caller has said why. Any context. */

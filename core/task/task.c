@@ -35,7 +35,8 @@
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {
-    struct starpu_task *task = orr_slab_get(rt->slabs->tasks);
+    struct starpu_task *task =
+        rt ? orr_slab_get(rt->slabs->tasks) : orr_task_take_outside();
 
     if (!task)
         return NULL;
@@ -112,7 +113,7 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = orr_job_of(task);
+    struct orr_job *job = rt ? orr_job_of(task) : NULL;
 
     orr_task_free_ended(rt, task);
     if (job)
@@ -125,36 +126,76 @@ struct starpu_codelet orr_task_freed;
  * cache it is. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
-    task_leave(rt, task);
+    if (rt)
+        task_leave(rt, task);
     if (task_owns_memory(task)) {
         task_free_arguments(task);
         task_free_attached(task);
     }
     task->cl = &orr_task_freed;
-    orr_slab_put(rt->slabs->tasks, task);
+    if (rt)
+        orr_slab_put(rt->slabs->tasks, task);
+    else
+        orr_task_put_outside(task);
 }
 
 /* A task that has ended may be gone, and one that was not submitted is the
  * application's; a gang's is that of all its aliases. */
+static bool is_to_be_freed(const struct orr_job *job)
+{
+    return orr_job_is_submitted(job) && orr_job_state(job) != ORR_JOB_DONE &&
+           job->task && job->task->destroy && !orr_job_gang(job);
+}
+
 static void task_drop(void *object, void *arg)
 {
+    struct orr_runtime *rt = arg;
     struct orr_job *job = object;
+    struct starpu_task *task = job->task;
 
     if (atomic_load(&job->refs) == 0)
         return;
-    if (orr_job_is_submitted(job) && orr_job_state(job) != ORR_JOB_DONE &&
-        job->task && job->task->destroy && !orr_job_gang(job)) {
-        task_free_arguments(job->task);
-        task_free_attached(job->task);
+    if (is_to_be_freed(job)) {
+        task_free_arguments(task);
+        task_free_attached(task);
+        task->cl = &orr_task_freed;
+        orr_slab_put(rt->slabs->tasks, task);
+    } else if (task && orr_slab_made(rt->slabs->tasks, task) &&
+               orr_job_of(task) == job) {
+        task->starpu_private = NULL;
     }
-    orr_job_free_parts(arg, job);
+    orr_job_free_parts(rt, job);
+}
+
+static void each_job(struct orr_runtime *rt, void (*visit)(void *, void *))
+{
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
+        if (rt->slabs->jobs[i])
+            orr_slab_each(rt->slabs->jobs[i], visit, rt);
 }
 
 void orr_tasks_drop(struct orr_runtime *rt)
 {
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
-        orr_slab_each(rt->slabs->jobs[i], task_drop, rt);
+    each_job(rt, task_drop);
+}
+
+static void task_abandon(void *object, void *arg)
+{
+    const struct orr_runtime *rt = arg;
+    const struct orr_job *job = object;
+
+    if (atomic_load(&job->refs) == 0 || !job->task ||
+        !orr_slab_made(rt->slabs->tasks, job->task) ||
+        orr_job_of(job->task) != job)
+        return;
+    job->task->cl = &orr_task_freed;
+    orr_task_put_outside(job->task);
+}
+
+void orr_tasks_abandon(struct orr_runtime *rt)
+{
+    each_job(rt, task_abandon);
 }
 
 /* --- arguments --- */

@@ -9,12 +9,22 @@
 
 #include "core/job/job.h"
 
+struct orr_slab;
+
+/* The memory of tasks, which is the process's: tasks may be made before a run, and end
+ * after it. Made by the first call; any thread. Errors: -ENOMEM. */
+int orr_task_slab(struct orr_slab **ret);
+
+/* As orr_slab_get and orr_slab_put of it, by a thread that belongs to no run. */
+struct starpu_task *orr_task_take_outside(void);
+void orr_task_put_outside(struct starpu_task *task);
+
 /* A task with default fields, to be freed by orr_task_free; NULL when memory
- * is out. */
+ * is out. No run (rt is NULL): any thread. */
 struct starpu_task *orr_task_new(struct orr_runtime *rt);
 
 /* Frees a task of orr_task_new and what it owns (cl_arg with cl_arg_free …);
- * it is not submitted, or done. */
+ * it is not submitted, or done. No run (rt is NULL): its job went with its run. */
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
 
 /* The same for a task whose job has ended: the task's reference on the job becomes the
@@ -22,9 +32,13 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
 /* The run is over, and no context looks at its tasks any more: frees what the jobs own
- * that the application has never destroyed or that have not ended, and what the tasks
- * own that were to be freed at their end. Their memory goes with the runtime. */
+ * that the application has never destroyed or that have not ended, and the tasks that
+ * were to be freed at their end. Others are left to the application, without job. */
 void orr_tasks_drop(struct orr_runtime *rt);
+
+/* The run was left where it was, and none of its contexts goes on: the memory of the
+ * tasks that it had submitted is the process's again. */
+void orr_tasks_abandon(struct orr_runtime *rt);
 
 /* Whether it was freed, and its memory is no other task's yet. */
 extern struct starpu_codelet orr_task_freed;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -526,6 +527,187 @@ START_TEST(half_a_limit_of_submission_is_told)
 }
 END_TEST
 
+/* --- before and after a run --- */
+
+static atomic_int order;
+
+static void note_order(void *buffers[], void *arg)
+{
+    (void)buffers;
+    *(int *)arg = 1 + atomic_fetch_add(&order, 1);
+}
+
+static struct starpu_codelet notes = {.cpu_funcs = {note_order},
+                                       .model = &starpu_perfmodel_nop,
+                                       .name = "notes"};
+
+static struct starpu_task *noting(int *place, starpu_tag_t tag)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    ck_assert_ptr_nonnull(task);
+    task->cl = &notes;
+    task->cl_arg = place;
+    task->cl_arg_size = sizeof(place);
+    task->destroy = 0;
+    task->use_tag = tag != 0;
+    task->tag_id = tag;
+    return task;
+}
+
+/* Tags, tasks and their dependencies are there before the run, with an event that the
+ * program does not wait for and a task that it gives up; tasks are read and destroyed
+ * after it. */
+START_TEST(tasks_and_tags_outlive_runs)
+{
+    struct starpu_task *tasks[5], own, *copy;
+    starpu_tag_t before[] = {3, 4};
+    int places[5] = {0};
+
+    machine_choose(_i);
+    for (int round = 0; round < 3; round++) {
+        order = 0;
+        memset(places, 0, sizeof(places));
+        for (int t = 0; t < 5; t++)
+            tasks[t] = noting(&places[t], (starpu_tag_t)t + 1);
+        starpu_task_init(&own);
+        starpu_tag_declare_deps(4, 1, (starpu_tag_t)98);
+        starpu_tag_remove(4);
+        starpu_tag_declare_deps_array(1, 2, before);
+        starpu_tag_declare_deps(2, 1, (starpu_tag_t)1);
+        starpu_tag_declare_deps(3, 1, (starpu_tag_t)99);
+        starpu_tag_notify_from_apps(99);
+        ck_assert_ptr_null(starpu_tag_get_task(1));
+        starpu_task_declare_deps(tasks[3], 2, tasks[2], tasks[4]);
+        starpu_task_declare_deps(tasks[2], 1, tasks[4]);
+        starpu_task_destroy(tasks[4]);
+        copy = starpu_task_dup(tasks[2]);
+        ck_assert_ptr_eq(copy->cl_arg, &places[2]);
+        starpu_task_destroy(copy);
+        starpu_task_clean(&own);
+
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        for (int t = 0; t < 4; t++)
+            ck_assert_int_eq(starpu_task_submit(tasks[t]), 0);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        starpu_shutdown();
+
+        ck_assert_int_eq(places[2], 1);
+        ck_assert_int_eq(places[3], 2);
+        ck_assert_int_eq(places[0], 3);
+        ck_assert_int_eq(places[1], 4);
+        for (int t = 0; t < 4; t++) {
+            ck_assert_ptr_eq(tasks[t]->cl_arg, &places[t]);
+            ck_assert_int_eq(tasks[t]->status, STARPU_TASK_FINISHED);
+        }
+        /* One is left to the next run, and to the end. */
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        starpu_task_destroy(tasks[0]);
+        tasks[1]->use_tag = 0;
+        ck_assert_int_eq(starpu_task_submit(tasks[1]), 0);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        starpu_shutdown();
+        ck_assert_int_eq(places[1], 5);
+        for (int t = 1; t < 4; t++)
+            starpu_task_destroy(tasks[t]);
+    }
+}
+END_TEST
+
+/* Many more than a cache of free tasks has, so that runs find memory of others. */
+START_TEST(many_tasks_are_made_outside_of_runs)
+{
+    enum { MANY = 5000 };
+    static struct starpu_task *tasks[MANY];
+    int place;
+
+    machine_choose(_i);
+    for (int round = 0; round < 3; round++) {
+        order = 0;
+        for (int t = 0; t < MANY; t++) {
+            tasks[t] = noting(&place, 0);
+            tasks[t]->destroy = t % 3 == 0;
+        }
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        for (int t = 0; t < MANY; t++)
+            ck_assert_int_eq(starpu_task_submit(tasks[t]), 0);
+        starpu_shutdown();
+        ck_assert_int_eq(order, MANY);
+        for (int t = 0; t < MANY; t++)
+            if (t % 3)
+                starpu_task_destroy(tasks[t]);
+    }
+}
+END_TEST
+
+static void *make_and_destroy(void *arg)
+{
+    for (int i = 0; i < 500; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl_arg = arg;
+        starpu_tag_declare_deps(1000, 1, (starpu_tag_t)(2000 + i));
+        starpu_tag_remove(1000);
+        starpu_task_destroy(task);
+    }
+    return NULL;
+}
+
+START_TEST(threads_make_tasks_outside_of_runs)
+{
+    pthread_t threads[3];
+
+    machine_choose(_i);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, make_and_destroy, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+END_TEST
+
+START_TEST(data_of_no_machine_may_come_before_the_run)
+{
+    starpu_data_handle_t event, dropped, h;
+    struct starpu_task *first, *second;
+    int places[2] = {0}, value = 3;
+
+    machine_choose(_i);
+    starpu_data_set_default_sequential_consistency_flag(0);
+    ck_assert_uint_eq(starpu_data_get_default_sequential_consistency_flag(), 0);
+    starpu_void_data_register(&dropped);
+    starpu_data_unregister(dropped);
+    starpu_void_data_register(&event);
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        ck_assert_uint_eq(starpu_data_get_default_sequential_consistency_flag(),
+                          0);
+        starpu_variable_data_register(&h, 0, (uintptr_t)&value, sizeof(value));
+        ck_assert_uint_eq(starpu_data_get_sequential_consistency_flag(h), 0);
+        starpu_data_unregister(h);
+        if (round == 0) {
+            order = 0;
+            starpu_data_set_sequential_consistency_flag(event, 1);
+            first = noting(&places[0], 0);
+            second = noting(&places[1], 0);
+            notes.nbuffers = STARPU_VARIABLE_NBUFFERS;
+            first->nbuffers = second->nbuffers = 1;
+            first->handles[0] = second->handles[0] = event;
+            first->modes[0] = second->modes[0] = STARPU_RW;
+            ck_assert_int_eq(starpu_task_submit(first), 0);
+            ck_assert_int_eq(starpu_task_submit(second), 0);
+            starpu_data_unregister(event);
+            ck_assert_int_eq(places[0], 1);
+            ck_assert_int_eq(places[1], 2);
+            starpu_task_destroy(first);
+            starpu_task_destroy(second);
+            starpu_void_data_register(&event);
+            starpu_data_unregister_submit(event);
+        }
+        starpu_shutdown();
+    }
+}
+END_TEST
+
 SUITE_MAIN(conf)
 {
     Suite *suite = suite_create("conf");
@@ -552,6 +734,10 @@ SUITE_MAIN(conf)
     tcase_add_loop_test(tc, values_that_kernels_left_end_with_their_worker, 0,
                         n);
     tcase_add_loop_test(tc, half_a_limit_of_submission_is_told, 0, n);
+    tcase_add_loop_test(tc, tasks_and_tags_outlive_runs, 0, n);
+    tcase_add_loop_test(tc, many_tasks_are_made_outside_of_runs, 0, n);
+    tcase_add_loop_test(tc, threads_make_tasks_outside_of_runs, 0, n);
+    tcase_add_loop_test(tc, data_of_no_machine_may_come_before_the_run, 0, n);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
