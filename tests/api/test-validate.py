@@ -138,6 +138,17 @@ def what_is_missing_is_told_without_files_that_are_gone():
     ended.has_status(1)
     ended.says("needs the time of kernel `busy_", "orrery calibrate kernels --")
     assert "here.xml" not in ended.err, ended.err
+    # The simulator can be judged all the same.
+    assert re.search(r"^the simulator +\d+\.\d %", ended.out, re.M), ended.out
+    assert re.search(r"^the models +not known: ", ended.out, re.M), ended.out
+    assert "nan" not in ended.out, ended.out
+    ended = orrery("validate", "-n", "2", "--json", "--", BUSY, "-size", "200")
+    ended.has_status(1)
+    said = json.loads(ended.out)
+    assert said["verdict"] == "not checked", said
+    assert said["predictions"]["models"]["median"] is None, said
+    assert said["predictions"]["simulator"]["median"] >= 0, said
+    assert said["predictions"]["machine"]["median"] >= 0, said
 
 
 @test

@@ -26,7 +26,8 @@ static const char help[] =
     "raises an alarm, and so does an error from end to end; a slowdown of all kernels\n"
     "alike is distinguished from drift. The models are those of orrery calibrate\n"
     "kernels; they are not changed. A record (orrery record) is not enough: it has no\n"
-    "kernels that could run for real.\n"
+    "kernels that could run for real. Where kernels have no times, the runs are\n"
+    "simulated from the times of their own kernels only.\n"
     "  -n, --repetitions N        of each size, real and simulated (5); drift is\n"
     "                             checked from 4 on\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
@@ -63,6 +64,8 @@ static int validation_compare_and_print(struct validation *v,
                options->nreps, orr_plural(options->nreps));
     if (v->stopped)
         return 128 + v->stopped;
+    if (v->unmodelled)
+        return TOOL_FAILED;
     if (validation_alarm(v))
         return WRONG;
     return validation_unclear(v) ? CANNOT_TELL : TOOL_OK;

@@ -34,11 +34,6 @@ static bool report_covers_kernels(const struct report *one,
     return true;
 }
 
-static double report_makespan_us(const struct report *report, bool modelled)
-{
-    return modelled ? report->modelled_us : report->makespan_us;
-}
-
 static bool has_levels(const struct validation *v,
                        const struct report_kernel *kernel)
 {
@@ -76,7 +71,7 @@ static void judge_end(const struct validation *v, unsigned s,
     double shift = -log1p(end->error);
 
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = report_makespan_us(validation_report(v, s, rep, false),
+        work[rep] = validate_makespan_us(validation_report(v, s, rep, false),
                                        end->modelled);
     end->threshold = drift_end_threshold(work, v->nreps, v->nsizes);
     if (shift > 0 && end->disturbance > 0)
@@ -95,12 +90,14 @@ static void compare_end(const struct validation *v, unsigned s,
                     !(report_covers_kernels(real, simulated) &&
                       report_covers_kernels(simulated, real));
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = report_makespan_us(validation_report(v, s, rep, false),
+        work[rep] = validate_makespan_us(validation_report(v, s, rep, false),
                                        end->modelled);
     end->measured = validate_spread_of(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = report_makespan_us(validation_report(v, s, rep, true),
-                                       end->modelled);
+        work[rep] = v->unmodelled
+                        ? (double)NAN
+                        : validate_makespan_us(validation_report(v, s, rep, true),
+                                               end->modelled);
     end->predicted = validate_spread_of(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
         work[rep] = disturbance(v, validation_report(v, s, rep, false));

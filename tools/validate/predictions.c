@@ -77,6 +77,18 @@ static struct validate_error error_of(const double *values, unsigned n,
     return error;
 }
 
+/* Relative, of what both ran; NaN without models. */
+static double error_of_models(const struct validation *v, unsigned size, unsigned rep)
+{
+    bool modelled = v->ends[size].modelled;
+
+    if (v->unmodelled)
+        return (double)NAN;
+    return validate_makespan_us(validation_report(v, size, rep, true), modelled) /
+               validate_makespan_us(validation_report(v, size, rep, false), modelled) -
+           1;
+}
+
 int validation_predict(struct validation *v)
 {
     unsigned n = v->nsizes * v->nreps;
@@ -98,15 +110,14 @@ int validation_predict(struct validation *v)
             if (isnan(us) || !(real > 0))
                 continue;
             own[p->n] = us / real - 1;
-            models[p->n++] =
-                validation_report(v, s, rep, true)->makespan_us / real - 1;
+            models[p->n++] = error_of_models(v, s, rep);
             if (v->nreps > 1)
                 us = simulate_with_times(v, s, rep, (rep + 1) % v->nreps);
             if (v->nreps > 1 && !isnan(us))
                 other[nother++] = us / real - 1;
         }
     p->simulator = error_of(own, p->n, work);
-    p->models = error_of(models, p->n, work);
+    p->models = error_of(models, v->unmodelled ? 0 : p->n, work);
     p->machine = error_of(other, nother, work);
     free(values);
     return 0;

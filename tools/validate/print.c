@@ -148,8 +148,9 @@ static int print_validated_ends(const struct validation *v)
              "outliers, which no\nmodel predicts: as much in every repetition, so "
              "that more of these change nothing. Either\nthe machine is always "
              "as busy, or tasks of one footprint do different work.");
-    printf("median error from end to end %.1f %%, %u repetition%s\n",
-           100 * v->median_error, v->nreps, orr_plural(v->nreps));
+    if (!isnan(v->median_error))
+        printf("median error from end to end %.1f %%, %u repetition%s\n",
+               100 * v->median_error, v->nreps, orr_plural(v->nreps));
     return 0;
 }
 
@@ -176,7 +177,8 @@ static void print_predictions(const struct validation *v)
     print_prediction("the simulator", p->simulator,
                      "each run, simulated from the times of its own kernels");
     print_prediction("the models", p->models,
-                     quiet_is(&v->quiet)
+                     v->unmodelled ? "kernels have no times here"
+                     : quiet_is(&v->quiet)
                          ? "each run, simulated from the models"
                          : "each run, simulated from the models: cannot tell, "
                            "the machine was busy");

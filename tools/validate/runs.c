@@ -248,8 +248,8 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
     return -1;
 }
 
-/* A real run of kernels without estimates would start to calibrate them: checks
- * first that all can be simulated. */
+/* Whether all can be simulated: what cannot, for want of the times of kernels, is run for
+ * real only. */
 static int try_simulations(struct validation *v)
 {
     int rc = 0;
@@ -258,6 +258,10 @@ static int try_simulations(struct validation *v)
         struct launch launch;
 
         rc = run_one(v, &launch, s, 0, true);
+        if (rc < 0 && launch.report.json && !strcmp(launch.report.exit, "missing")) {
+            v->unmodelled = true;
+            rc = 0;
+        }
         launch_done(&launch);
     }
     return rc;
@@ -315,6 +319,8 @@ static int validation_run_programs(struct validation *v)
             unsigned size = order[k] / 2;
             bool simulated = order[k] % 2;
 
+            if (simulated && v->unmodelled)
+                continue;
             rc = run_one(v, validation_run(v, size, rep, simulated), size, rep,
                          simulated);
             show_validation_progress(v, ++done);

@@ -74,6 +74,12 @@ struct validate_end {
                     * in but one of the two */
 };
 
+/* From end to end, µs: all tasks, or those that have models. */
+static inline double validate_makespan_us(const struct report *report, bool modelled)
+{
+    return modelled ? report->modelled_us : report->makespan_us;
+}
+
 /* Where the errors come from: of each run, at each size, simulated with the times that
  * its kernels took, with those of the models, and with those of the next run of its size.
  * Relative. */
@@ -94,6 +100,9 @@ struct validation {
     char *folder;        /* owned: temporary, with the description of this machine,
                           * and the calls and the trace of each real run; NULL */
     int stopped;         /* by this signal; 0 */
+    /* Kernels' times are not known: the program is run for real only, and simulated from
+     * its own times. */
+    bool unmodelled;
 
     /* Results. */
     struct validate_kernel *kernels; /* owned */
