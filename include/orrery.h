@@ -5,11 +5,17 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include <starpu_thread.h>
+#include <starpu_worker.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct starpu_task;
 
 /* The version of this library, such as "0.1.0". The text is never freed. */
 const char *orrery_version(void);
@@ -27,6 +33,38 @@ int orrery_runs_kernels(void);
  * time for kernels of that codelet name or symbol on all workers; 0, it has none.
  * Either name may be NULL. After starpu_init(). */
 int orrery_knows_kernel(const char *name, const char *symbol);
+
+/* Whether times of kernels that were measured on `host`, as gethostname() and records have
+ * it, are those of this machine: 1 if it is simulated and has that host's models, or with
+ * ORRERY_REPLAY_TIMES=record; else 0, also with ORRERY_REPLAY_TIMES=models. After
+ * starpu_init(). */
+int orrery_takes_times_of(const char *host);
+
+/* What kernels took somewhere, which this simulation is to know. */
+struct orrery_kernel {
+    const char *symbol; /* of their model; NULL: of the default one of … */
+    const char *name;   /* … codelets of that name */
+    enum starpu_worker_archtype type; /* of the workers */
+    unsigned implementation;
+    uint32_t footprint; /* of the tasks, … */
+    size_t size;        /* … their bytes, … */
+    double flops;       /* … 0: not known */
+    unsigned n;         /* how often it was measured: µs, mean and standard deviation */
+    double mean, deviation;
+};
+
+/* Makes that known until starpu_shutdown(), unless the machine's models have a time of
+ * that footprint. To be called before such a task is submitted. Returns 0; -ENODEV: the
+ * machine is real, or has no such workers; -EINVAL: no name, or a model that is broken;
+ * -ENOMEM. */
+int orrery_teach_kernel(const struct orrery_kernel *kernel);
+
+/* From now on a kernel on a simulated worker of the type takes the µs that the function
+ * returns for its task; NaN: as long as it would have. Policies do not see these. Called
+ * once for each kernel; it must not call the library. NULL: none. */
+void orrery_set_kernel_times(double (*us)(struct starpu_task *task,
+                                          enum starpu_worker_archtype type,
+                                          unsigned implementation));
 
 /* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */

@@ -119,21 +119,45 @@ static bool point_of(const struct orr_model *model,
     struct orr_entry_key key = orr_entry_key(entry);
     struct orr_model_row row;
     uint32_t n;
-    double expected;
+    double expected, x;
 
     if (key.comb != r->comb || key.impl != r->impl)
         return false;
     expected = orr_entry_expected(entry, &n);
     orr_entry_read(entry, &row);
-    if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
+    x = r->by_flops ? row.flops : (double)row.size;
+    if (n < orr_model_least(model) || !(expected > 0) || !(x > 0))
         return false;
     /* The error of a mean does not shrink with the number of samples behind it. */
-    *ret = (struct orr_point){(double)row.size, expected,
+    *ret = (struct orr_point){x, expected,
                               orr_model_has_range(model, entry, &row)
                                   ? row.dev / row.mean
                                   : orr_model_row_error(&row),
                               n};
     return true;
+}
+
+/* Whether rows of a default model say the flops of their tasks: what codelets without
+ * model do grows with these rather than with the bytes of their data, which they may
+ * not have. Rows without flops are then no points. Under the model's lock. */
+static bool goes_by_flops(const struct orr_model *model,
+                          const struct orr_regression *r)
+{
+    struct orr_entry *entry = NULL;
+
+    if (!model->is_default)
+        return false;
+    while ((entry = orr_history_next(&model->history, entry))) {
+        struct orr_entry_key key = orr_entry_key(entry);
+        struct orr_model_row row;
+
+        if (key.comb != r->comb || key.impl != r->impl)
+            continue;
+        orr_entry_read(entry, &row);
+        if (row.flops > 0)
+            return true;
+    }
+    return false;
 }
 
 /* The usable entries as points, for the caller to free(); NULL without memory.
@@ -196,6 +220,7 @@ void orr_model_fit(struct orr_model *model, struct orr_regression *r)
     }
     if (!is_due(model, r))
         return;
+    r->by_flops = goes_by_flops(model, r);
     points = points_of(model, r, &n, &nsamples);
     if (points && (!r->fitted || n != r->npoints || nsamples != r->nsamples))
         orr_regression_fit_points(r, points, n, nsamples);
@@ -350,6 +375,12 @@ static struct orr_answer terms_answer(const struct orr_model *model,
     return answer.value > 0 ? answer : no_answer;
 }
 
+static double question_x(const struct orr_regression *r,
+                         const struct orr_question *q)
+{
+    return r->by_flops ? q->flops : (double)q->size;
+}
+
 static struct orr_answer regression_answer(struct orr_model *model,
                                            const struct orr_question *q)
 {
@@ -362,8 +393,8 @@ static struct orr_answer regression_answer(struct orr_model *model,
         orr_model_fit(model, r);
     if (r && model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
         answer = terms_answer(model, r, q->parameters);
-    else if (r && q->size > 0 && model->kind == ORR_MODEL_HISTORY)
-        answer = orr_model_between(model, r, (double)q->size);
+    else if (r && question_x(r, q) > 0 && model->kind == ORR_MODEL_HISTORY)
+        answer = orr_model_between(model, r, question_x(r, q));
     else if (r && q->size > 0)
         answer = orr_model_curve(model, r, (double)q->size);
     pthread_mutex_unlock(&model->lock);
@@ -427,7 +458,8 @@ void orr_model_answer(struct orr_model *model, const struct orr_question *q,
         shrink_to_regression(model, q, &answer);
     if (answer.source == ORR_ANSWER_NONE &&
         (has_regression(model) || (model->kind == ORR_MODEL_HISTORY &&
-                                   model->models->simulated && q->size > 0)))
+                                   model->models->simulated &&
+          (q->size > 0 || q->flops > 0))))
         answer = regression_answer(model, q);
     if (answer.source == ORR_ANSWER_NONE && !model->models->simulated &&
         !orr_model_benchmarking(model))

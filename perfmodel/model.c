@@ -109,6 +109,16 @@ const char *orr_model_path(const struct orr_model *model)
     return model->path;
 }
 
+const char *orr_model_symbol(const struct orr_model *model)
+{
+    return model->symbol;
+}
+
+bool orr_model_is_empty(const struct orr_model *model)
+{
+    return !model->path && model->history.count == 0;
+}
+
 bool orr_model_benchmarking(const struct orr_model *model)
 {
     return atomic_load_explicit(&model->benchmarking, memory_order_relaxed);
@@ -133,6 +143,7 @@ static int model_new(struct orr_models *models, const char *symbol,
     model->kind = kind;
     atomic_init(&model->benchmarking,
                 !models->fixed && orr_models_calibrate(models) > 0);
+    model->is_default = orr_model_is_default(symbol);
     model->symbol = strdup(symbol);
     if (!model->symbol) {
         model_free(model);
@@ -420,6 +431,21 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     if (done & ~(unsigned)ORR_MEASURED_KEPT)
         model_report_measure(model, m, done);
     return 0;
+}
+
+int orr_model_teach(struct orr_model *model, unsigned comb, unsigned impl,
+                    const struct orr_model_row *row)
+{
+    struct orr_entry_key key = {comb, impl, row->hash};
+    struct orr_entry *entry;
+    int rc = 0;
+
+    pthread_mutex_lock(&model->lock);
+    if (!orr_history_find(&model->history, key))
+        rc = orr_history_add(&model->history, key, row, true, &entry);
+    pthread_mutex_unlock(&model->lock);
+    orr_model_news(model);
+    return rc;
 }
 
 int orr_model_each(struct orr_model *model,

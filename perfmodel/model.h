@@ -79,6 +79,12 @@ void orr_models_set_calibrate(struct orr_models *models, int level);
  * Lent until orr_models_free. */
 const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model);
 
+/* What it was asked for by. Lent. */
+const char *orr_model_symbol(const struct orr_model *model);
+
+/* Whether it has neither a file nor a row. */
+bool orr_model_is_empty(const struct orr_model *model);
+
 /* The file that it was read from, NULL without one. Lent. */
 const char *orr_model_path(const struct orr_model *model);
 
@@ -101,11 +107,17 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
 enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
                                        unsigned impl, bool *ret_ranged);
 
+/* Adds a row that was measured elsewhere, under its hash, unless there is one of that
+ * footprint; nothing of it is saved. For simulations. Errors: -ENOMEM. */
+int orr_model_teach(struct orr_model *model, unsigned comb, unsigned impl,
+                    const struct orr_model_row *row);
+
 /* A query to a model. */
 struct orr_question {
     unsigned comb, impl;
     uint32_t footprint;
     uint64_t size;            /* x of regressions; 0: not known */
+    double flops; /* x of default models whose rows have flops; 0: not known */
     const double *parameters; /* of multiple regressions; NULL: not known */
 };
 

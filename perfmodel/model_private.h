@@ -31,6 +31,7 @@ struct orr_model {
     enum orr_origin origin;    /* [const] of the rows of its file … */
     bool ranged;               /* [const] … whose deviations are ranges */
     enum orr_model_kind kind;  /* [const] */
+    bool is_default;           /* [const] orr_model_is_default */
     int status;                /* [const] 0, or why it could not be loaded */
     struct orr_error message;  /* [const] the message for it */
     pthread_mutex_t lock;      /* guards adding to history */

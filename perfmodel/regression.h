@@ -33,6 +33,7 @@ struct orr_regression {
     bool news;               /* a row has changed since */
     bool fitted;
     bool has_power, has_offset;
+    bool by_flops; /* x of the points are flops, not sizes */
     struct orr_power_regression power, offset;
     struct orr_polynomial polynomial; /* coeff owned; NULL: none */
     struct orr_observations observations;

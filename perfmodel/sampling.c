@@ -9,6 +9,7 @@
 
 #include "perfmodel/sampling.h"
 
+#include "core/base/crc.h"
 #include "core/base/host.h"
 
 #include <dirent.h>
@@ -240,6 +241,38 @@ int orr_model_name(const char *symbol, const char *host, char **ret,
         return orr_fail(err, -ENOMEM, "%s: out of memory.", symbol);
     *ret = name;
     return 0;
+}
+
+/* Bytes of a file's name are 255 at most, the host's among them. */
+enum { LONGEST_NAME = 120 };
+
+int orr_model_default_symbol(const char *name, char **ret)
+{
+    size_t length = strlen(name);
+    char *symbol = malloc(3 * length + sizeof(ORR_MODEL_DEFAULT) + 16);
+    char *to = symbol;
+
+    if (!symbol)
+        return -ENOMEM;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] <= ' ' || strchr("/.%,~\x7f", name[i]))
+            to += sprintf(to, "%%%02X", (unsigned char)name[i]);
+        else
+            *to++ = name[i];
+    if (to - symbol > LONGEST_NAME)
+        to = symbol + LONGEST_NAME +
+             sprintf(symbol + LONGEST_NAME, "~%08x",
+                     orr_crc_bytes(name, length, 0));
+    strcpy(to, ORR_MODEL_DEFAULT);
+    *ret = symbol;
+    return 0;
+}
+
+bool orr_model_is_default(const char *symbol)
+{
+    size_t length = strlen(symbol), end = strlen(ORR_MODEL_DEFAULT);
+
+    return length > end && !strcmp(symbol + length - end, ORR_MODEL_DEFAULT);
 }
 
 static int is_shown(const struct dirent *entry)

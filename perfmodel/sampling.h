@@ -69,6 +69,18 @@ int orr_sampling_place(const struct orr_sampling *sampling, const char *folder,
 int orr_model_name(const char *symbol, const char *host, char **ret,
                    struct orr_error *err);
 
+/* What ends the symbols of default models: those of codelets that have no model, which
+ * are named after the codelet. */
+#define ORR_MODEL_DEFAULT "~default"
+
+/* The symbol of the default model of codelets called `name`: what a file name cannot
+ * have, or has a meaning in a symbol, is written as %2F; a long name is cut, with a hash
+ * of all of it at its end. For the caller to free(). Errors: -ENOMEM. */
+int orr_model_default_symbol(const char *name, char **ret);
+
+/* Whether the symbol is that of a default model. */
+bool orr_model_is_default(const char *symbol);
+
 /* Calls visit for the path of each file in `folder`, directory after
  * directory and in order of their names; hidden files are left out. `shadowed`
  * tells that an earlier directory has a file of that name. A result other than

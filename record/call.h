@@ -65,7 +65,9 @@
     X(SLEEP, "sleep")                                                          \
     X(ITERATION, "iteration")                                                  \
     X(NOTE, "note")                                                            \
-    X(END, "end")
+    X(END, "end")                                                              \
+    X(TOOK, "took") /* a kernel of a task, in a real run */                    \
+    X(ROW, "row")   /* kernels of a codelet and footprint, in a real run */
 
 enum orr_verb {
 #define ORR_VERB(name, word) ORR_CALL_##name,
@@ -145,6 +147,7 @@ struct orr_call {
 
     /* run, end, note */
     const char *machine, *scheduler, *text;
+    const char *host; /* whose kernels' times the record has */
     int64_t ncpus, ncuda, nopencl, reserved; /* -1: the machine's */
     uint64_t combined, calibrate;
 
@@ -170,7 +173,8 @@ struct orr_call {
     int64_t priority, worker, ran, least, most;
     uint64_t task, order, tagged, kept, awaited, synchronous, unordered, alone,
         possibly;
-    double flops, us;
+    double flops, us, deviation;
+    uint64_t implementation;
 
     uint64_t redux, init;
 };

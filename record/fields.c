@@ -97,7 +97,10 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(flops, "flops", REAL)                                                    \
     X(us, "us", REAL)                                                          \
     X(redux, "redux", NUMBER)                                                  \
-    X(init, "init", NUMBER)
+    X(init, "init", NUMBER)                                                    \
+    X(host, "host", TEXT)                                                      \
+    X(implementation, "implementation", NUMBER)                                \
+    X(deviation, "deviation", REAL)
 
 #define FIELD(member, text, kind_)                                             \
     static const struct orr_field member##_ = {                                \
@@ -129,7 +132,7 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
                                   &nopencl_, &reserved_, &combined_,
-                                  &calibrate_, &least_, &most_)},
+                                  &calibrate_, &least_, &most_, &host_)},
     [ORR_CALL_MODEL] = {"model", LIST(&id_, &kind_, &symbol_, &flags_, &name_,
                                       &terms_, &exponents_)},
     [ORR_CALL_CODELET] = {"codelet",
@@ -199,6 +202,10 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_ITERATION] = {"iteration", LIST(&how_, &value_)},
     [ORR_CALL_NOTE] = {"note", LIST(&text_)},
     [ORR_CALL_END] = {"end", LIST(&value_, &text_)},
+    [ORR_CALL_TOOK] = {"took", LIST(&id_, &us_, &kind_, &implementation_)},
+    [ORR_CALL_ROW] = {"row", LIST(&codelet_, &kind_, &implementation_,
+                                  &footprint_, &size_, &flops_, &value_, &us_,
+                                  &deviation_)},
 };
 
 int orr_field_is_default(const struct orr_field *field,

@@ -155,6 +155,12 @@ static struct starpu_perfmodel *player_find_model(const struct player *player,
 
 /* --- codelets --- */
 
+static void replayed_kernel(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
 /* If the machine has no times for the kernel, it takes those of its tasks.
  * Returns whether the machine's models say which workers can run it. */
 static bool take_hints(struct starpu_codelet *cl)
@@ -171,17 +177,22 @@ static bool take_hints(struct starpu_codelet *cl)
     return model->known == 1;
 }
 
+bool player_is_codelet(const struct starpu_codelet *cl)
+{
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        if (cl->cpu_funcs[i] == replayed_kernel ||
+            cl->cuda_funcs[i] == replayed_kernel ||
+            cl->opencl_funcs[i] == replayed_kernel ||
+            cl->hip_funcs[i] == replayed_kernel)
+            return true;
+    return false;
+}
+
 bool player_needs_hints(const struct starpu_codelet *cl)
 {
     const struct model *model = cl ? (const struct model *)cl->model : NULL;
 
     return model && model->hints && !model->known;
-}
-
-static void replayed_kernel(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
 }
 
 /* `by_models`: the machine's models say which workers can run it. */

@@ -370,6 +370,8 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_ITERATION] = play_iteration,
     [ORR_CALL_NOTE] = player_skip_call,
     [ORR_CALL_END] = player_skip_call,
+    [ORR_CALL_TOOK] = player_skip_call,
+    [ORR_CALL_ROW] = player_skip_call,
 };
 
 /* --- the run --- */
@@ -393,7 +395,7 @@ static int player_start(struct player *player)
 {
     const struct orr_call *run;
     struct starpu_conf conf;
-    char *scheduler;
+    char *scheduler, *host;
     int rc;
 
     if (!player_next_call(player, &run) || run->verb != ORR_CALL_RUN)
@@ -410,8 +412,12 @@ static int player_start(struct player *player)
     conf.calibrate = (int)run->calibrate;
     conf.global_sched_ctx_min_priority = (int)run->least;
     conf.global_sched_ctx_max_priority = (int)run->most;
+    host = run->host ? player_need(player, strdup(run->host)) : NULL;
     rc = starpu_init(&conf);
     free(scheduler);
+    if (rc == 0 && host && orrery_is_simulated())
+        player_take_times(player, host);
+    free(host);
     if (rc != 0)
         return rc;
     if (!orrery_is_simulated())
@@ -451,6 +457,7 @@ static int open_record(const char *path, const struct orr_player_host *host,
         return rc;
     }
     player->host = host;
+    player->path = path;
     player->address = (uintptr_t)1 << 40;
     *ret = player;
     return 0;
@@ -476,6 +483,9 @@ static void close_record(struct player *player)
     player_forget_data(player);
     player_forget_tasks(player);
     player_forget_codelets(player);
+    player_forget_times(player);
+    if (player->calls)
+        orr_record_close(player->calls);
     orr_record_close(player->reader);
     free(player);
 }

@@ -14,6 +14,7 @@
 #include "record/player.h"
 #include "record/read.h"
 
+struct own_times;
 struct part;
 
 struct datum {
@@ -49,6 +50,10 @@ struct player {
     starpu_arbiter_t arbiter;
     int64_t least, most; /* priorities that the recorded policy had … */
     bool asked_least, asked_most; /* … and the application asked for */
+    struct own_times *times; /* owned: what kernels took where it was recorded; NULL: the
+                              * record has none, or they are not those of this machine */
+    struct orr_record_reader *calls; /* owned: the other one, while times are read */
+    const char *path; /* borrowed: the record's */
     bool moved; /* said: a task's worker is none of this machine */
 };
 
@@ -111,6 +116,9 @@ struct told {
     uint32_t footprint;
     size_t size;
     double times[ORR_NKINDS];
+    double own_us; /* what its kernel took; NaN: not known; … */
+    int own_kind;  /* … on that kind of worker, … */
+    unsigned own_implementation; /* … by that one */
     uint32_t *workers;      /* in this block, as all that follows … */
     unsigned char *ordered; /* … or NULL */
     double *parameters;
@@ -129,6 +137,24 @@ struct starpu_codelet *player_find_codelet(const struct player *player,
 
 /* Frees them with their models. */
 void player_forget_codelets(struct player *player);
+
+/* Whether the codelet is one of the record's: then cl_arg of its tasks is what is told of
+ * them, or NULL. */
+bool player_is_codelet(const struct starpu_codelet *cl);
+
+/* --- times.c --- */
+
+/* The record is of `host`, and has times of its kernels: takes them, if they are those of
+ * this machine. Reads all of the record; ends the run for what is wrong with it. */
+void player_take_times(struct player *player, const char *host);
+
+/* The times of the task's next run join what is told of it. */
+void player_tell_time(struct player *player, uint64_t task, struct told *told);
+
+/* Whether there are any. */
+bool player_has_time(const struct player *player, uint64_t task);
+
+void player_forget_times(struct player *player);
 
 /* --- task.c --- */
 

@@ -52,6 +52,7 @@ static struct told *player_make_told(const struct player *player,
     told->size = call->size;
     for (size_t i = 0; i < ORR_NKINDS; i++)
         told->times[i] = i < call->times.n ? call->times.at[i] : (double)NAN;
+    told->own_us = (double)NAN;
     told->parameters = (double *)(void *)at;
     for (size_t i = 0; i < call->parameters.n; i++)
         told->parameters[i] = call->parameters.at[i];
@@ -170,8 +171,12 @@ static void set_fields(struct player *player, const struct orr_call *call,
                        struct starpu_task *task)
 {
     struct told *told =
-        needs_telling(call) ? player_make_told(player, call) : NULL;
+        needs_telling(call) || player_has_time(player, call->id)
+            ? player_make_told(player, call)
+            : NULL;
 
+    if (told)
+        player_tell_time(player, call->id, told);
     if (call->kept || call->id < player->ntold)
         keep_told(player, call->id, call->kept ? told : NULL);
     task->cl_arg = told;

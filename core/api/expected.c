@@ -3,6 +3,7 @@
  * core/api/expected.c - what a task is expected to take: time, transfers,
  * energy. Any thread, no lock.
  */
+#include <errno.h>
 #include <math.h>
 #include <orrery.h>
 
@@ -12,8 +13,10 @@
 #include "core/base/crc.h"
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/job/job.h"
 #include "core/worker/workers.h"
+#include "perfmodel/store.h"
 
 /* -- footprints -- */
 
@@ -279,4 +282,38 @@ double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
 int orrery_knows_kernel(const char *name, const char *symbol)
 {
     return (int)orr_cost_knows(ORR_API_RUNTIME(), name, symbol);
+}
+
+int orrery_takes_times_of(const char *host)
+{
+    return (int)orr_cost_takes_times_of(ORR_API_RUNTIME(), host);
+}
+
+int orrery_teach_kernel(const struct orrery_kernel *kernel)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    double n = kernel->n, mean = kernel->mean, dev = kernel->deviation;
+    const struct orr_model_row row = {
+        .hash = kernel->footprint,
+        .n = kernel->n,
+        .size = kernel->size,
+        .flops = kernel->flops,
+        .mean = mean,
+        .dev = dev,
+        .sum = n * mean,
+        .sum2 = n * (mean * mean + dev * dev),
+        .origin = ORR_ORIGIN_MEASURED,
+    };
+
+    if (!kernel->n || !(mean >= 0) || !(dev >= 0))
+        return -EINVAL;
+    return orr_cost_teach(rt, kernel->symbol, kernel->name, kernel->type,
+                          kernel->implementation, &row);
+}
+
+void orrery_set_kernel_times(double (*us)(struct starpu_task *task,
+                                          enum starpu_worker_archtype type,
+                                          unsigned implementation))
+{
+    ORR_API_RUNTIME()->estimates->kernel_us = us;
 }

@@ -481,6 +481,10 @@
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without figures, such as `kernel[init] on cuda = "     \
       "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \
+    X(DEFAULT_MODELS, "ORRERY_DEFAULT_MODELS", BOOL, "1",                      \
+      "0: codelets without model have no times. Else those of a calibration "  \
+      "(`STARPU_CALIBRATE=1`) are kept under their name, in the model "        \
+      "`NAME~default`, and used where that is: docs/DEFAULT_MODELS.md.")       \
     X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
       "1: in simulation every large allocation of `starpu_malloc` is folded, " \
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
@@ -528,6 +532,13 @@
     X(RECORD, "ORRERY_RECORD", STRING, "",                                     \
       "File to which the calls of the application are written, for `orrery "   \
       "replay`: docs/RECORD.md. Unset: none.")                                 \
+    X(REPLAY_TIMES, "ORRERY_REPLAY_TIMES", STRING, "",                         \
+      "`record`: kernels of a replay take the times that its record has, "     \
+      "whatever the machine; `models`: never. Unset: if the machine is that "  \
+      "of the record.")                                                        \
+    X(RECORD_TIMES, "ORRERY_RECORD_TIMES", BOOL, "1",                          \
+      "0: a record of a real run is without the times of its kernels. "        \
+      "Real machines only.")                                                   \
     X(BREAK_AT, "ORRERY_BREAK_AT", STRING, "",                                 \
       "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
       "what each worker does and what each task waits for; then a debugger "   \

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/crc.h"
 #include "core/base/log.h"
 #include "core/cost/ask.h"
 #include "core/cost/estimates.h"
@@ -27,6 +28,7 @@
 #include "perfmodel/distributions.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
+#include "perfmodel/sampling.h"
 
 #define FIRST_SIZE 256
 
@@ -221,6 +223,42 @@ costs_find_model(struct orr_costs_table *table,
     return model;
 }
 
+/* The default model of a codelet that has none: it is there if something was measured,
+ * or is now. NULL: there is none. Kernels that a simulation executes need no time. */
+static struct orr_model *
+costs_find_default_model(struct orr_costs_table *table, const struct row *row)
+{
+    const struct starpu_codelet *cl = row->key.cl;
+    const char *name = cl->name ? cl->name : row->pub.called;
+    struct orr_error err = {""};
+    struct orr_model *model = NULL;
+    char *symbol;
+
+    if (!table->defaults || !*name || !strcmp(name, ORR_UNNAMED_CODELET) ||
+        cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
+                     STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT) ||
+        orr_model_default_symbol(name, &symbol) < 0)
+        return NULL;
+    model = orr_models_get(table->runtime->estimates->models, symbol,
+                           ORR_MODEL_HISTORY, &err);
+    if (!model && is_news(table, symbol))
+        orr_log_error("%s", err.text);
+    free(symbol);
+    return model && (table->calibrates || !orr_model_is_empty(model)) ? model
+                                                                      : NULL;
+}
+
+const char *orr_cost_model_symbol(const struct orr_cost_row *pub)
+{
+    const struct row *row = (const struct row *)(const void *)pub;
+
+    if (pub->defaulted)
+        return orr_model_symbol(row->model);
+    return row->key.perfmodel && !asks_functions(row->key.perfmodel)
+               ? row->key.perfmodel->symbol
+               : NULL;
+}
+
 /* --- rows --- */
 
 /* The version of no model. */
@@ -355,13 +393,13 @@ static void tell_what_is_unknown(struct orr_costs_table *table,
             known = true;
         else if (row->pub.able[k])
             unknown = &rt->workers->classes[k];
-    if (known && unknown && is_news(table, row->key.perfmodel->symbol))
+    if (known && unknown && is_news(table, orr_cost_symbol(&row->pub)))
         orr_log_warning(
             "model `%s': no time is known on %s %d (footprint %08x), where the "
             "kernel could run: this simulation avoids it there, but the machine "
             "itself would measure it first: orrery calibrate kernels, or "
             "ORRERY_ASSUME",
-            row->key.perfmodel->symbol, orr_device_kind(unknown->type)->name,
+            orr_cost_symbol(&row->pub), orr_device_kind(unknown->type)->name,
             unknown->devid, row->key.footprint);
 }
 
@@ -378,6 +416,10 @@ static struct row *make_row(struct orr_costs_table *table,
         return NULL;
     }
     row->model = costs_find_model(table, key->perfmodel);
+    if (orr_perfmodel_is_none(key->perfmodel)) {
+        row->model = costs_find_default_model(table, row);
+        row->pub.defaulted = row->model != NULL;
+    }
     if (row->model)
         row->pub.news = orr_model_version_at(row->model);
     row->parameters = parameters;
@@ -450,6 +492,18 @@ static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
     return row;
 }
 
+/* That of the data, and of the flops where a codelet without model gives them: its tasks
+ * may have no data that tell them apart. */
+static uint32_t data_footprint(const struct starpu_perfmodel *model,
+                               struct starpu_task *task)
+{
+    uint32_t footprint = orr_data_footprint(task);
+
+    if (orr_perfmodel_is_none(model) && task->flops > 0)
+        footprint = orr_crc_bytes(&task->flops, sizeof(task->flops), footprint);
+    return footprint;
+}
+
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
@@ -460,7 +514,7 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
     model = task->cl ? task->cl->model : NULL;
     /* Functions for some devices are part of the state. */
     if (!model || (!model->footprint && !model->size_base && !model->state))
-        job->footprint = orr_data_footprint(task);
+        job->footprint = data_footprint(model, task);
     else
         job->footprint =
             orr_model_footprint(rt, model, task, NULL, job->implementation);
@@ -510,7 +564,7 @@ const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
     struct row *row =
         get_row(rt, task,
                 model ? orr_model_footprint(rt, model, task, NULL, 0)
-                      : orr_data_footprint(task));
+                      : data_footprint(model, task));
 
     if (!row)
         return NULL;
@@ -702,6 +756,19 @@ static int open_home(struct orr_costs_table *table, struct orr_error *err)
     return rc;
 }
 
+static int check_replay_times(const struct orr_runtime *rt,
+                              struct orr_error *err)
+{
+    const char *rule = orr_config_string(&rt->config, ORR_CFG_REPLAY_TIMES);
+
+    if (!rule || !*rule || !strcmp(rule, "record") || !strcmp(rule, "models"))
+        return 0;
+    return orr_fail(err, -EINVAL,
+                    "ORRERY_REPLAY_TIMES=%.60s: write `record', for the times "
+                    "that a replayed record has, or `models'",
+                    rule);
+}
+
 /* Classes of the kind that ORRERY_CALIBRATE_ON names; none of them may be there. */
 static int read_calibrated(const struct orr_runtime *rt, uint64_t *ret,
                            struct orr_error *err)
@@ -751,9 +818,14 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
     if (!rc)
         rc = read_calibrated(rt, &table->calibrated, err);
     if (!rc)
+        rc = check_replay_times(rt, err);
+    if (!rc)
         rc = open_home(table, err);
     if (rc)
         goto done_assumptions;
+    table->defaults = orr_config_bool(&rt->config, ORR_CFG_DEFAULT_MODELS);
+    table->calibrates = !rt->machine->kernels_take_their_length &&
+                        orr_models_calibrate(rt->estimates->models) > 0;
     table->least = orr_memory_least(rt);
     orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
     orr_recal_budget_init(&table->recal, orr_exec_now(rt->exec));

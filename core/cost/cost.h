@@ -18,6 +18,7 @@
 struct orr_assumptions;
 struct orr_combined;
 struct orr_job;
+struct orr_model_row;
 struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
@@ -182,6 +183,16 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
                         struct orr_error *err);
 void orr_costs_table_free(struct orr_costs_table *table);
 
+/* The symbol of the model in files that has the row's times, NULL without; lent. */
+const char *orr_cost_model_symbol(const struct orr_cost_row *row);
+
+/* Whether the job's codelet has a model of any sort, the default one of its name among
+ * them. */
+static inline bool orr_job_is_modelled(const struct orr_job *job)
+{
+    return job->task->cl->model || (job->costs && job->costs->defaulted);
+}
+
 /* Where a machine has times for a kernel from. */
 enum orr_known {
     ORR_KNOWN_NOT,
@@ -192,6 +203,20 @@ enum orr_known {
 /* Either name may be NULL. */
 enum orr_known orr_cost_knows(const struct orr_runtime *rt, const char *name,
                               const char *symbol);
+
+/* --- teach.c: what a replay brings with it --- */
+
+/* Whether times of kernels on that host are those of this machine, or the user takes them
+ * for it. */
+bool orr_cost_takes_times_of(const struct orr_runtime *rt, const char *host);
+
+/* A row joins the model `symbol`, or the default one of codelets called `name`, for all
+ * workers of the type, unless there is one of that footprint. Before the first task of
+ * such a codelet is submitted. Errors: -ENODEV, the machine is real or has no such
+ * workers; -EINVAL, no name, or a broken model, with a message; -ENOMEM. */
+int orr_cost_teach(const struct orr_runtime *rt, const char *symbol,
+                   const char *name, enum starpu_worker_archtype type,
+                   unsigned impl, const struct orr_model_row *row);
 
 /* What the user assumes. Lent. */
 const struct orr_assumptions *

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/lock.h"
+#include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
@@ -71,6 +72,9 @@ struct orr_costs_table {
     struct row *first, *last;      /* [lock] */
     struct shape *shapes;          /* [lock] owned, all different */
     size_t nrows;                  /* [lock] */
+    bool defaults;       /* [const] codelets without model have the one of their name …
+                          */
+    bool calibrates;     /* [const] … even if nothing was measured yet: now it is */
     uint64_t calibrated; /* [const] classes that get all tasks which they can
                           * execute, ORRERY_CALIBRATE_ON */
     size_t least; /* [const] the smallest memory of a device, bytes */
@@ -135,6 +139,12 @@ static inline const char *orr_row_name(const struct row *row)
     if (row->key.cl->name || (model && model->symbol))
         return row->key.cl->name;
     return row->pub.called;
+}
+
+/* Whether the codelet says of no model where its times are: those of its name are. */
+static inline bool orr_perfmodel_is_none(const struct starpu_perfmodel *model)
+{
+    return !model || (!model->symbol && !orr_model_asks(model));
 }
 
 /* "CUDA 1, implementation 0" */

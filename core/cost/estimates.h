@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <starpu.h>
+
 #include "core/cost/noise.h"
 
 struct orr_costs_table;
@@ -16,5 +18,8 @@ struct orr_estimates {
     struct orr_models *models;     /* owned */
     unsigned homogeneous;          /* [const] bit per type whose devices share models */
     struct orr_costs_table *costs; /* owned */
+    /* What the application says of each kernel, orrery_set_kernel_times; NULL */
+    double (*kernel_us)(struct starpu_task *task,
+                        enum starpu_worker_archtype type, unsigned impl);
     struct orr_noise noise;        /* [const] of simulated kernels */
 };

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/cost/ask.h"
@@ -17,6 +18,7 @@
 #include "core/worker/workers.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
+#include "perfmodel/sampling.h"
 
 static bool codelet_where_allows(const struct starpu_codelet *cl,
                                  enum starpu_worker_archtype type)
@@ -79,6 +81,7 @@ static struct orr_length ask_answer(const struct orr_runtime *rt,
         .impl = impl,
         .footprint = row->key.footprint,
         .size = orr_model_size(rt, row->key.perfmodel, task, class, impl),
+        .flops = task->flops,
         .parameters = row->parameters,
     };
     struct orr_answer answer = {NAN, NAN, ORR_ANSWER_NONE};
@@ -118,6 +121,7 @@ static double measured_at_home(const struct orr_runtime *rt,
 {
     const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
     struct orr_models *home = rt->estimates->costs->home;
+    char *symbol = NULL;
     struct orr_device device = {arch->type, arch->devid < 0 ? 0 : arch->devid,
                                 1};
     struct orr_question question = {.footprint = row->key.footprint,
@@ -126,14 +130,21 @@ static double measured_at_home(const struct orr_runtime *rt,
     struct orr_error err = {""};
     struct orr_model *model;
 
-    if (!home || !perfmodel || !perfmodel->symbol || orr_model_asks(perfmodel))
+    if (!home || (perfmodel && orr_model_asks(perfmodel)))
         return NAN;
-    model = orr_models_get(home, perfmodel->symbol,
-                           orr_model_kind_of(perfmodel->type), &err);
+    if (orr_perfmodel_is_none(perfmodel) &&
+        orr_model_default_symbol(orr_row_name(row), &symbol) < 0)
+        return NAN;
+    model = orr_models_get(home, symbol ? symbol : perfmodel->symbol,
+                           symbol ? ORR_MODEL_HISTORY
+                                  : orr_model_kind_of(perfmodel->type),
+                           &err);
+    free(symbol);
     if (!model ||
         orr_combs_get(orr_models_combs(home), &device, 1, &question.comb) != 0)
         return NAN;
     question.size = orr_model_size(rt, perfmodel, task, NULL, 0);
+    question.flops = task->flops;
     orr_model_answer(model, &question, &answer);
     return answer.value;
 }

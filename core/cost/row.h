@@ -36,6 +36,8 @@ struct orr_cost_row {
     const _Atomic uint32_t *news; /* [const] … and now */
     bool per_task;         /* cost functions: called again for every task */
     bool assumed; /* ORRERY_ASSUME has a time for what no model knows */
+    bool defaulted; /* the codelet has no model: its times are in the default one of its
+                     * name */
     bool per_worker;       /* can_execute must be called for each worker */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
     uint64_t too_small;    /* bit k: none, since the data do not fit its memory;
@@ -68,10 +70,10 @@ static inline const char *orr_cost_symbol(const struct orr_cost_row *row)
     return cl->name ? cl->name : row->called;
 }
 
-/* Whether that is a model's. */
+/* Whether its times lie in a model: its own, or the default one of its name. */
 static inline bool orr_cost_has_model(const struct orr_cost_row *row)
 {
-    return row->cl->model && row->cl->model->symbol;
+    return row->defaulted || (row->cl->model && row->cl->model->symbol);
 }
 
 /* µs that implementation `impl` of the job takes on a worker of the class. */

@@ -183,6 +183,7 @@ struct orr_kernel {
     /* µs of the kernel's run in which its task waited and the worker did other
      * things; who notes `start` before the run begins at 0. */
     double away, thread_away; /* the latter of the thread's own time */
+    bool recorded; /* core's: the application gave its length */
     bool timed;  /* core's: a model learns from its length */
     double lost; /* µs of that in which other programs had the processor, of one that
                   * is timed, where the driver knows; core has made it 0 */

@@ -362,6 +362,24 @@ static double job_bytes_moved(const struct orr_job *job)
     return bytes / (job->ncores > 1 ? job->ncores : 1);
 }
 
+/* Whether the application says how long this very kernel takes. */
+static bool takes_own_time(struct orr_runtime *rt,
+                           const struct orr_worker *worker, struct orr_job *job)
+{
+    double us = NAN;
+
+    if (!rt->estimates->kernel_us || job->task->cl->flags & EXECUTES)
+        return false;
+    orr_self->frozen++;
+    us = rt->estimates->kernel_us(job->task, worker->desc->type,
+                                  job->implementation);
+    orr_self->frozen--;
+    if (!(us >= 0))
+        return false;
+    job->kernel->duration = us;
+    return true;
+}
+
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -381,7 +399,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     kernel->done = done;
     kernel->lost = 0;
     kernel->timed = !rt->machine->kernels_take_their_length &&
-                    job->task->cl->model && job->ncores <= 1 &&
+                    orr_job_is_modelled(job) && job->ncores <= 1 &&
                     orr_cost_is_wanted(worker, job);
     if (!rt->machine->kernels_take_their_length)
         return;
@@ -396,13 +414,17 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                                  worker->id, job->implementation);
         orr_self->frozen--;
     }
+    kernel->recorded = takes_own_time(rt, worker, job);
     if (job->task->cl->flags & EXECUTES)
         kernel->duration = execute_now(job);
+    else if (kernel->recorded)
+        ;
     else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
                                 length))
         orr_kernel_missing(rt, job);
     /* It takes longer or shorter than expected: ORRERY_SIM_NOISE. */
-    if (rt->estimates->noise.on && !(job->task->cl->flags & EXECUTES)) {
+    if (rt->estimates->noise.on && !kernel->recorded &&
+        !(job->task->cl->flags & EXECUTES)) {
         struct orr_noise_source *source =
             orr_cost_noise(rt, row, worker->class_id, job->implementation);
 
@@ -459,11 +481,11 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->machine->models_energy) {
         if (cl->energy_model)
             orr_energy_account(rt, worker, job);
-    } else if (cl->model && job->ncores > 1) {
+    } else if (orr_job_is_modelled(job) && job->ncores > 1) {
         if (!job->task->failed)
             orr_cost_measure_wide(rt, worker, job,
                                   job->kernel->end - job->kernel->start);
-    } else if (cl->model && orr_cost_is_wanted(worker, job)) {
+    } else if (orr_cost_is_wanted(worker, job)) {
         const struct orr_kernel *kernel = job->kernel;
         double us = orr_kernel_length(kernel) - kernel->lost;
 

@@ -73,6 +73,11 @@ static inline void count_figures(struct orr_runtime *rt,
     double us = orr_kernel_length(job->kernel);
     struct orr_length length;
 
+    if (job->kernel->recorded) {
+        length = (struct orr_length){us, NAN, ORR_ORIGIN_MEASURED};
+        orr_figures_add(&worker->figures, &length, us);
+        return;
+    }
     if (job->ncores <= 1) {
         orr_figures_count(&worker->figures, job->costs, worker->class_id,
                           job->implementation, us);
@@ -112,7 +117,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     ORR_TELL(rt, ORR_TOLD_TASK_GAVE_BACK, .job = job);
-    if (job->task->cl->model || job->task->cl->energy_model)
+    if (orr_job_is_modelled(job) || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
     /* The hooks of a gang are called for its aliases. */
     if (sched->ops->post_exec && !orr_job_gang(job))

@@ -21,11 +21,6 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
-struct listing {
-    struct orr_runtime *runtime;
-    bool with_model; /* some codelet has one */
-};
-
 static bool unknown(const struct orr_cost_row *row, unsigned class_id)
 {
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
@@ -52,8 +47,7 @@ static bool is_listed(const struct orr_runtime *rt,
 
 static void list_row(const struct orr_cost_row *row, void *arg)
 {
-    struct listing *listing = arg;
-    struct orr_runtime *rt = listing->runtime;
+    const struct orr_runtime *rt = arg;
 
     if (row->cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
                           STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
@@ -67,7 +61,6 @@ static void list_row(const struct orr_cost_row *row, void *arg)
 
         if (!unknown(row, k) || is_listed(rt, row, k))
             continue;
-        listing->with_model |= row->cl->model != NULL;
         orr_device_label(&device, label, sizeof(label));
         orr_log_error("  %s  footprint %08x  on %s%s", orr_cost_symbol(row),
                       row->footprint, label,
@@ -114,16 +107,16 @@ static int note_size(unsigned comb, unsigned impl,
  * those of its tiles. Returns the task's size, 0 where no other is known. */
 static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
 {
-    const struct starpu_perfmodel *wanted = job->task->cl->model;
+    const char *wanted = orr_cost_model_symbol(job->costs);
     struct orr_error err = {""};
     struct sizes sizes = {.rt = rt, .row = job->costs};
     struct orr_model *model;
     char list[256] = "";
     size_t used = 0, size;
 
-    if (!wanted || !wanted->symbol)
+    if (!wanted)
         return 0;
-    model = orr_models_get(rt->estimates->models, wanted->symbol,
+    model = orr_models_get(rt->estimates->models, wanted,
                            ORR_MODEL_HISTORY, &err);
     if (!model)
         return 0;
@@ -133,11 +126,12 @@ static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
                                  i ? ", " : "", sizes.known[i]);
     if (!sizes.n)
         return 0;
-    size = orr_model_size(rt, wanted, job->task, &rt->workers->classes[0], 0);
+    size = orr_model_size(rt, job->task->cl->model, job->task,
+                          &rt->workers->classes[0], 0);
     orr_log_error("The model `%s' of `%s' knows tasks with %s%s bytes of "
                   "data there; this one has %zu: is it a size, of tiles "
                   "perhaps, that was never measured?",
-                  wanted->symbol, rt->machine->host, list,
+                  wanted, rt->machine->host, list,
                   sizes.more ? ", …" : "", size);
     return size;
 }
@@ -191,30 +185,26 @@ static void list_unmet(struct orr_runtime *rt)
 
 void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct listing listing = {.runtime = rt};
     const char *symbol = orr_cost_symbol(job->costs);
+    const char *model = orr_cost_model_symbol(job->costs);
     char projection[256];
 
     orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
                   "which is not known. Missing for the tasks submitted so far:",
                   rt->machine->name, orr_cost_symbol(job->costs));
-    orr_costs_each(rt->estimates->costs, list_row, &listing);
+    orr_costs_each(rt->estimates->costs, list_row, rt);
     if (job->ncores > 1)
         orr_log_error("  %s  footprint %08x  on %u processors at once, or one",
                       orr_cost_symbol(job->costs), job->costs->footprint,
                       job->ncores);
-    advise_projection(rt, symbol, list_sizes(rt, job), projection);
+    advise_projection(rt, model ? model : symbol, list_sizes(rt, job),
+                      projection);
     list_unmet(rt);
-    if (listing.with_model)
-        orr_log_error("Run the program on the machine `%s' with "
-                      "STARPU_CALIBRATE=1 to measure them (or point "
-                      "STARPU_PERF_MODEL_DIR to where the models of that host "
-                      "lie), assume a time: ORRERY_ASSUME='kernel[%s] = "
-                      "50us' (orrery run --assume), or %s.",
-                      rt->machine->host, symbol, projection);
-    else
-        orr_log_error("Give the codelets performance models, or assume a "
-                      "time: ORRERY_ASSUME='kernel[%s] = 50us'.",
-                      orr_cost_symbol(job->costs));
+    orr_log_error("Run the program on the machine `%s' with "
+                  "STARPU_CALIBRATE=1 to measure them (or point "
+                  "STARPU_PERF_MODEL_DIR to where the models of that host "
+                  "lie), assume a time: ORRERY_ASSUME='kernel[%s] = "
+                  "50us' (orrery run --assume), or %s.",
+                  rt->machine->host, symbol, projection);
     orr_runtime_fail_for(rt, "missing");
 }

@@ -27,6 +27,7 @@ static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
 
     run.verb = ORR_CALL_RUN;
     run.machine = rt->machine->name;
+    run.host = calls->timed ? rt->machine->host : NULL;
     if (!conf || !conf->sched_policy)
         run.scheduler = rt->sched_ctxs->at[0]->ops->name;
     if (conf) {
@@ -95,6 +96,8 @@ void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
     orr_record_begin(&calls->writer);
     orr_lock(&calls->lock);
     calls->begun = true;
+    calls->timed = !rt->machine->kernels_take_their_length &&
+                   orr_config_bool(&rt->config, ORR_CFG_RECORD_TIMES);
     put_run(calls, conf);
     orr_unlock(&calls->lock);
     calls->since = orr_exec_now(rt->exec);
@@ -132,6 +135,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
 
     if (!calls)
         return;
+    orr_calls_put_rows(calls);
     put_notes(calls);
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
@@ -146,6 +150,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
     orr_numbers_free(&calls->tasks);
     orr_numbers_free(&calls->codelets);
     orr_numbers_free(&calls->models);
+    orr_calls_free_rows(calls);
     free(calls->scratch);
     free(calls);
 }
@@ -358,7 +363,14 @@ static void calls_called(struct orr_runtime *rt, const struct orr_told *told)
     }
 }
 
+static void calls_executed(struct orr_runtime *rt, const struct orr_told *told)
+{
+    if (rt->views->calls)
+        orr_calls_took(rt->views->calls, told->worker, told->job, told->since);
+}
+
 static const struct orr_observer calls_observer = {{
+    [ORR_TOLD_TASK_EXECUTED] = calls_executed,
     [ORR_TOLD_TASK_GIVEN] = calls_given,
     [ORR_TOLD_CALL] = calls_called,
 }};

@@ -10,6 +10,9 @@
 
 enum { ORR_CALLS_NOTES = 32 };
 
+struct orr_calls_row;
+struct orr_worker;
+
 struct orr_calls_note_count {
     const char *what; /* a constant */
     unsigned long n;
@@ -31,6 +34,10 @@ struct orr_calls {
     bool failed;    /* memory was out */
     struct orr_numbers_of tasks, codelets, models;
     uint64_t last_task, last_codelet, last_model;
+    bool timed; /* of a real run: times of kernels are in the record */
+    struct orr_calls_row *rows; /* owned: what kernels took, by codelet and footprint */
+    size_t nrows;
+    struct orr_numbers_of kernels; /* … and their places there */
     uint64_t *scratch; /* owned: a list that is being made, of `room` */
     size_t room;
 };
@@ -59,7 +66,24 @@ void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
 void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
                     const struct orr_call_about *about);
 
+/* Times: calls_times.c. A job's kernel took `us` on the worker, if the record has times
+ * of kernels: a line, if its task has a number, and a part of its row. */
+void orr_calls_took(struct orr_calls *calls, const struct orr_worker *worker,
+                    struct orr_job *job, double us);
+
+/* The rows' lines, at the end of the record. */
+void orr_calls_put_rows(struct orr_calls *calls) ORR_REQUIRES(calls->lock);
+
+/* When no context is in there any more. */
+void orr_calls_free_rows(struct orr_calls *calls);
+
 /* --- with the lock --- */
+
+/* The number of the submitted task whose kernel has ended, once per submission; 0: it is
+ * no task of the record. */
+uint64_t orr_calls_ended_task(struct orr_calls *calls,
+                              const struct starpu_task *task)
+    ORR_REQUIRES(calls->lock);
 
 /* Whether calls of this context are lines of the record. */
 bool orr_calls_listens(const struct orr_calls *calls) ORR_REQUIRES(calls->lock);

@@ -23,6 +23,7 @@ enum {
     KNOWN = 1,     /* there is one */
     SUBMITTED = 2, /* in the record, too */
     KEPT = 4,      /* not freed by the library: it may be submitted again */
+    ENDED = 8,     /* its kernel has ended since the submission */
 };
 
 /* Whether the number is that of a task which is gone, its address another's. */
@@ -49,6 +50,17 @@ static struct orr_number *number_of(struct orr_calls *calls,
         number->state = KNOWN;
     }
     return number;
+}
+
+uint64_t orr_calls_ended_task(struct orr_calls *calls,
+                              const struct starpu_task *task)
+{
+    struct orr_number *number = orr_numbers_get(&calls->tasks, task);
+
+    if (!number || !(number->state & SUBMITTED) || number->state & ENDED)
+        return 0;
+    number->state |= ENDED;
+    return number->number;
 }
 
 /* --- models --- */

@@ -84,8 +84,12 @@ static void write_kernel(const struct orr_tally_summary *summary, void *arg)
             ", \"implementation\": %u, \"footprint\": \"%08x\", "
             "\"size\": %llu, \"model\": %s, \"count\": %llu",
             kernel->impl, kernel->footprint, (unsigned long long)kernel->size,
-            kernel->has_model ? "true" : "false",
+            kernel->model ? "true" : "false",
             (unsigned long long)summary->count);
+    if (kernel->model && strcmp(kernel->model, kernel->name) != 0) {
+        fputs(", ", out);
+        write_string(out, "symbol", kernel->model);
+    }
     write_us(out, "mean_us", summary->mean);
     write_us(out, "typical_us", summary->typical);
     write_us(out, "p05_us", summary->p05);

@@ -39,8 +39,9 @@ struct orr_tally_kernel {
     unsigned ncores; /* that execute it at once, 0: one */
     uint32_t footprint;
     uint64_t size;  /* bytes, or the value of size_base */
-    bool has_model; /* a model in files: it can be calibrated */
-    bool modelled;  /* the codelet has a model of any type */
+    const char *model; /* the symbol of its model in files, by which it can be calibrated;
+                        * lent until the runtime ends; NULL */
+    bool modelled; /* the codelet has a model of any type, or a default one */
     enum orr_origin origin; /* of its estimate … */
     double off_by;          /* … and how far that may be off, relative; NaN */
 };

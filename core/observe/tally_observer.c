@@ -25,9 +25,7 @@
 
 static void tally_submitted(struct orr_runtime *rt, const struct orr_told *told)
 {
-    const struct starpu_codelet *cl = told->job->task->cl;
-
-    if (cl && cl->model)
+    if (told->job->task->cl && orr_job_is_modelled(told->job))
         orr_tally_submit(rt->views->tally, orr_exec_now(rt->exec));
 }
 
@@ -48,8 +46,8 @@ static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
         .footprint = job->costs->footprint,
         .size =
             orr_model_size(rt, model, job->task, class, job->implementation),
-        .has_model = model && model->symbol && !orr_model_asks(model),
-        .modelled = model != NULL,
+        .model = orr_cost_model_symbol(job->costs),
+        .modelled = orr_job_is_modelled(job),
         .ncores = job->ncores,
         .origin = length.origin,
         .off_by = length.error,

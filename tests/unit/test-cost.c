@@ -187,6 +187,41 @@ struct orr_combs *orr_models_combs(struct orr_models *models)
     return combs;
 }
 
+int orr_models_calibrate(const struct orr_models *models)
+{
+    (void)models;
+    return 0;
+}
+
+const char *orr_model_symbol(const struct orr_model *model)
+{
+    (void)model;
+    return "sym";
+}
+
+/* Nothing was measured of codelets without model. */
+bool orr_model_is_empty(const struct orr_model *model)
+{
+    (void)model;
+    return true;
+}
+
+int orr_model_teach(struct orr_model *model, unsigned comb, unsigned impl,
+                    const struct orr_model_row *row)
+{
+    (void)model;
+    (void)comb;
+    (void)impl;
+    (void)row;
+    return 0;
+}
+
+int orr_model_default_symbol(const char *name, char **ret)
+{
+    *ret = strdup(name);
+    return *ret ? 0 : -ENOMEM;
+}
+
 int orr_host_name(const struct orr_host_options *options, char **ret,
                   struct orr_error *err)
 {

@@ -19,7 +19,7 @@ static const struct orr_tally_kernel gemm = {.name = "gemm",
                                              .arch = "cpu0",
                                              .footprint = 0xabc,
                                              .size = 64,
-                                             .has_model = true,
+                                             .model = "k",
                                              .modelled = true};
 static struct orr_tally *tally;
 static struct orr_tally_summary seen[200];

@@ -30,6 +30,7 @@ static const double aside_many = 0.05, means_apart = 0.1;
 static void goal_done(struct calibrate_goal *goal)
 {
     free((char *)(uintptr_t)goal->kernel.name);
+    free((char *)(uintptr_t)goal->kernel.symbol);
     free((char *)(uintptr_t)goal->kernel.arch);
     free(goal->configs);
     free(goal->doubt);
@@ -57,6 +58,7 @@ static int add_goal(struct calibrate_goals *goals,
     struct orr_assumption *assumption;
 
     goal.kernel.name = strdup(kernel->name);
+    goal.kernel.symbol = strdup(kernel->symbol);
     goal.kernel.arch = strdup(kernel->arch);
     goal.configs = calloc(goals->nconfigs, sizeof(*goal.configs));
     assumption = goals_find_assumption(goals, kernel);
@@ -64,7 +66,7 @@ static int add_goal(struct calibrate_goals *goals,
         assumption->used = true;
         goal.assumed = assumption->text;
     }
-    if (goal.kernel.name && goal.kernel.arch && goal.configs)
+    if (goal.kernel.name && goal.kernel.symbol && goal.kernel.arch && goal.configs)
         added = orr_array_add(goals->list, goals->n);
     if (!added) {
         goal_done(&goal);
@@ -105,7 +107,7 @@ static bool is_goal(const char *symbol, const void *arg)
     const struct calibrate_goals *goals = arg;
 
     for (size_t g = 0; g < goals->n; g++)
-        if (!strcmp(goals->list[g].kernel.name, symbol))
+        if (!strcmp(goals->list[g].kernel.symbol, symbol))
             return true;
     return false;
 }

@@ -141,8 +141,9 @@ static bool is_useless(const struct launch *launch)
                    "use the one that came with this command",
                    launch->argv[0]);
     else if (!has_model(report))
-        tool_error("%s has no performance models to calibrate: give its "
-                   "codelets a .model with a symbol",
+        tool_error("%s has no kernels that could be calibrated: its codelets "
+                   "have neither a .model with a symbol nor a .name under "
+                   "which a default model could be kept",
                    launch->argv[0]);
     else
         return false;

@@ -171,7 +171,7 @@ int kernel_models_find(struct kernel_models *models,
                                      .mean = (double)NAN,
                                      .p25 = (double)NAN,
                                      .autocorrelation = (double)NAN};
-    rc = get_file(models, kernel->name, &file, err);
+    rc = get_file(models, kernel->symbol, &file, err);
     if (rc < 0)
         return rc;
     if (file->data.file && kernel_model_device(kernel->arch, &device) == 0)

@@ -32,6 +32,8 @@ static int notes_count_call(struct notes *notes, const struct orr_call *call)
 {
     switch (call->verb) {
     case ORR_CALL_RUN:
+        if (replace_by_copy(&notes->host, call->host) < 0)
+            return -ENOMEM;
         return replace_by_copy(&notes->scheduler, call->scheduler);
     case ORR_CALL_SUBMIT:
         notes->tasks++;
@@ -86,6 +88,7 @@ void notes_print(const struct notes *notes, FILE *to)
 
 void notes_done(struct notes *notes)
 {
+    free(notes->host);
     free(notes->scheduler);
     free(notes->ended);
     free(notes->lacks);

@@ -49,6 +49,9 @@ static struct report_kernel read_kernel(const json_t *json)
 {
     return (struct report_kernel){
         .name = report_text(json, "name"),
+        .symbol = json_is_string(json_object_get(json, "symbol"))
+                      ? report_text(json, "symbol")
+                      : report_text(json, "name"),
         .arch = report_text(json, "arch"),
         .implementation = (unsigned)report_count(json, "implementation"),
         .footprint =

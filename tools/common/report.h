@@ -16,6 +16,8 @@
 struct report_kernel {
     const char *name, *arch; /* borrowed from the report: the model's symbol,
                               * else the codelet's name; "cpu0" */
+    const char *symbol; /* the same: of the model, which is not the name if the codelet
+                         * has none of its own */
     unsigned implementation;
     uint32_t footprint;
     json_int_t size, count;

@@ -79,7 +79,7 @@ const struct orr_finding *trust_doubt(const struct trust *trust,
 {
     const struct orr_findings *findings = &trust->checked.findings;
     const struct check_model *model =
-        model_set_find(&trust->set, kernel->name);
+        model_set_find(&trust->set, kernel->symbol);
     const struct orr_model_comb *comb =
         model ? find_comb(trust, model->file, kernel->arch) : NULL;
     char text[PERFMODEL_TEXT], arch[CHECK_ARCH_SIZE];
@@ -96,7 +96,7 @@ const struct orr_finding *trust_doubt(const struct trust *trust,
         const struct orr_finding *f = &findings->items[i];
 
         if (f->severity == ORR_SEVERITY_ERROR && f->kernel && f->arch &&
-            !strcmp(f->kernel, kernel->name) && !strcmp(f->arch, arch) &&
+            !strcmp(f->kernel, kernel->symbol) && !strcmp(f->arch, arch) &&
             (!has_row || (f->has_hash && f->hash == kernel->footprint)))
             return f;
     }
@@ -118,7 +118,7 @@ static bool report_uses_model(const char *symbol, const void *arg)
 
     for (size_t k = 0; k < report->nkernels; k++)
         if (uses_model(&report->kernels[k]) &&
-            !strcmp(report->kernels[k].name, symbol))
+            !strcmp(report->kernels[k].symbol, symbol))
             return true;
     return false;
 }

@@ -19,7 +19,8 @@
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                     [--assume TIMES] [--no-times] [--json]\n"
+    "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
     "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
@@ -28,6 +29,8 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP
+    "      --no-times             of a real run, without the times of its kernels,\n"
+    "                             which a replay on this machine takes again\n"
     "      --json                 print what is in the record as JSON\n"
     "What the record cannot have is said at the end, and in the file.\n"
     "Exit codes: the program's own; 1 when there is no record; 2 for a wrong command\n"
@@ -48,8 +51,9 @@ static void tell_json(const struct notes *notes, const char *path)
         line += length + (line[length] == '\n');
     }
     if (tool_json_print(json_pack(
-            "{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "record",
-            tool_json_text(path), "tasks", (json_int_t)notes->tasks, "data",
+            "{s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "record",
+            tool_json_text(path), "times_of", tool_json_text(notes->host),
+            "tasks", (json_int_t)notes->tasks, "data",
             (json_int_t)notes->data, "calls", (json_int_t)notes->calls,
             "scheduler", tool_json_text(notes->scheduler), "ended",
             tool_json_text(notes->ended), "lacks", lacks)) < 0)
@@ -68,8 +72,10 @@ bool record_tell(const char *path, bool json)
     if (json)
         tell_json(&notes, path);
     else
-        printf("record      %s: %lu tasks, %lu data, %lu calls\n", path,
-               notes.tasks, notes.data, notes.calls);
+        printf("record      %s: %lu tasks, %lu data, %lu calls%s%s\n", path,
+               notes.tasks, notes.data, notes.calls,
+               notes.host ? ", times of kernels on " : "",
+               notes.host ? notes.host : "");
     notes_print(&notes, stderr);
     notes_done(&notes);
     return true;
@@ -114,10 +120,10 @@ static int report_interrupted_record(const struct launch *launch, int number,
                      any ? "has its calls until then" : "is as it was");
 }
 
-static int record_program(struct launch *launch, const char *path)
+static int record_program(struct launch *launch, const char *path, bool times)
 {
     char *setting = tool_format("ORRERY_RECORD=%s", path);
-    const char *more[] = {setting, NULL};
+    const char *more[] = {setting, times ? NULL : "ORRERY_RECORD_TIMES=0", NULL};
     struct stat before = {0};
     int result;
 
@@ -153,13 +159,14 @@ int cmd_record(int argc, char **argv)
 {
     struct launch launch = {0};
     const char *path = NULL;
-    bool json = false;
+    bool json = false, no_times = false;
     const struct tool_option options[] = {
         {'o', "output", &path, NULL},
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "no-times", NULL, &no_times},
         {0, "json", NULL, &json},
         {0}};
     int first, result;
@@ -180,7 +187,7 @@ int cmd_record(int argc, char **argv)
     else
         result = tool_check_output("record: -o", path);
     if (result == TOOL_OK)
-        result = record_program(&launch, path);
+        result = record_program(&launch, path, !no_times);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

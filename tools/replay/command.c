@@ -6,10 +6,13 @@
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/foreign.h"
+#include "tools/common/here.h"
 #include "tools/common/input.h"
 #include "tools/common/notes.h"
 #include "tools/common/run_once.h"
 #include "tools/common/tool.h"
+
+#include "perfmodel/sampling.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -18,17 +21,21 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery replay FILE [SCHEDULE] -m MACHINE [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--static-workerid] [--break-at TIME]\n"
-    "                     [--progress] [--json]\n"
+    "usage: orrery replay FILE [SCHEDULE] [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
+    "                     [--times WHOSE] [--assume TIMES] [--static-workerid]\n"
+    "                     [--break-at TIME] [--progress] [--json]\n"
     "Makes the calls of a record (orrery record) again on a simulated machine and\n"
-    "reports how long its tasks took. Kernels take the times of their models. Files\n"
-    "of other programs are taken, too (orrery record import --help): StarPU's\n"
-    "tasks.rec, with a sched.rec.\n"
+    "reports how long its tasks took. Kernels take the times that the record has, if\n"
+    "that was a real run of the same machine, else those of their models. Files of\n"
+    "other programs are taken, too (orrery record import --help): StarPU's tasks.rec,\n"
+    "with a sched.rec.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
-    "                             that of ORRERY_MACHINE\n"
+    "                             that of ORRERY_MACHINE, else this one, if the\n"
+    "                             record is of a real run here\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
+    "      --times record|models  kernels take the times of the record, whatever the\n"
+    "                             machine; those of models, whatever the record\n"
         ASSUME_HELP "      --break-at 19.0s       as in orrery run\n"
     "      --progress             as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
@@ -40,8 +47,29 @@ static const char help[] =
     "command line.\n"
     "example: orrery replay cholesky.rec -m MACHINE -s dmdas\n";
 
-/* Whether the file is a whole record; says what it lacks, or what is wrong. */
-static bool check_record_file(const char *path)
+/* Whether real runs on this machine were recorded as of that host. */
+static bool is_here(const char *host)
+{
+    const struct orr_host_options options = {
+        .hostname = orr_getenv("STARPU_HOSTNAME")};
+    struct orr_error err = {""};
+    char *here = NULL;
+    bool same = orr_host_name(&options, &here, &err) == 0 && !strcmp(here, host);
+
+    free(here);
+    return same;
+}
+
+static bool names_a_machine(const struct launch *launch)
+{
+    const char *machine = getenv("ORRERY_MACHINE");
+
+    return launch->machine || (machine && *machine);
+}
+
+/* Whether the file is a whole record; says what it lacks, or what is wrong. *ret_here:
+ * it has times of kernels on this machine. */
+static bool check_record_file(const char *path, bool *ret_here)
 {
     struct orr_error err = {""};
     struct notes notes;
@@ -50,6 +78,7 @@ static bool check_record_file(const char *path)
         tool_error("replay: %s", err.text);
         return false;
     }
+    *ret_here = notes.host && is_here(notes.host);
     notes_print(&notes, stderr);
     notes_done(&notes);
     return true;
@@ -62,14 +91,14 @@ static bool look_at_foreign(char *const *argv)
     char *path =
         tool_format("%s/orrery-XXXXXX", folder && *folder ? folder : "/tmp");
     int fd = path ? mkstemp(path) : -1;
-    bool good = false;
+    bool good = false, here;
 
     if (fd < 0) {
         tool_error("replay: no temporary file: %s; TMPDIR names another place",
                    strerror(errno));
     } else {
         close(fd);
-        good = foreign_import(argv, path) == 0 && check_record_file(path);
+        good = foreign_import(argv, path) == 0 && check_record_file(path, &here);
         unlink(path);
     }
     free(path);
@@ -81,7 +110,8 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
 {
     int code = input_take_words("replay", n, operands);
     char *words[FOREIGN_WORDS];
-    bool foreign = foreign_is_one(operands[0]);
+    bool foreign = foreign_is_one(operands[0]), here = false;
+    char *machine = NULL;
 
     if (code != TOOL_OK)
         return code;
@@ -92,20 +122,29 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
                          operands[0]);
     foreign_words(operands, n, pinned, words);
     launch->argv = words;
-    if (foreign ? !look_at_foreign(words) : !check_record_file(words[0]))
+    if (foreign ? !look_at_foreign(words) : !check_record_file(words[0], &here))
         return TOOL_FAILED;
-    return run_once(launch, "replay", json);
+    if (here && !names_a_machine(launch)) {
+        if (here_make(&machine) < 0)
+            return TOOL_FAILED;
+        launch->machine = machine;
+    }
+    code = run_once(launch, "replay", json);
+    here_remove(machine);
+    return code;
 }
 
 int cmd_replay(int argc, char **argv)
 {
     struct launch launch = {0};
     bool json = false, pinned = false, progress = false;
+    const char *times = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "times", &times, NULL},
         {0, "break-at", &launch.break_at, NULL},
         {0, "static-workerid", NULL, &pinned},
         {0, "progress", NULL, &progress},
@@ -116,7 +155,12 @@ int cmd_replay(int argc, char **argv)
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
     launch_show_progress(&launch, progress);
-    if (n < 1 || n > 2)
+    if (times) /* of the run without edits, too */
+        setenv("ORRERY_REPLAY_TIMES", times, 1);
+    if (times && strcmp(times, "record") != 0 && strcmp(times, "models") != 0)
+        result = tool_fail(TOOL_USAGE,
+                           "replay: --times %s: write record or models", times);
+    else if (n < 1 || n > 2)
         result =
             tool_fail(TOOL_USAGE, "replay: which record? One file is "
                                   "named, with a schedule behind it if it "

@@ -158,6 +158,16 @@ static int own_times_write_submit(struct own_times *own,
     return 0;
 }
 
+/* What its own kernels took is not what counts. */
+static void own_times_write_run(struct own_times *own,
+                                const struct orr_call *from)
+{
+    struct orr_call call = *from;
+
+    call.host = NULL;
+    orr_record_write(&own->writer, &call);
+}
+
 static int own_times_write_call(struct own_times *own,
                                 const struct orr_call *call,
                                 struct orr_error *err)
@@ -171,8 +181,13 @@ static int own_times_write_call(struct own_times *own,
         return 0;
     case ORR_CALL_SUBMIT:
         return own_times_write_submit(own, call, err);
-    case ORR_CALL_END:
-        return 0; /* the writer's own */
+    case ORR_CALL_END: /* the writer's own */
+    case ORR_CALL_TOOK: /* those of the trace count */
+    case ORR_CALL_ROW:
+        return 0;
+    case ORR_CALL_RUN:
+        own_times_write_run(own, call);
+        return 0;
     default:
         orr_record_write(&own->writer, call);
         return 0;

@@ -5,12 +5,9 @@
  */
 #include "tools/validate/validate.h"
 
+#include "tools/common/here.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
-
-#include "perfmodel/sampling.h"
-#include "platforms/machine_desc.h"
-#include "platforms/present.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,28 +35,6 @@ static int validation_make_runs(struct validation *v)
             return -1;
     }
     return 0;
-}
-
-/* This machine as it was calibrated, else as it is. */
-static int write_this_machine(const char *path)
-{
-    struct orr_machine_desc *desc = NULL;
-    struct orr_error err = {"out of memory"};
-    struct orr_sampling *sampling;
-    int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
-
-    if (rc == 0) {
-        rc = orr_machine_desc_present(orr_sampling_dirs(sampling),
-                                      getenv("STARPU_HOSTNAME"), &desc, NULL,
-                                      &err);
-        orr_sampling_free(sampling);
-    }
-    if (rc == 0)
-        rc = orr_machine_desc_write(desc, path, &err);
-    orr_machine_desc_free(desc);
-    if (rc < 0)
-        tool_error("%s", err.text);
-    return rc < 0 ? -1 : 0;
 }
 
 static int validation_make_folder(struct validation *v)
@@ -91,7 +66,7 @@ static int describe_machine(struct validation *v)
         tool_error("out of memory");
         return -1;
     }
-    return write_this_machine(v->machine);
+    return here_write(v->machine);
 }
 
 static int choose_machine(struct validation *v)

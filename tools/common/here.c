@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/here.c - see here.h. One thread. */
+#include "tools/common/here.h"
+
+#include "perfmodel/sampling.h"
+#include "platforms/machine_desc.h"
+#include "platforms/present.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int here_write(const char *path)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {"out of memory"};
+    struct orr_sampling *sampling;
+    int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
+
+    if (rc == 0) {
+        rc = orr_machine_desc_present(orr_sampling_dirs(sampling),
+                                      getenv("STARPU_HOSTNAME"), &desc, NULL,
+                                      &err);
+        orr_sampling_free(sampling);
+    }
+    if (rc == 0)
+        rc = orr_machine_desc_write(desc, path, &err);
+    orr_machine_desc_free(desc);
+    if (rc < 0)
+        tool_error("%s", err.text);
+    return rc < 0 ? -1 : 0;
+}
+
+int here_make(char **ret)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder =
+        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *path = NULL;
+
+    *ret = NULL;
+    if (folder && mkdtemp(folder))
+        path = tool_format("%s/here.xml", folder);
+    else
+        tool_error("no temporary folder: %s; TMPDIR names another place",
+                   strerror(errno));
+    free(folder);
+    if (!path)
+        return -1;
+    if (here_write(path) < 0) {
+        here_remove(path);
+        return -1;
+    }
+    *ret = path;
+    return 0;
+}
+
+void here_remove(char *path)
+{
+    static const char *const others[] = {"bandwidth", "latency"};
+    char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!slash)
+        return;
+    unlink(path);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        char *other =
+            tool_format("%.*s/here.%s", (int)(slash - path), path, others[i]);
+
+        if (other)
+            unlink(other);
+        free(other);
+    }
+    *slash = '\0';
+    rmdir(path);
+    free(path);
+}
