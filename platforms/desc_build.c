@@ -51,21 +51,24 @@ static bool link_is_measured(const struct orr_link_desc *link)
     return !from || strcmp(from, "measured") == 0;
 }
 
+bool orr_cost_is_of_devices(unsigned cost)
+{
+    const char *name = orr_cost_fields[cost].name;
+
+    return strncmp(name, "device", 6) == 0 || strncmp(name, "pinned", 6) == 0 ||
+           strstr(name, "queue") != NULL;
+}
+
 /* Those that the machine has no use for do not matter. */
 static bool costs_are_measured(const struct orr_machine_desc *desc)
 {
     bool devices = desc->ncuda + desc->nopencl > 0;
 
-    for (unsigned i = 0; i < ORR_NCOSTS; i++) {
-        const char *name = orr_cost_fields[i].name;
-        bool of_devices = strncmp(name, "device", 6) == 0 ||
-                          strncmp(name, "pinned", 6) == 0 ||
-                          strstr(name, "queue") != NULL;
-
-        if (orr_cost_fields[i].usual > 0 && (devices || !of_devices) &&
+    for (unsigned i = 0; i < ORR_NCOSTS; i++)
+        if (orr_cost_fields[i].usual > 0 &&
+            (devices || !orr_cost_is_of_devices(i)) &&
             isnan(orr_machine_desc_get_cost(desc, i)))
             return false;
-    }
     return true;
 }
 
@@ -87,6 +90,7 @@ int orr_machine_desc_not_measured(const struct orr_machine_desc *desc, char **re
                     desc->links[l].id);
     if (!costs_are_measured(desc))
         fprintf(out, "%sthe runtime's costs", ftell(out) > 0 ? ", " : "");
+    orr_edits_print_net(desc, ftell(out) > 0 ? ", " : "", out);
     if (fclose(out)) {
         free(text);
         return -ENOMEM;

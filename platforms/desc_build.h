@@ -24,8 +24,10 @@ struct orr_cost_field {
     double usual;     /* µs, where it is not given: StarPU's simulation's */
 };
 
-#define ORR_NCOSTS 10
 extern const struct orr_cost_field orr_cost_fields[ORR_NCOSTS];
+
+/* Whether only a machine with devices has that cost. */
+bool orr_cost_is_of_devices(unsigned cost);
 
 double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost);
 double orr_machine_desc_get_cost(const struct orr_machine_desc *desc,

@@ -3,7 +3,6 @@
 #include "platforms/edit_private.h"
 
 #include "core/base/c_locale.h"
-#include "platforms/desc_build.h"
 #include "platforms/units.h"
 
 #include <errno.h>
@@ -77,10 +76,6 @@ static int edit_apply(struct orr_machine_desc *desc,
     if (rc == 0)
         rc = orr_edit_bus_end(desc, &bus, err);
     orr_edit_bus_done(&bus);
-    if (rc == 0 && echo->effect && desc->provenance &&
-        strcmp(desc->provenance, "derived") != 0 &&
-        orr_desc_set_text(&desc->provenance, "derived"))
-        rc = orr_edit_no_memory(&work);
     return rc;
 }
 

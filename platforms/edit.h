@@ -43,8 +43,7 @@ struct orr_edit_echo {
 #define ORR_EDIT_MAX_BYTES 65536
 
 /* Applies edits, separated by ";" or line ends, in their order. What they
- * changed is appended to desc->edits. Bus parameters follow (docs/WHAT_IF.md),
- * and a measured machine becomes a derived one when something has changed. The
+ * changed is appended to desc->edits. Bus parameters follow (docs/WHAT_IF.md). The
  * description is complete again afterwards.
  *
  * Errors: -EINVAL with a message that names the edit and the place in it, and

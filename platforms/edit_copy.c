@@ -209,6 +209,8 @@ static int add_link_copy(struct copier *c, unsigned link, const int to[2])
                                      like.sharing);
     if (copy < 0)
         return copy;
+    desc->links[copy].stated_bandwidth = like.stated_bandwidth;
+    desc->links[copy].stated_latency = like.stated_latency;
     for (unsigned i = 0; i < like.nprops && rc == 0; i++)
         rc = orr_props_set(&desc->links[copy].props, &desc->links[copy].nprops,
                            like.props[i].id, like.props[i].value);

@@ -302,18 +302,29 @@ int orr_edit_change_kernel(struct orr_edit_work *work)
     return say_kernel(work, speed) ? orr_edit_no_memory(work) : 0;
 }
 
+/* What was known before the edits of a figure, after one more. */
+static double edit_stated(const struct orr_edit_work *work, double stated,
+                          double before)
+{
+    if (work->edit->op == ORR_EDIT_SET)
+        return (double)NAN;
+    return stated > 0 || isnan(stated) ? stated : before;
+}
+
 /* ---- links ---- */
 
 static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
 {
     bool latency = work->edit->prop == ORR_EDIT_LATENCY;
     double *value = latency ? &link->latency : &link->bandwidth;
+    double *stated = latency ? &link->stated_latency : &link->stated_bandwidth;
     double before = *value, after;
     int rc = orr_edit_compute(work, before, latency, &after);
 
     if (rc)
         return rc;
     *value = after;
+    *stated = edit_stated(work, *stated, before);
     if (after != before)
         work->changed = true;
     return orr_edit_echo_link(work->echo, link->id, before, after)
@@ -469,10 +480,13 @@ static int change_cost(struct orr_edit_work *work, unsigned cost)
 {
     double *value = orr_machine_desc_cost(work->desc, cost), after;
     double before = isnan(*value) ? orr_cost_fields[cost].usual : *value;
+    double *stated = &work->desc->stated_costs[cost];
     int rc = orr_edit_compute(work, before * 1e-6, true, &after);
 
     if (rc)
         return rc;
+    if (isnan(*value) || work->edit->op == ORR_EDIT_SET)
+        *stated = edit_stated(work, *stated, before);
     if (fabs(after * 1e6 - before) > 1e-12 * before) {
         *value = after * 1e6;
         work->changed = true;

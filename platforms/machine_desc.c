@@ -56,6 +56,7 @@ void orr_machine_desc_free(struct orr_machine_desc *desc)
     free(desc->bandwidth);
     free(desc->latency);
     orr_edit_echoes_free(desc->edits, desc->nedits);
+    orr_drawn_free(desc->drawn, desc->ndrawn);
     free(desc);
 }
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,9 @@
 #include "core/base/error.h"
 
 struct orr_edit_echo; /* platforms/edit.h */
+struct orr_drawn;     /* platforms/draw.h */
+
+#define ORR_NCOSTS 10 /* of the runtime: platforms/desc_build.h */
 
 /* Properties of the zone: where a machine's figures come from, and the licence
  * of that source. */
@@ -47,7 +51,16 @@ struct orr_link_desc {
     struct orr_prop_desc *props;
     unsigned nprops;
     unsigned line; /* in the file it was read from, 0: none */
+    /* Before edits changed it; 0: it is as the file has it; NaN: it is what the user
+     * says. Not written. */
+    double stated_bandwidth, stated_latency;
 };
+
+/* What is known otherwise than from the user, 0: nothing. */
+static inline double orr_stated(double stated, double value)
+{
+    return stated > 0 ? stated : isnan(stated) ? 0 : value;
+}
 
 enum orr_hop_direction {
     ORR_HOP_NONE, /* links that are not split */
@@ -112,6 +125,11 @@ struct orr_machine_desc {
     /* The effects of orr_machine_desc_edit, in order. Not written. */
     struct orr_edit_echo *edits;
     unsigned nedits;
+    /* Of costs that are not given: what they were before edits changed them, µs, 0:
+     * they are not changed, NaN: as the user says. Not written. */
+    double stated_costs[ORR_NCOSTS];
+    struct orr_drawn *drawn; /* what orr_machine_desc_draw changed. Not written. */
+    unsigned ndrawn;
 };
 
 /* Finds and reads a machine. A name with a slash or ending in .xml or .orrery is
@@ -189,6 +207,16 @@ int orr_host_desc_number(const struct orr_host_desc *host, const char *kind);
 /* Index of the route from host `src` to host `dst`, -1 without. */
 int orr_machine_desc_route(const struct orr_machine_desc *desc, unsigned src,
                            unsigned dst);
+
+/* Frees desc->drawn (platforms/draw.c). */
+void orr_drawn_free(struct orr_drawn *drawn, unsigned n);
+
+/* What edits have changed, after all of them, by the names of their targets:
+ * "pcie.bandwidth (set), cost[push] (set)", behind `before`; nothing where each figure
+ * is as it was. Returns whether something is different. `out` may be NULL.
+ * (platforms/edit_net.c) */
+bool orr_edits_print_net(const struct orr_machine_desc *desc, const char *before,
+                         FILE *out);
 
 /* Frees the edits' reports, desc->edits (platforms/edit.c). */
 void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n);

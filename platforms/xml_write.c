@@ -61,8 +61,11 @@ static void print_fields(FILE *out, const struct orr_machine_desc *desc,
 {
     char number[ORR_NUMBER_MAX];
 
+    /* Which figures were set is not written: all of them are none of measures then. */
     if (desc->provenance)
-        print_prop(out, "      ", "orrery-provenance", desc->provenance);
+        print_prop(out, "      ", "orrery-provenance",
+                   orr_edits_print_net(desc, "", NULL) ? "derived"
+                                                       : desc->provenance);
     if (with_host)
         print_prop(out, "      ", "orrery-host", desc->host);
     for (unsigned i = 0; i < ORR_NCOSTS; i++) {

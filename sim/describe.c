@@ -441,6 +441,8 @@ int orr_describe(const struct orr_machine_desc *desc,
     if (error == 0)
         error = orr_sim_edits(desc, endpoints, hosts, machine);
     if (error == 0)
+        error = orr_sim_drawn(desc, machine);
+    if (error == 0)
         error = copy_parameters(desc, endpoints, machine);
     if (error == 0)
         error = orr_machine_desc_not_measured(desc, &not_measured);

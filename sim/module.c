@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "platforms/draw.h"
 #include "platforms/edit.h"
 #include "sim/machine.h"
 
@@ -56,6 +57,8 @@ static int apply_machine_options(const struct orr_machine_options *options,
         error = edit(desc, "STARPU_LIMIT_BANDWIDTH", limit, err);
     if (!error && options->edits)
         error = edit(desc, "ORRERY_SET", options->edits, err);
+    if (!error)
+        error = orr_machine_desc_draw(desc, options->draw, err);
     return error;
 }
 

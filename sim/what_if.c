@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/draw.h"
 #include "platforms/edit.h"
 #include "platforms/speeds.h"
 
@@ -164,8 +165,29 @@ int orr_sim_edits(const struct orr_machine_desc *desc,
     return rc;
 }
 
+int orr_sim_drawn(const struct orr_machine_desc *desc, struct orr_machine *machine)
+{
+    if (desc->ndrawn == 0)
+        return 0;
+    machine->drawn = calloc(desc->ndrawn, sizeof(*machine->drawn));
+    if (!machine->drawn)
+        return -ENOMEM;
+    for (; machine->ndrawn < desc->ndrawn; machine->ndrawn++) {
+        const struct orr_drawn *from = &desc->drawn[machine->ndrawn];
+
+        machine->drawn[machine->ndrawn] = (struct orr_machine_drawn){
+            strdup(from->figure), from->factor, from->error, from->measured};
+        if (!machine->drawn[machine->ndrawn].figure)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 void orr_sim_what_if_done(struct orr_machine *machine)
 {
+    for (unsigned i = 0; i < machine->ndrawn; i++)
+        free(machine->drawn[i].figure);
+    free(machine->drawn);
     for (unsigned i = 0; i < machine->nkernel_speeds; i++)
         kernel_speeds_free(&machine->kernel_speeds[i]);
     free(machine->kernel_speeds);

@@ -19,5 +19,8 @@ int orr_sim_edits(const struct orr_machine_desc *desc,
                   const unsigned *endpoints, const unsigned *hosts,
                   struct orr_machine *machine);
 
-/* Frees kernel_speeds and edits. */
+/* Fills machine->drawn. Errors: -ENOMEM. */
+int orr_sim_drawn(const struct orr_machine_desc *desc, struct orr_machine *machine);
+
+/* Frees kernel_speeds, edits and drawn. */
 void orr_sim_what_if_done(struct orr_machine *machine);

@@ -476,7 +476,8 @@
     X(SIM_DRAW, "ORRERY_SIM_DRAW", INT, "0",                                    \
       "Which of the machines that the errors of models allow is simulated: "    \
       "derived and interpolated times are off by as much as they may be, alike "\
-      "for a kernel on a kind of device. 0: they are as expected. "             \
+      "for a kernel on a kind of device, and so are figures of links, memories " \
+      "and costs that were not measured. 0: they are as expected. "             \
       "`orrery compare --draws` sets it.")                                      \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without figures, such as `kernel[init] on cuda = "     \

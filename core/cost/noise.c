@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/draw.h"
 #include "core/base/splitmix.h"
 #include "perfmodel/distributions.h"
 
@@ -60,33 +61,21 @@ static double task_normal_deviate(uint64_t seed, uint64_t id)
     return orr_normal_quantile(fmax(unit, 0x1p-54));
 }
 
-/* FNV-1a */
-static uint64_t draw_hash(uint64_t hash, const char *text)
-{
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
-
-#define NINE_OF_TEN 1.6449 /* standard deviations about the median */
-
 double orr_noise_draw(const struct orr_noise *noise, const char *kernel,
                       const char *device, uint32_t footprint,
                       enum orr_origin origin, double error)
 {
-    uint64_t key = UINT64_C(0xcbf29ce484222325);
-    double sigma;
+    uint64_t key;
 
     if (!noise->draw || (origin != ORR_ORIGIN_DERIVED &&
                          origin != ORR_ORIGIN_INTERPOLATED))
         return 1;
     if (!(error >= 0))
         error = ORR_NOISE_UNSTATED;
-    key = draw_hash(draw_hash(key, kernel), device);
+    key = orr_draw_key(orr_draw_key(ORR_DRAW_KEY, kernel), device);
     if (origin == ORR_ORIGIN_INTERPOLATED)
         key ^= footprint;
-    sigma = log1p(error) / NINE_OF_TEN;
-    return exp(sigma * task_normal_deviate(noise->draw, key));
+    return orr_draw_factor(noise->draw, key, error);
 }
 
 double orr_noise_length(const struct orr_noise *noise,

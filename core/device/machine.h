@@ -225,6 +225,14 @@ struct orr_machine_link {
                        * do not share it */
 };
 
+/* A figure of a simulated machine that was multiplied, and within what nine of ten such
+ * factors are: 1 / (1 + error) … 1 + error. */
+struct orr_machine_drawn {
+    char *figure; /* "pcie bandwidth 54.2 GB/s" */
+    double factor, error;
+    bool measured; /* the error is the spread of its measures */
+};
+
 /* The links of a direct copy: route_links[first_link … + nlinks). */
 struct orr_machine_route {
     unsigned src, dst, first_link, nlinks;
@@ -289,6 +297,9 @@ struct orr_machine {
     unsigned nkernel_speeds;
     struct orr_machine_edit *edits;
     unsigned nedits;
+    /* Figures that are off in this draw (ORRERY_SIM_DRAW); owned, the texts, too. */
+    struct orr_machine_drawn *drawn;
+    unsigned ndrawn;
 };
 
 /* Where matrices of pairs of nodes have that of two. While a machine is being

@@ -26,6 +26,7 @@ struct orr_gpu_options {
 struct orr_machine_options {
     const char *name;  /* NULL: the real machine */
     const char *edits; /* what-if edits of a simulated one, or NULL */
+    uint64_t draw;     /* which of the machines that errors allow; 0: none */
     int ncpu, ncuda, nopencl, reserve_ncpu;
     const char *host;                 /* STARPU_HOSTNAME or NULL */
     const char *const *sampling_dirs; /* NULL-terminated search path */

@@ -574,16 +574,28 @@ static int make_pairs(struct orr_graph *graph, const struct orr_machine *from)
     return 0;
 }
 
+/* "measured but for pcie.bandwidth (set)"; NULL: not known. */
+static int make_figures(struct orr_graph *graph, const struct orr_machine *from)
+{
+    const char *but = from->not_measured;
+
+    if (from->provenance && asprintf(&graph->figures, "%s%s%s", from->provenance,
+                                     but ? " but for " : "", but ? but : "") < 0) {
+        graph->figures = NULL;
+        return -ENOMEM;
+    }
+    return 0;
+}
+
 static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
 {
     graph->machine = strdup(from->name);
-    graph->figures = from->provenance ? strdup(from->provenance) : NULL;
     graph->simulated = from->exec->virtual_time;
     graph->nodes = calloc((size_t)from->nnodes + 1, sizeof(*graph->nodes));
     graph->workers =
         calloc((size_t)from->nworkers + 1, sizeof(*graph->workers));
-    if (!graph->machine || (from->provenance && !graph->figures) ||
-        !graph->nodes || !graph->workers)
+    if (make_figures(graph, from) || !graph->machine || !graph->nodes ||
+        !graph->workers)
         return -ENOMEM;
     graph->nnodes = from->nnodes;
     graph->nworkers = from->nworkers;

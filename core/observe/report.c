@@ -163,13 +163,30 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
+/* Which machine that errors allow it was, and the figures of links and costs that are
+ * off there; the lengths of kernels are with the kernels. */
+static void write_drawn(FILE *out, const struct orr_runtime *rt, uint64_t draw)
+{
+    const struct orr_machine *machine = rt->machine;
+
+    fprintf(out, ",\n\"draw\": %llu,\n\"drawn\": [", (unsigned long long)draw);
+    for (unsigned i = 0; i < machine->ndrawn; i++) {
+        fputs(i ? ", {" : "{", out);
+        write_string(out, "figure", machine->drawn[i].figure);
+        fprintf(out, ", \"factor\": %.6g, \"off_by\": %.6g, \"measured\": %s}",
+                machine->drawn[i].factor, machine->drawn[i].error,
+                machine->drawn[i].measured ? "true" : "false");
+    }
+    fputs("]", out);
+}
+
 /* How the lengths of kernels varied, where they did. */
 static void write_noise(FILE *out, const struct orr_runtime *rt)
 {
     const struct orr_noise *noise = &rt->estimates->noise;
 
     if (noise->draw && rt->machine->kernels_take_their_length)
-        fprintf(out, ",\n\"draw\": %llu", (unsigned long long)noise->draw);
+        write_drawn(out, rt, noise->draw);
     if (!noise->on || !rt->machine->kernels_take_their_length)
         return;
     fputs(",\n\"noise\": {\"deviation\": ", out);

@@ -18,6 +18,8 @@ ORRERY, CALIBRATE_BUS, PROGRAM = sys.argv[1:4]
 SUFFIXES = ["affinity", "latency", "bandwidth", "config", "platform.xml",
             "platform.v4.xml"]
 KERNELS = ["alpha", "beta", "gamma", "delta"]
+# Whatever others do on the machine: no claim is about how it is then.
+QUICK = ("--quick", "--spread", "1000000%")
 COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch"]
 
 tap = Tap()
@@ -62,7 +64,7 @@ def is_estimate(estimate):
 
 folder, env = environment("bus")
 picture = os.path.join(top, "bus.svg")
-result = run(ORRERY, "calibrate", "bus", "--quick", "--json", "--plot",
+result = run(ORRERY, "calibrate", "bus", *QUICK, "--json", "--plot",
              picture, env=env)
 found = parsed(result)
 tap.claim("calibrate bus writes all files of this machine",
@@ -92,7 +94,7 @@ tap.claim("the description has the memory and what a copy within it carries",
           'id="memsize"' in description
           and 'id="orrery-copy-bandwidth"' in description
           and 'id="orrery-copy-latency"' in description)
-text = run(ORRERY, "calibrate", "bus", "--quick", env=env)
+text = run(ORRERY, "calibrate", "bus", *QUICK, env=env)
 tap.claim("the tables name the nodes, the spread and the files",
           text.code == 0 and "NUMA 0" in text.out and "spread" in text.out
           and bus(folder, "machine.xml") in text.out, text)
@@ -108,7 +110,7 @@ folder, env = environment("disks")
 here = os.path.join(top, "disk")
 os.mkdir(here)
 for way in "", "stdio:":
-    result = run(ORRERY, "calibrate", "bus", "--quick", "--json", "--disk",
+    result = run(ORRERY, "calibrate", "bus", *QUICK, "--json", "--disk",
                  way + here, env=env)
     links = {(link["from"], link["to"]): link
              for link in parsed(result).get("links", [])}
@@ -131,7 +133,7 @@ result = run(PROGRAM, "-tasks", "1",
 tap.claim("the simulated machine has it",
           result.code == 0 and "without that disk" not in result.err, result)
 before = content(bus(folder, "machine.xml"))
-result = run(ORRERY, "calibrate", "bus", "--quick", "--disk", "/proc/no/disk",
+result = run(ORRERY, "calibrate", "bus", *QUICK, "--disk", "/proc/no/disk",
              env=env)
 tap.claim("a disk that cannot be opened is named, and nothing is written",
           result.code == 1 and "--disk /proc/no/disk" in result.err
@@ -141,7 +143,7 @@ tap.claim("a disk that cannot be opened is named, and nothing is written",
 
 folder, env = environment("nodes", HWLOC_SYNTHETIC="numa:3 core:2 pu:1",
                           STARPU_WORKERS_NOBIND="1")
-result = run(ORRERY, "calibrate", "bus", "--quick", "--json", env=env)
+result = run(ORRERY, "calibrate", "bus", *QUICK, "--json", env=env)
 found = parsed(result)
 tap.claim("three nodes have six links and three copies within",
           result.code == 0 and len(found["links"]) == 9
@@ -211,7 +213,7 @@ kept = costs_of(env)
 tap.claim("the description of this machine has the costs",
           all(math.isclose(kept[name], costs[name]["median"], rel_tol=1e-4)
               for name in COSTS) and kept["kernel-queue"] is None)
-result = run(ORRERY, "calibrate", "bus", "--quick", env=env)
+result = run(ORRERY, "calibrate", "bus", *QUICK, env=env)
 tap.claim("measuring the bus keeps the costs",
           result.code == 0 and costs_of(env) == kept
           and "orrery-copy-bandwidth" in content(bus(folder, "machine.xml")),
@@ -237,7 +239,22 @@ tap.claim("without calibration it is what hwloc finds",
 
 # --- what goes wrong ---
 
+before = {name: content(bus(folder, name))
+          for name in ("bandwidth", "latency", "machine.xml")}
+result = run(ORRERY, "calibrate", "bus", "--quick", "--spread", "0%", env=env)
+tap.claim("bandwidths that spread more than they may are not stored, and named",
+          result.code == 1 and "NUMA 0 to NUMA 0: " in result.err
+          and "nothing was stored" in result.err
+          and result.err.count("--spread ") == 1
+          and before == {name: content(bus(folder, name)) for name in before},
+          result)
+fresh, fresh_env = environment("noisy")
+result = run(ORRERY, "calibrate", "bus", "--quick", "--spread", "0%", env=fresh_env)
+tap.claim("nor where nothing was there before",
+          result.code == 1 and not os.path.exists(bus(fresh, "machine.xml")), result)
+
 for words, says in [(["--no"], "--no"), (["here"], "not understood"),
+                    (["--spread", "0.8"], "percentage"), (["--spread", "-1%"], "percentage"),
                     (["--plot", "x.gif"], ".svg")]:
     result = run(ORRERY, "calibrate", "bus", *words, env=env)
     tap.claim("calibrate bus %s is a wrong command line" % " ".join(words),

@@ -46,7 +46,7 @@ class OwnMachine:
 
     def calibrate_machine(self):
         """Links and the runtime's costs."""
-        self.must(self.orrery, "calibrate", "bus")
+        self.must(self.orrery, "calibrate", "bus", "--spread", "1000%")
         self.must(self.orrery, "calibrate", "runtime")
 
     def calibrate_kernels(self, seconds, words):

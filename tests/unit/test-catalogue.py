@@ -24,8 +24,59 @@ def content(folder, path):
         return source.read()
 
 
+def derived_over_measured(scripts):
+    """For each link of the measured machines what the rules of the derived ones give of
+    its bandwidth, and of its latency, relative to the measured ones."""
+    sys.path.insert(0, scripts)
+    sys.dont_write_bytecode = True
+    import measured  # pylint: disable=import-outside-toplevel
+    import parts  # pylint: disable=import-outside-toplevel
+    bandwidths, latencies = [], []
+    for machine in measured.MACHINES.values():
+        name, memories = machine["devices"][0], machine["memories"]
+        device = parts.DEVICES[name]
+        bus = parts.pcie(device["pcie"])
+        for i, row in enumerate(machine["bandwidth"]):
+            for j, mbps in enumerate(row):
+                if i == j or (i < memories and j < memories):
+                    continue  # no figure of main memories was seen
+                if i < memories or j < memories:
+                    bandwidth = bus * parts.PCIE_EFFICIENCY[device["pcie"]]
+                    latency = parts.PCIE_LATENCY
+                elif mbps > machine.get("nvlink", float("inf")):
+                    # One or two of six links.
+                    bandwidth = (device["link"] / 6 * parts.link_efficiency(name) *
+                                 round(mbps / 25e3))
+                    latency = parts.LINK_LATENCY
+                else:
+                    bandwidth = bus * parts.PEER_EFFICIENCY
+                    latency = 2 * parts.PCIE_LATENCY
+                bandwidths.append(bandwidth / (mbps * 1e6))
+                latencies.append(latency / (machine["latency"][i][j] * 1e-6))
+    return bandwidths, latencies
+
+
+def check_draws(scripts, results):
+    """What compare --draws takes for the errors of links is half as much again as what
+    holds nine of ten of those that the rules were found from, as docs/COMPARE.md says."""
+    source = os.path.dirname(os.path.dirname(scripts))
+    with open(os.path.join(source, "platforms", "draw.h"), encoding="utf-8") as file:
+        stated = dict(re.findall(r"#define ORR_DRAW_(\w+)\s+([0-9.]+)", file.read()))
+    with open(os.path.join(source, "docs", "COMPARE.md"), encoding="utf-8") as file:
+        docs = " ".join(file.read().split())
+    for name, ratios in zip(("bandwidth", "latency"), derived_over_measured(scripts)):
+        error = float(stated[name.upper()]) / 1.5
+        share = sum(1 / (1 + error) <= one <= 1 + error for one in ratios) / len(ratios)
+        text = "%.0f %% of %d %s lie within %.0f %%" % (
+            100 * share, len(ratios), {"bandwidth": "bandwidths",
+                                       "latency": "latencies"}[name], 100 * error)
+        results.append((0.9 <= share < 0.95 and text in docs,
+                        "docs/COMPARE.md says it: " + text))
+
+
 def main(scripts, catalogue):
     results = []
+    check_draws(scripts, results)
     with tempfile.TemporaryDirectory() as fresh:
         derive = [sys.executable, "-B", os.path.join(scripts, "derive.py")]
         subprocess.run([*derive, fresh], check=True)

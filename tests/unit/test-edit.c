@@ -5,6 +5,7 @@
 #include "platforms/edit.h"
 
 #include "platforms/desc_build.h"
+#include "platforms/draw.h"
 #include "platforms/speeds.h"
 
 #include "tests/suite.h"
@@ -452,13 +453,89 @@ START_TEST(new_devices_have_the_measured_rows_of_their_like)
 }
 END_TEST
 
-START_TEST(a_measured_machine_becomes_a_derived_one)
+/* What edits leave of a measured machine; NULL: all of it. */
+static const struct {
+    const char *edit, *not_measured;
+} nets[] = {
+    {"pcie.bandwidth *= 2", "pcie.bandwidth (set)"},
+    {"link[\"slot 1\"].bandwidth = 3GBps", "link[\"slot 1\"].bandwidth (set)"},
+    {"pcie.latency=1us", "pcie.latency (set)"},
+    {"cost[push] = 3us", "cost[push] (set)"},
+    {"cost *= 2", "cost (set)"},
+    {"cuda.count = 3", "cuda.count (set)"},
+    {"cuda[1].memory = 8GiB", "cuda[1].memory (set)"},
+    {"cuda.speed *= 2", "cuda.speed (set)"},
+    {"kernel[gemm] on cuda = 2", "kernel[gemm] on cuda (set)"},
+    {"pcie.bandwidth *= 2; cost[push] = 3us; pcie.bandwidth *= 2",
+     "pcie.bandwidth (set), cost[push] (set)"},
+    /* Not of what nothing passes, nor of what is as it was. */
+    {"link[spare].bandwidth *= 2", NULL},
+    {"pcie.bandwidth *= 1", NULL},
+    {"link[\"slot 1\"].bandwidth = 2GBps", NULL},
+    {"cost[push] = 1us", NULL},
+    {"cuda[0].memory = 4GiB", NULL},
+    {"cuda.count = 2", NULL},
+    {"cuda.speed *= 1; kernel[gemm] *= 1", NULL},
+    {"pcie.bandwidth *= 2; pcie.bandwidth /= 2", NULL},
+    {"bus.bandwidth *= 4; pcie.bandwidth /= 4; membus.bandwidth /= 4; "
+     "disk.bandwidth /= 4; peer.bandwidth *= 1", NULL},
+    {"kernel[gemm] = 2; kernel[gemm] /= 2; cost[fetch] = 2us; cost[fetch] = 1us", NULL},
+    {"pcie.bandwidth *= 2; cost[push] = 3us; pcie.bandwidth /= 2",
+     "cost[push] (set)"},
+};
+
+START_TEST(a_measured_machine_stays_so_but_for_the_figures_that_were_set)
 {
+    const char *expected = nets[_i].not_measured;
+    char *text;
+
     orr_desc_set_text(&desc->provenance, "measured");
-    edit("cuda.speed *= 1");
+    for (unsigned i = 0; i < ORR_NCOSTS; i++)
+        *orr_machine_desc_cost(desc, i) = orr_cost_fields[i].usual;
+    ck_assert_int_eq(orr_machine_desc_not_measured(desc, &text), 0);
+    ck_assert_ptr_null(text);
+    edit(nets[_i].edit);
     ck_assert_str_eq(desc->provenance, "measured");
-    edit("cuda.speed *= 2");
-    ck_assert_str_eq(desc->provenance, "derived");
+    ck_assert_int_eq(orr_machine_desc_not_measured(desc, &text), 0);
+    ck_assert_msg(!text == !expected && (!text || !strcmp(text, expected)),
+                  "%s: %s", nets[_i].edit, text ? text : "all is measured");
+    ck_assert_int_eq(orr_edits_print_net(desc, "", NULL), expected != NULL);
+    free(text);
+}
+END_TEST
+
+static double drawn(const char *figure)
+{
+    for (unsigned i = 0; i < desc->ndrawn; i++)
+        if (strcmp(desc->drawn[i].figure, figure) == 0)
+            return desc->drawn[i].factor;
+    return (double)NAN;
+}
+
+START_TEST(draws_change_the_figures_that_are_not_measured_and_buses_follow)
+{
+    double half;
+
+    orr_desc_set_text(&desc->provenance, "derived");
+    desc->cost_push = 2;
+    edit("link[\"slot 1\"].bandwidth /= 2; link[pair].bandwidth = 3GBps; cost[fetch] *= 2");
+    ck_assert_int_eq(orr_machine_desc_draw(desc, 0, &err), 0);
+    ck_assert_uint_eq(desc->ndrawn, 0);
+    ck_assert_int_eq(orr_machine_desc_draw(desc, 7, &err), 0);
+    /* One that was scaled is the figure that it was. */
+    half = drawn("pcie bandwidth 2 GB/s");
+    ck_assert(half > 0 && fabs(half - 1) > 1e-6);
+    ck_assert_double_eq_tol(link_of("slot 1")->bandwidth, half * 1e9, 1);
+    ck_assert_double_eq_tol(desc->bandwidth[AT(0, 2)], half * 1e3, 1e-3);
+    ck_assert_double_eq_tol(link_of("Host")->bandwidth,
+                            drawn("membus bandwidth 8 GB/s") * 8e9, 1);
+    ck_assert_double_eq_tol(link_of("slot 1")->latency,
+                            drawn("pcie latency 4 us") * 4e-6, 1e-12);
+    /* Given: one by the user, one by the description. */
+    ck_assert_double_eq(link_of("pair")->bandwidth, 3e9);
+    ck_assert_double_eq(desc->cost_push, 2);
+    ck_assert_double_eq_tol(desc->cost_fetch, 2 * drawn("cost fetch 1 us"), 1e-9);
+    ck_assert_double_eq_tol(desc->cost_submit, drawn("cost submit 1 us"), 1e-9);
 }
 END_TEST
 
@@ -717,7 +794,11 @@ SUITE_MAIN(edit)
     tcase_add_test(tc, measured_parameters_are_scaled_as_the_routes_are);
     tcase_add_test(tc, a_link_that_does_not_limit_changes_no_bandwidth);
     tcase_add_test(tc, new_devices_have_the_measured_rows_of_their_like);
-    tcase_add_test(tc, a_measured_machine_becomes_a_derived_one);
+    tcase_add_loop_test(
+        tc, a_measured_machine_stays_so_but_for_the_figures_that_were_set, 0,
+        COUNT(nets));
+    tcase_add_test(
+        tc, draws_change_the_figures_that_are_not_measured_and_buses_follow);
     tcase_add_test(tc, an_edited_machine_can_be_written_and_read);
     tcase_add_test(tc, costs_of_the_runtime_are_values);
     tcase_add_loop_test(tc, wrong_speeds_are_refused, 0, COUNT(wrong_props));

@@ -213,9 +213,9 @@ double bounds_distance(const struct bounds *b)
 
 const char *bounds_figures(const struct bounds *b)
 {
-    if (b->report.json && b->report.provenance)
-        return b->report.provenance;
-    return b->graph ? b->graph->figures : NULL;
+    if (b->graph && b->graph->figures)
+        return b->graph->figures;
+    return b->report.json ? b->report.provenance : NULL;
 }
 
 const char *bounds_scheduler(const struct bounds *b)

@@ -17,12 +17,14 @@
 #include "platforms/doctor.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery calibrate bus [--quick] [--json] [--plot FILE] [--disk "
-    "[WAY:]PATH]\n"
+    "usage: orrery calibrate bus [--quick] [--spread PERCENT] [--json]\n"
+    "                            [--plot FILE] [--disk [WAY:]PATH]\n"
     "Measures bandwidth and latency between all memory nodes of this machine, "
     "in both\n"
     "directions, alone and several at once, from 1 byte to 32 MiB, and keeps "
@@ -33,19 +35,24 @@ static const char help[] =
     "OpenCL\n"
     "devices are measured like other nodes (docs/OPENCL.md).\n"
     "      --quick      one byte and 32 MiB only, one block instead of five\n"
+    "      --spread PERCENT  keep bandwidths with a spread of up to so much (50%);\n"
+    "                   one that spreads more is of other programs, too: then\n"
+    "                   nothing is stored, and what is there stays\n"
     "      --json       print the results as JSON\n"
     "      --plot FILE  draw bandwidth over size; .svg, or .png\n"
     "      --disk [WAY:]PATH  measure a disk as well, which the description then "
     "has:\n"
     "                   a directory, by stdio, unistd (as without WAY), or\n"
     "                   unistd_o_direct, past the system's cache; or hdf5\n"
-    "`spread` is the range of the medians of five blocks, each with new memory.\n"
-    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "spread is the range of the medians of five blocks, each with new memory.\n"
+    "Exit codes: 0; 1 when something failed, or spreads too much; 2 for a wrong\n"
+    "command line.\n"
     "example: orrery calibrate bus --plot bus.svg\n";
 
 struct request {
     bool quick, json;
     const char *plot, *disk;
+    double spread; /* of a bandwidth that is kept, relative */
 };
 
 static int store_bus_measures(struct orr_machine *machine,
@@ -88,21 +95,44 @@ static int show_bus_measures(const struct bus_shown *shown,
     return rc < 0 || fflush(stdout) != 0 ? -1 : 0;
 }
 
-/* What was measured while others used the machine is kept, with its spread. */
-static void warn_of_spreads(const struct orr_machine *machine,
-                            const struct orr_bus_measures *measures)
+/* Names the bandwidths that spread by more than `limit`; how many there are. */
+static unsigned tell_spreads(const struct orr_machine *machine,
+                             const struct orr_bus_measures *measures,
+                             double limit, const char *severity)
 {
+    unsigned n = 0;
+
     for (unsigned l = 0; l < measures->nlinks; l++) {
         const struct orr_bus_link *link = &measures->links[l];
 
-        if (link->bandwidth.spread > ORR_DOCTOR_SPREAD)
-            tool_error("warning: %s to %s: a spread of %.0f %% is no measure of "
-                       "the machine, which others use: repeat it when it is "
-                       "quiet",
-                       machine->nodes[link->src].name,
-                       machine->nodes[link->dst].name,
-                       100 * link->bandwidth.spread);
+        if (!(link->bandwidth.spread > limit))
+            continue;
+        tool_error("%s%s to %s: %.0f MB/s with a spread of %.0f %%: others use the "
+                   "machine",
+                   severity, machine->nodes[link->src].name,
+                   machine->nodes[link->dst].name, link->bandwidth.median,
+                   100 * link->bandwidth.spread);
+        n++;
     }
+    return n;
+}
+
+/* Whether the measures are of the machine; else says what becomes of them. */
+static bool are_steady(const struct orr_machine *machine,
+                       const struct orr_bus_measures *measures,
+                       const struct calibrate_place *place, double limit)
+{
+    double most = 0;
+
+    if (tell_spreads(machine, measures, limit, "") == 0)
+        return true;
+    for (unsigned l = 0; l < measures->nlinks; l++)
+        most = fmax(most, measures->links[l].bandwidth.spread);
+    tool_error("calibrate bus: nothing was stored, %s is as it was: measure again "
+               "when the machine is quiet, or keep such figures with --spread "
+               "%.0f%%, labelled so",
+               place->path, ceil(100 * most));
+    return false;
 }
 
 static int keep_and_show(struct orr_machine *machine,
@@ -127,7 +157,7 @@ static int keep_and_show(struct orr_machine *machine,
     }
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
-    warn_of_spreads(machine, measures);
+    tell_spreads(machine, measures, ORR_DOCTOR_SPREAD, "warning: ");
     tool_if_interrupted("all results are stored, not all were shown");
     return show_bus_measures(&shown, request);
 }
@@ -157,16 +187,31 @@ static int measure_bus(struct orr_exec *exec,
         tool_error("%s", err.text);
         return -1;
     }
-    rc = keep_and_show(machine, &measures, place, request);
+    rc = are_steady(machine, &measures, place, request->spread)
+             ? keep_and_show(machine, &measures, place, request)
+             : -1;
     orr_bus_measures_done(&measures);
     machine->ops->close(machine);
     return rc;
 }
 
+static bool read_percent(const char *text, double *ret)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || strcmp(end, "%") != 0 || !(value >= 0 && value < 1e9))
+        return false;
+    *ret = value / 100;
+    return true;
+}
+
 int calibrate_bus(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.spread = ORR_DOCTOR_SPREAD};
+    const char *spread = NULL;
     const struct tool_option list[] = {{0, "quick", NULL, &request.quick},
+                                       {0, "spread", &spread, NULL},
                                        {0, "json", NULL, &request.json},
                                        {0, "plot", &request.plot, NULL},
                                        {0, "disk", &request.disk, NULL},
@@ -182,6 +227,11 @@ int calibrate_bus(int argc, char **argv)
                          "calibrate bus: %s is not understood; see orrery "
                          "calibrate bus --help",
                          argv[first]);
+    if (spread && !read_percent(spread, &request.spread))
+        return tool_fail(TOOL_USAGE,
+                         "calibrate bus: --spread %s: write a percentage, such as "
+                         "80%%",
+                         spread);
     rc = plot_check_name("calibrate bus: --plot", request.plot);
     if (rc != TOOL_OK)
         return rc;

@@ -408,6 +408,11 @@ void report_print_basis(const struct report *report)
     assume_print(report->json, "assumed     ");
     if (*figures)
         printf("times       %s\n", figures);
+    if (json_object_get(report->json, "draw"))
+        printf("drawn       machine %lld of those that errors allow, %zu figures of "
+               "links and costs\n",
+               (long long)report_count(report->json, "draw"),
+               json_array_size(report_list(report, "drawn")));
     untrusted_print(report->json, "untrusted   ");
 }
 

@@ -141,7 +141,11 @@ static void fill_cell(struct comparison *c, size_t at)
                           .scheduler = c->schedulers[at % c->nschedulers],
                           .launch = &c->launches[at],
                           .us = calloc(c->options->repeat, sizeof(*cell->us)),
+                          .of_repetition = calloc(c->options->repeat,
+                                                  sizeof(*cell->of_repetition)),
                           .bound_us = (double)NAN};
+    for (size_t k = 0; cell->of_repetition && k < c->options->repeat; k++)
+        cell->of_repetition[k] = (double)NAN;
 }
 
 static void fill_launch(struct comparison *c, size_t at)
@@ -188,7 +192,7 @@ static int comparison_make_launches(struct comparison *c)
         return tool_fail(TOOL_FAILED, "out of memory");
     for (size_t i = 0; i < c->ncells; i++) {
         fill_cell(c, i);
-        if (!c->cells[i].us)
+        if (!c->cells[i].us || !c->cells[i].of_repetition)
             return tool_fail(TOOL_FAILED, "out of memory");
     }
     for (size_t i = 0; i < n; i++)
@@ -250,8 +254,10 @@ void comparison_done(struct comparison *c)
 {
     for (size_t i = 0; c->launches && i < c->n; i++)
         launch_done(&c->launches[i]);
-    for (size_t i = 0; c->cells && i < c->ncells; i++)
+    for (size_t i = 0; c->cells && i < c->ncells; i++) {
         free(c->cells[i].us);
+        free(c->cells[i].of_repetition);
+    }
     for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
         free(c->edits[p]);
     for (size_t i = 0;
@@ -323,26 +329,13 @@ const struct cell *comparison_best(const struct comparison *c, size_t machine,
     return best;
 }
 
-/* What the run of that repetition gave; NaN. */
-static double cell_us_of(const struct comparison *c, const struct cell *cell,
-                         size_t repetition)
-{
-    const struct launch *launch =
-        &c->launches[repetition * c->ncells + (size_t)(cell - c->cells)];
-
-    return launch->report.json && !*launch->problem &&
-                   report_is_whole(&launch->report)
-               ? launch->report.makespan_us
-               : (double)NAN;
-}
-
 double cell_behind_share(const struct comparison *c, const struct cell *cell,
                          const struct cell *other)
 {
     double behind = 0, n = 0;
 
     for (size_t k = 0; k < c->options->repeat; k++) {
-        double us = cell_us_of(c, cell, k), than = cell_us_of(c, other, k);
+        double us = cell->of_repetition[k], than = other->of_repetition[k];
 
         if (isnan(us) || isnan(than))
             continue;
@@ -359,14 +352,14 @@ double cell_first_share(const struct comparison *c, const struct cell *cell)
     double first = 0, n = 0;
 
     for (size_t k = 0; k < c->options->repeat; k++) {
-        double us = cell_us_of(c, cell, k);
+        double us = cell->of_repetition[k];
         unsigned before = 0, with = 0;
 
         for (size_t m = 0; m < c->nmachines; m++)
             for (size_t s = 0; s < c->nschedulers; s++) {
                 double other =
                     m == machine || c->options->across
-                        ? cell_us_of(c, comparison_cell(c, m, point, s), k)
+                        ? comparison_cell(c, m, point, s)->of_repetition[k]
                         : (double)NAN;
 
                 before += other < us;

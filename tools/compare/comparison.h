@@ -38,6 +38,7 @@ struct cell {
         *launch; /* the first run: borrowed, its report says the most */
     double *us;  /* owned: makespans of the runs that went well … */
     size_t n;    /* … and how many these are */
+    double *of_repetition; /* owned: that of each repetition, NaN: it did not */
     /* Borrowed: the first run that failed; NULL: none did, though some may have been
      * interrupted. */
     const struct launch *failed;

@@ -49,9 +49,11 @@ static void count_ended_launch(struct comparison *c, struct launch *launch)
     struct cell *cell = comparison_cell_of(c, launch);
 
     c->nended++;
-    if (went_well(launch))
+    if (went_well(launch)) {
         cell->us[cell->n++] = launch->report.makespan_us;
-    else if (!cell->failed)
+        cell->of_repetition[comparison_repetition(c, launch)] =
+            launch->report.makespan_us;
+    } else if (!cell->failed)
         cell->failed = launch;
     if (went_well(launch) && launch != cell->launch) {
         report_done(&launch->report);

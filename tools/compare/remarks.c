@@ -90,6 +90,20 @@ static void print_failed_at(const struct comparison *c, size_t machine,
     putchar('\n');
 }
 
+/* Figures of links and costs of one machine that were drawn. */
+static void print_drawn(const json_t *report, const char *indent)
+{
+    const json_t *drawn = json_object_get(report, "drawn"), *one;
+    size_t i;
+
+    json_array_foreach(drawn, i, one)
+        printf("%s%s: %s, off by up to %.0f %% in 9 of 10\n", indent,
+               json_string_value(json_object_get(one, "figure")),
+               json_is_true(json_object_get(one, "measured")) ? "measured"
+                                                              : "not measured",
+               100 * json_number_value(json_object_get(one, "off_by")));
+}
+
 /* Where luck was drawn, what of. */
 static void print_noise(const struct comparison *c)
 {
@@ -101,6 +115,9 @@ static void print_noise(const struct comparison *c)
                "models state, else by up to %.0f %% in 9 of 10, alike for all rows",
                100 * ORR_NOISE_UNSTATED);
     putchar('\n');
+    if (c->options->draws)
+        print_remarks_by_machine(c, "drawn", "drawn as well, alike for all rows",
+                                 print_drawn);
 }
 
 void remarks_print(const struct comparison *c)

@@ -110,12 +110,14 @@ static json_t *cell_settings_json(const struct comparison *c,
     return settings;
 }
 
-static json_t *cell_runs_json(const struct cell *cell)
+/* In the order of their seeds. */
+static json_t *cell_runs_json(const struct comparison *c, const struct cell *cell)
 {
     json_t *runs = json_array();
 
-    for (size_t i = 0; i < cell->n; i++)
-        json_array_append_new(runs, json_real(cell->us[i]));
+    for (size_t k = 0; k < c->options->repeat; k++)
+        if (!isnan(cell->of_repetition[k]))
+            json_array_append_new(runs, json_real(cell->of_repetition[k]));
     return runs;
 }
 
@@ -127,7 +129,7 @@ static int add_figures(json_t *json, const struct comparison *c,
         "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
         "time_unit", "us", "runs_us",
-        cell_runs_json(cell), "median_us",
+        cell_runs_json(c, cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
         tool_json_number(cell->spread.low), tool_json_number(cell->spread.high),
         "to_best", tool_json_number(row.to_best), "rivals_ran", (int)row.nran,
