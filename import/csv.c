@@ -13,6 +13,7 @@
 
 #include "import/edges.h"
 #include "import/formats.h"
+#include "import/kinds.h"
 #include "import/table.h"
 #include "import/workflow.h"
 
@@ -36,7 +37,7 @@ static char *find_nodes(const char *path)
 /* --- tasks --- */
 
 struct node_columns {
-    int id, kernel, us, flops, priority;
+    int id, kernel, us, flops, priority, kind;
 };
 
 static int read_node(struct table *table, const struct node_columns *c)
@@ -52,7 +53,10 @@ static int read_node(struct table *table, const struct node_columns *c)
     task = edges_task(table->flow, id, kernel ? kernel : "task");
     if (!task)
         return -EINVAL; /* with a message */
-    rc = table_number(table, c->us, &task->us);
+    rc = flow_set_kind(table->flow, task, kernel ? kernel : "task",
+                       table_field(table, c->kind));
+    if (!rc)
+        rc = table_number(table, c->us, &task->us);
     if (!rc)
         rc = table_number(table, c->flops, &task->flops);
     if (!rc)
@@ -75,7 +79,11 @@ static int read_nodes(struct flow *flow, const char *path)
                                   table_column(&table, "kernel", "name"),
                                   table_column(&table, "us", NULL),
                                   table_column(&table, "flops", NULL),
-                                  table_column(&table, "priority", NULL)};
+                                  table_column(&table, "priority", NULL),
+                                  flow_kinds_field(flow)
+                                      ? table_column(&table,
+                                                     flow_kinds_field(flow), NULL)
+                                      : -1};
         if (c.id < 0)
             rc = flow_wrong(flow, "the table has no column id");
     }

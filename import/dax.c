@@ -11,6 +11,7 @@
 #include <starpu.h>
 
 #include "import/formats.h"
+#include "import/kinds.h"
 #include "import/workflow.h"
 #include "import/xml.h"
 
@@ -40,13 +41,16 @@ static int begin_job(struct dax *dax, bool is_task)
     char *id = xml_attribute(&dax->file, "id");
     char *name = xml_attribute(&dax->file, "name");
     char *runtime = xml_attribute(&dax->file, "runtime");
+    const char *field = flow_kinds_field(dax->flow);
+    char *kind = field ? xml_attribute(&dax->file, field) : NULL;
     struct flow_task *task = NULL;
     int rc = 0;
 
     if (!id)
         rc = flow_wrong(dax->flow, "a job without id");
     else
-        task = workflow_add_job(dax->flow, id, name ? name : "workflow");
+        task = workflow_add_job(dax->flow, id, name ? name : "workflow", kind,
+                                name ? name : "workflow");
     if (!rc && !task)
         rc = -EINVAL; /* with a message */
     if (!rc)
@@ -58,6 +62,7 @@ static int begin_job(struct dax *dax, bool is_task)
     xmlFree(id);
     xmlFree(name);
     xmlFree(runtime);
+    xmlFree(kind);
     return rc;
 }
 

@@ -16,6 +16,7 @@
 
 #include "import/edges.h"
 #include "import/formats.h"
+#include "import/kinds.h"
 #include "import/workflow.h"
 #include "import/xml.h"
 
@@ -23,7 +24,7 @@ extern char **environ;
 
 /* The attributes of a node or an edge; texts are owned. */
 struct dot_attributes {
-    char *kernel, *label;
+    char *kernel, *label, *kind; /* the last as kinds.h says */
     double us, start_ms, end_ms, flops, priority, bytes,
         size; /* NaN: nothing */
 };
@@ -44,7 +45,8 @@ static void dot_attributes_clear(struct dot_attributes *to)
 
     free(to->kernel);
     free(to->label);
-    *to = (struct dot_attributes){NULL, NULL, none, none, none,
+    free(to->kind);
+    *to = (struct dot_attributes){NULL, NULL, NULL, none, none, none,
                                   none, none, none, none};
 }
 
@@ -68,7 +70,10 @@ static int set_attribute(struct dot *dot, const char *text)
 {
     const char *name = dot->attribute;
     struct dot_attributes *to = dot->where;
+    const char *field = flow_kinds_field(dot->flow);
 
+    if (field && !strcmp(name, field) && flow_text(&to->kind, text))
+        return flow_no_memory(dot->flow);
     if (!strcmp(name, "kernel"))
         return flow_text(&to->kernel, text) ? flow_no_memory(dot->flow) : 0;
     if (!strcmp(name, "label"))
@@ -164,8 +169,8 @@ static int end_node(struct dot *dot)
                           dot->node);
     if (!isnan(priority))
         task->priority = (int64_t)priority;
-    return flow_text(&task->kernel, kernel_of(dot)) ? flow_no_memory(dot->flow)
-                                                    : 0;
+    return flow_set_kind(dot->flow, task, kernel_of(dot),
+                         own->kind ? own->kind : dot->nodes.kind);
 }
 
 static int end_edge(struct dot *dot)

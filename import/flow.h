@@ -38,6 +38,7 @@ struct flow_datum {
 struct flow_task {
     enum flow_kind kind;
     char *kernel; /* name of its codelet, or NULL */
+    bool chosen;  /* by a rule of the user's: kinds.h */
     char *model;  /* symbol of the performance model; NULL: the kernel's name */
     char *name;   /* its own, or NULL */
     uint64_t order; /* of submission, from 1; 0: before all that have one */
@@ -76,6 +77,8 @@ struct flow {
     char **notes; /* what the file lacks, or is read otherwise */
     size_t nnotes;
     struct flow_index task_names, datum_names;
+    struct flow_kind_rule *kinds; /* owned: kinds.h */
+    size_t nkinds;
     struct orr_error *err;
     const char *path;
     double pause_us; /* that the application took before the first task */

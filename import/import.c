@@ -10,6 +10,7 @@
 
 #include "core/base/c_locale.h"
 #include "import/formats.h"
+#include "import/kinds.h"
 
 /* The first field of a record of tasks; comments and %rec: may be before it. */
 static bool begins_tasks_rec(const char *text)
@@ -145,11 +146,16 @@ int orr_import(const char *path, const struct orr_import_options *options,
         return orr_fail(err, rc, "%s: out of memory", path);
     flow_init(&flow, path, err);
     flow.binary = options->binary;
-    rc = format->read(&flow, path, options);
+    rc = flow_kinds_read(&flow, options->kinds);
+    if (!rc)
+        rc = format->read(&flow, path, options);
     if (rc == -ENOMEM)
         flow_no_memory(&flow);
     if (!rc)
+        rc = flow_kinds_end(&flow);
+    if (!rc)
         rc = flow_write(&flow, out);
+    flow_kinds_done(&flow);
     flow_done(&flow);
     orr_c_locale_end(&locale);
     return rc;

@@ -7,5 +7,6 @@
 struct orr_import_options {
     const char *schedule;  /* a sched.rec for a tasks.rec, or NULL */
     bool recorded_workers; /* tasks run on the workers where they ran */
+    const char *kinds;     /* import/kinds.h, or NULL */
     bool binary;           /* the record is to have the compact form */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "import/formats.h"
+#include "import/kinds.h"
 #include "import/means.h"
 #include "import/table.h"
 #include "import/workflow.h"
@@ -78,10 +79,13 @@ static int starvz_read_tasks(struct flow *flow, const char *path)
 {
     struct table table;
     struct columns c = {0};
-    int rc = table_open(flow, path, &table);
+    const char *field = flow_kinds_field(flow);
+    int rc = table_open(flow, path, &table), kind = -1;
 
     if (!rc)
         rc = find_columns(&table, &c);
+    if (!rc && field)
+        kind = table_column(&table, field, NULL);
     while (!rc && (rc = table_next(&table)) > 0) {
         const char *job = table_field(&table, c.job);
         const char *kernel = table_field(&table, c.value);
@@ -92,11 +96,11 @@ static int starvz_read_tasks(struct flow *flow, const char *path)
             continue; /* a state of a worker is no task */
         if (flow_find(&flow->task_names, job) != FLOW_NONE)
             rc = flow_wrong(flow, "a second row of job %.40s", job);
-        task = rc ? NULL : workflow_add_job(flow, job, kernel);
+        task = rc ? NULL : workflow_add_job(flow, job, kernel, NULL, kernel);
         if (!rc)
             rc = task ? starvz_fill_task(&table, &c, task) : -EINVAL;
-        if (!rc && flow_text(&task->kernel, kernel))
-            rc = flow_no_memory(flow);
+        if (!rc)
+            rc = flow_set_kind(flow, task, kernel, table_field(&table, kind));
     }
     table_close(&table);
     return rc;

@@ -13,6 +13,7 @@
 
 #include "core/base/grow.h"
 #include "import/formats.h"
+#include "import/kinds.h"
 #include "import/rec_lines.h"
 #include "import/sched_rec.h"
 
@@ -24,6 +25,7 @@ struct waits {
 /* Fields of the record that is being read; texts are owned. */
 struct entry {
     char *control, *name, *model, *id, *before, *end_before;
+    char *kind; /* the field that kinds.h asks for */
     char *handles, *modes, *sizes;
     uint64_t order, tag, footprint;
     int64_t worker, priority, iteration, rank;
@@ -48,6 +50,7 @@ static void task_entry_clear(struct entry *e)
     free(e->control);
     free(e->name);
     free(e->model);
+    free(e->kind);
     free(e->id);
     free(e->before);
     free(e->end_before);
@@ -194,11 +197,16 @@ static int task_entry_fill_task(struct reader *r, struct flow_task *task)
     if (e->end >= e->start)
         task->us = (e->end - e->start) * 1000;
     if (task->kind == FLOW_TASK)
-        rc = flow_text(&task->kernel, e->name    ? e->name
-                                      : e->model ? e->model
-                                                 : "unnamed");
-    task->model = e->model;
+        rc = flow_set_kind(r->flow, task,
+                           e->name    ? e->name
+                           : e->model ? e->model
+                                      : "unnamed",
+                           e->kind);
+    /* A model of another kind than the file has is found by the kind's name. */
+    task->model = task->chosen ? NULL : e->model;
     task->name = e->name;
+    if (task->chosen)
+        free(e->model);
     e->model = e->name = NULL;
     if (!rc && task->kind != FLOW_CONTROL)
         rc = task_entry_add_uses(r, task);
@@ -288,6 +296,7 @@ static const struct known known[] = {
 
 static int task_entry_set_field(struct reader *r, struct rec_field *field)
 {
+    const char *wanted = flow_kinds_field(r->flow);
     char *value = field->value;
     void *to;
     size_t i = 0;
@@ -296,6 +305,8 @@ static int task_entry_set_field(struct reader *r, struct rec_field *field)
            strcmp(known[i].name, field->name))
         i++;
     r->entry.any = true;
+    if (wanted && !strcmp(wanted, field->name) && flow_text(&r->entry.kind, value))
+        return -ENOMEM;
     if (i == sizeof(known) / sizeof(*known))
         return 0; /* what replays do not need */
     to = (char *)&r->entry + known[i].offset;

@@ -9,6 +9,8 @@
 
 #include <starpu.h>
 
+#include "import/kinds.h"
+
 /* How long the name is without "_ID0000012" or "_12". */
 static size_t without_number(const char *name)
 {
@@ -88,6 +90,12 @@ static void kernel_names_free(char **texts, size_t n)
     free(texts);
 }
 
+/* The kernel's name, where no rule has chosen it. */
+static char *kind_of(const struct flow_task *task, char *none)
+{
+    return task->kernel && !task->chosen ? task->kernel : none;
+}
+
 /* Where most jobs have a name of their own, and half as many would be left without the
  * numbers in them, a kernel is what the rest of the name says. */
 static int join_numbered_kinds(struct flow *flow)
@@ -99,7 +107,7 @@ static int join_numbered_kinds(struct flow *flow)
     int rc = texts && sorted ? 0 : -ENOMEM;
 
     for (size_t t = 0; !rc && t < n; t++)
-        sorted[t] = flow->tasks[t].kernel ? flow->tasks[t].kernel : no_name;
+        sorted[t] = kind_of(&flow->tasks[t], no_name);
     names = rc ? 0 : count_different(sorted, n);
     if (names <= FEW_KINDS || names * 4 < n) {
         kernel_names_free(texts, 0);
@@ -107,17 +115,19 @@ static int join_numbered_kinds(struct flow *flow)
         return rc;
     }
     for (size_t t = 0; !rc && t < n; t++) {
-        const char *kernel = flow->tasks[t].kernel;
+        const char *kernel = kind_of(&flow->tasks[t], no_name);
 
-        texts[t] = kernel ? name_pattern(kernel) : NULL;
+        texts[t] = *kernel ? name_pattern(kernel) : NULL;
         sorted[t] = texts[t] ? texts[t] : no_name;
-        rc = texts[t] || !kernel ? 0 : -ENOMEM;
+        rc = texts[t] || !*kernel ? 0 : -ENOMEM;
     }
     kinds = rc ? names : count_different(sorted, n);
     if (kinds * 2 <= names) {
         for (size_t t = 0; t < n; t++) {
             char *kernel = flow->tasks[t].kernel;
 
+            if (!texts[t])
+                continue;
             flow->tasks[t].kernel = texts[t];
             texts[t] = kernel;
         }
@@ -132,7 +142,8 @@ static int join_numbered_kinds(struct flow *flow)
 }
 
 struct flow_task *workflow_add_job(struct flow *flow, const char *id,
-                                   const char *name)
+                                   const char *name, const char *field,
+                                   const char *usual)
 {
     struct flow_task *task = flow_add_task(flow);
     int rc;
@@ -141,7 +152,12 @@ struct flow_task *workflow_add_job(struct flow *flow, const char *id,
         flow_no_memory(flow);
         return NULL;
     }
-    task->kernel = strndup(name, without_number(name));
+    if (flow_set_kind(flow, task, name, field))
+        return NULL;
+    if (!task->chosen) {
+        free(task->kernel);
+        task->kernel = strndup(usual, without_number(usual));
+    }
     rc = task->kernel ? flow_text(&task->name, id) : -ENOMEM;
     if (!rc)
         rc = flow_set(&flow->task_names, id, flow->ntasks - 1);

@@ -7,10 +7,12 @@
 
 #include "import/flow.h"
 
-/* A job more, under its id, of a kernel called `name`: a number at the end, as in
- * "mProject_ID0000012", is left out. NULL with a message. */
+/* A job more, under its id, called `name`. Its kernel is what the rules of kinds.h say,
+ * of which `field` is the field's value, or NULL; else `usual` without a number at the
+ * end, as in "mProject_ID0000012". NULL with a message. */
 struct flow_task *workflow_add_job(struct flow *flow, const char *id,
-                                   const char *name);
+                                   const char *name, const char *field,
+                                   const char *usual);
 
 /* The job reads, writes, or both, a file of so many bytes (0: not known). */
 int workflow_use(struct flow *flow, size_t job, const char *file,

@@ -59,7 +59,7 @@ static void check(int rc, const struct orr_error *err, const char *record,
 
 static void import(const char *path, const char *schedule, const char *record)
 {
-    struct orr_import_options options = {schedule, false, false};
+    struct orr_import_options options = {.schedule = schedule};
     const char *format = orr_import_format(path);
     struct orr_error err = {""};
     char *text = NULL;

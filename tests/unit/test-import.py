@@ -552,6 +552,140 @@ def test_starvz(folder):
           isinstance(us, float) and 4500 <= us < 4600, us)
 
 
+def wrong_types():
+    """(change of WORKFLOW or OLDER, what is said): each container and each value of
+    another type than the format has there."""
+    def change(document, path, value):
+        document = json.loads(json.dumps(document))
+        at = document
+        for step in path[:-1]:
+            at = at[step]
+        at[path[-1]] = value
+        return document
+
+    spec, run = ("workflow", "specification"), ("workflow", "execution")
+    for document, path, value, said in [
+            (WORKFLOW, ("workflow",), [], "workflow is a list, not an object"),
+            (WORKFLOW, spec, "x", "workflow.specification is text, not an object"),
+            (WORKFLOW, run, [], "workflow.execution is a list, not an object"),
+            (WORKFLOW, run + ("tasks",), {}, "execution.tasks is an object, not a list"),
+            (WORKFLOW, run + ("tasks", 0), "x", "execution.tasks[0] is text, not an obj"),
+            (WORKFLOW, run + ("tasks", 0, "runtimeInSeconds"), "1.5",
+             "execution.tasks[0].runtimeInSeconds is text, not a number"),
+            (WORKFLOW, run + ("tasks", 0, "coreCount"), True,
+             "execution.tasks[0].coreCount is true or false, not a number"),
+            (WORKFLOW, run + ("tasks", 0, "id"), 1, "tasks[0].id is a number, not text"),
+            (WORKFLOW, spec + ("tasks",), "x", "specification.tasks is text, not a list"),
+            (WORKFLOW, spec + ("tasks", 0), [], "specification.tasks[0] is a list, not"),
+            (WORKFLOW, spec + ("tasks", 0, "id"), 7, "tasks[0].id is a number, not text"),
+            (WORKFLOW, spec + ("tasks", 0, "name"), [], "tasks[0].name is a list, not t"),
+            (WORKFLOW, spec + ("tasks", 0, "category"), 3, "category is a number, not t"),
+            (WORKFLOW, spec + ("tasks", 1, "parents"), "work",
+             "specification.tasks[1].parents is text, not a list"),
+            (WORKFLOW, spec + ("tasks", 1, "parents"), [3],
+             "specification.tasks[1].parents[0] is a number, not text"),
+            (WORKFLOW, spec + ("tasks", 0, "children"), {"a": 1},
+             "specification.tasks[0].children is an object, not a list"),
+            (WORKFLOW, spec + ("tasks", 0, "inputFiles"), "f",
+             "specification.tasks[0].inputFiles is text, not a list"),
+            (WORKFLOW, spec + ("tasks", 0, "outputFiles"), [{}],
+             "specification.tasks[0].outputFiles[0] is an object, not text"),
+            (WORKFLOW, spec + ("files",), "f", "specification.files is text, not a list"),
+            (WORKFLOW, spec + ("files", 0), "f", "specification.files[0] is text, not"),
+            (WORKFLOW, spec + ("files", 0, "id"), 1, "files[0].id is a number, not text"),
+            (WORKFLOW, spec + ("files", 0, "sizeInBytes"), "9",
+             "specification.files[0].sizeInBytes is text, not a number"),
+            (WORKFLOW, spec + ("files", 0, "sizeInBytes"), -9, "a file of -9 bytes"),
+            (OLDER, ("workflow", "tasks", 0, "files"), "f", "tasks[0].files is text, not"),
+            (OLDER, ("workflow", "tasks", 0, "files", 0), "f", "files[0] is text, not an"),
+            (OLDER, ("workflow", "tasks", 0, "files", 0, "link"), 1,
+             "workflow.tasks[0].files[0].link is a number, not text"),
+            (OLDER, ("workflow", "tasks", 0, "files", 0, "size"), "1",
+             "workflow.tasks[0].files[0].size is text, not a number"),
+            (OLDER, ("workflow", "tasks", 0, "runtime"), "1",
+             "workflow.tasks[0].runtime is text, not a number")]:
+        yield change(document, path, value), said
+
+
+def test_wrong_types(folder):
+    path = os.path.join(folder, "types.json")
+    for document, said in wrong_types():
+        write(path, json.dumps(document))
+        lines, ran = lines_of(path)
+        claim("WfCommons: %s" % said, ran.code == 1 and said in ran.err and not lines,
+              ran)
+    document = json.loads(json.dumps(OLDER))
+    document["workflow"]["tasks"][0].update(parents=None, category=None)
+    write(path, json.dumps(document))
+    lines, ran = lines_of(path)
+    claim("WfCommons: null is nothing", lines, ran)
+
+
+def kernels_of(lines):
+    names = {line.split()[1]: re.search('name="([^"]*)"', line).group(1)
+             for line in lines if line.startswith("codelet ")}
+    return [names[re.search(r"codelet=(\d+)", line).group(1)]
+            for line in lines if re.match(r"submit \d+ codelet=", line)]
+
+
+def test_kinds(folder):
+    names = ["step_%d_of_40" % i for i in range(40)] + ["align-%d" % i for i in range(3)]
+    path = write(os.path.join(folder, "kinds.json"), json.dumps({"workflow": {"tasks": [
+        {"name": name, "runtime": 1, "category": "c", "machine": "m%d" % (i % 2),
+         "command": {"program": "p%d" % (i % 3)}} for i, name in enumerate(names)]}}))
+    claim("kinds: a category, as it is", set(kernels_of(lines_of(path)[0])) == {"c"})
+    for rules, expected in (
+            ("name", names),
+            ("align-*=align", ["c"] * 40 + ["align"] * 3),
+            ("align-1 = one; align-*=align", ["c"] * 40 + ["align", "one", "align"]),
+            ("field:machine", ["m%d" % (i % 2) for i in range(43)]),
+            ("field:command.program", ["p%d" % (i % 3) for i in range(43)]),
+            ("name; align-*=align", names[:40] + ["align"] * 3)):
+        lines, ran = lines_of(path, "--kinds", rules)
+        claim("kinds: %s" % rules, kernels_of(lines) == expected, ran, kernels_of(lines))
+    for rules, said in (("align", "is no rule: write name, field:FIELD or PATTERN=KIND"),
+                        ("=x", "is no rule"), ("x=", "is no rule"),
+                        ("field:", "is no rule"),
+                        ("field:nosuch", 'no task has the field "nosuch"'),
+                        ("field:command", "command is an object, not text"),
+                        ("nosuch*=x", '"nosuch*" is the name of no task')):
+        lines, ran = lines_of(path, "--kinds", rules)
+        claim("kinds: %s: %s" % (rules, said),
+              ran.code == 1 and said in ran.err and not lines, ran)
+    record = path + ".orr"
+    lines_of(path)
+    ran = Ran(ORRERY, "record", "import", "-o", record + "2", "--kinds", "name", record)
+    claim("kinds: a record has its kernels", ran.code == 2 and "is a record" in ran.err,
+          ran)
+
+
+def test_kinds_of_formats(folder):
+    """The name and a field of each format."""
+    tables = os.path.join(folder, "kinds")
+    os.mkdir(tables)
+    write(os.path.join(tables, "e.nodes.csv"), "id,kernel,site\na,k1,s\nb,k2,t\n")
+    write(os.path.join(tables, "dag.csv"), "JobId,Dependent\n0_5,0_4\n")
+    files = {
+        "a.dax": ("""<?xml version="1.0"?><adag name="x">
+<job id="ID1" name="k1" site="s" runtime="1"/><job id="ID2" name="k2" site="t" runtime="1"/>
+</adag>""", "site"),
+        "e.csv": ("from,to\na,b\n", "site"),
+        "application.csv": ("Value,JobId,Duration,Site\nk1,0_4,1,s\nk2,0_5,1,t\n", "Site"),
+        "tasks.rec": (task("0_1", 1, "Site: s", name="k1") +
+                      task("0_2", 2, "Site: t", name="k2"), "Site"),
+    }
+    if Ran("sh", "-c", "command -v gv2gxl").code == 0:
+        files["a.dot"] = ('digraph G { a [label=k1, ms=1, site=s]; '
+                          'b [label=k2, ms=1, site=t]; a -> b }', "site")
+    for name, (text, field) in files.items():
+        path = write(os.path.join(tables, name), text)
+        for rules, expected in (("field:" + field, ["s", "t"]), ("k?=k", ["k", "k"]),
+                                ("name", ["k1", "k2"])):
+            lines, ran = lines_of(path, "--kinds", rules)
+            claim("kinds of %s: %s" % (name, rules), kernels_of(lines) == expected, ran,
+                  kernels_of(lines), *lines[:20])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = test_tasks(folder)
@@ -564,6 +698,9 @@ def main():
         test_wrong_tasks(folder)
         test_dax(folder)
         test_wfcommons(folder)
+        test_wrong_types(folder)
+        test_kinds(folder)
+        test_kinds_of_formats(folder)
         test_dot(folder)
         test_csv(folder)
         test_starvz(folder)

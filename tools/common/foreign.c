@@ -61,7 +61,7 @@ static int read_import_options(char *const *argv,
     return 0;
 }
 
-int foreign_import(char *const *argv, const char *record)
+int foreign_import(char *const *argv, const char *kinds, const char *record)
 {
     struct orr_import_options options;
     struct orr_error err = {""};
@@ -71,6 +71,7 @@ int foreign_import(char *const *argv, const char *record)
     if (read_import_options(argv, &options) < 0)
         return -1;
     options.binary = orr_record_is_binary_name(record);
+    options.kinds = kinds;
     rc = orr_result_open(record, &out);
     if (rc) {
         tool_error("%s: %s", record, strerror(-rc));

@@ -20,5 +20,6 @@ void foreign_words(char *const *operands, int n, bool pinned,
                    char *words[FOREIGN_WORDS]);
 
 /* Makes the record of argv[0], with what follows it: --static-workerid, a sched.rec.
+ * `kinds`: import/kinds.h, or NULL.
  * The file appears whole or not at all. Returns 0, or -1 with a message. */
-int foreign_import(char *const *argv, const char *record);
+int foreign_import(char *const *argv, const char *kinds, const char *record);

@@ -72,7 +72,7 @@ static int launch_import_graph(const struct launch *launches,
         return -ENOMEM;
     }
     launch->imported = !before;
-    return before ? 0 : foreign_import(launch->argv, launch->played[1]);
+    return before ? 0 : foreign_import(launch->argv, NULL, launch->played[1]);
 }
 
 /* What is run for a record. Says what is wrong. */

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery record import -o FILE [--static-workerid] [--json] TASKS\n"
-    "                            [SCHEDULE]\n"
+    "usage: orrery record import -o FILE [--kinds RULES] [--static-workerid]\n"
+    "                            [--json] TASKS [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
     "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or as a\n"
@@ -28,6 +28,10 @@ static const char help[] =
     "MACHINE -s eager,dmda -- tasks.rec.\n"
     "A record is copied, from and to the compact form. - is standard input.\n"
     "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
+    "      --kinds RULES          which kernel a task is of, separated by ;: name (the\n"
+    "                             name as it stands in the file), field:FIELD (what\n"
+    "                             that field has), PATTERN=KIND (of tasks whose name\n"
+    "                             matches, such as align_*=align)\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
@@ -77,13 +81,18 @@ static int record_convert_form(const char *from, const char *to)
 }
 
 static int record_import_graph(const char *path, char **operands, int n,
-                               bool pinned)
+                               bool pinned, const char *kinds)
 {
     int code = input_take_words("record import", n, operands);
     char *words[FOREIGN_WORDS];
 
     if (code != TOOL_OK)
         return code;
+    if (kinds && orr_record_is_one(operands[0]))
+        return tool_fail(TOOL_USAGE,
+                         "record import: --kinds is for files of other programs: %s "
+                         "is a record, whose tasks have their kernels",
+                         operands[0]);
     if (n == 1 && !pinned && orr_record_is_one(operands[0]))
         return record_convert_form(operands[0], path);
     if (!foreign_is_one(operands[0])) {
@@ -96,14 +105,15 @@ static int record_import_graph(const char *path, char **operands, int n,
                          operands[0]);
     }
     foreign_words(operands, n, pinned, words);
-    return foreign_import(words, path) < 0 ? TOOL_FAILED : TOOL_OK;
+    return foreign_import(words, kinds, path) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 int record_import(int argc, char **argv)
 {
-    const char *path = NULL;
+    const char *path = NULL, *kinds = NULL;
     bool pinned = false, json = false;
     const struct tool_option options[] = {{'o', "output", &path, NULL},
+                                          {0, "kinds", &kinds, NULL},
                                           {0, "static-workerid", NULL, &pinned},
                                           {0, "json", NULL, &json},
                                           {0}};
@@ -123,7 +133,7 @@ int record_import(int argc, char **argv)
                                      "the record");
     result = tool_check_output("record import: -o", path);
     if (result == TOOL_OK)
-        result = record_import_graph(path, argv + 1, n, pinned);
+        result = record_import_graph(path, argv + 1, n, pinned, kinds);
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
     return result;

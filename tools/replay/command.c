@@ -98,7 +98,7 @@ static bool look_at_foreign(char *const *argv)
                    strerror(errno));
     } else {
         close(fd);
-        good = foreign_import(argv, path) == 0 && check_record_file(path, &here);
+        good = foreign_import(argv, NULL, path) == 0 && check_record_file(path, &here);
         unlink(path);
     }
     free(path);
