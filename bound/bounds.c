@@ -28,7 +28,8 @@ static const struct {
                              "and link is free, what the runtime takes"},
     [ORR_BOUND_RUNTIME] = {"precedence and runtime",
                            "transfers, memory, that tasks are whole, when each "
-                           "worker is free, queues of devices, allocations"},
+                           "worker is free, allocations, that threads share "
+                           "processors"},
     [ORR_BOUND_MEMORY] = {"memory", "dependencies, that tasks are whole, when "
                                     "each worker and link is free, what the "
                                     "runtime takes"},
@@ -51,6 +52,12 @@ const char *orr_bound_method_ignores(enum orr_bound_method method)
 {
     assert(method < ORR_BOUND_NMETHODS);
     return methods[method].ignores;
+}
+
+const char *orr_bound_all_ignore(void)
+{
+    return "what the application waits for between submissions, that tasks exclude "
+           "each other at data, and that kernels share the bandwidth of a memory";
 }
 
 void orr_bound_result_done(struct orr_bound_result *result)

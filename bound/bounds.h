@@ -57,4 +57,7 @@ const char *orr_bound_method_name(enum orr_bound_method method);
 /* "transfers, memory, that tasks are whole": what it ignores. */
 const char *orr_bound_method_ignores(enum orr_bound_method method);
 
+/* "what …, that … and that …": what each of them ignores beside that. */
+const char *orr_bound_all_ignore(void);
+
 void orr_bound_result_done(struct orr_bound_result *result);

@@ -26,6 +26,7 @@ void orr_graph_free(struct orr_graph *graph)
         free(graph->types[k].mean_ms);
         free(graph->types[k].deviation_ms);
         free(graph->types[k].origin);
+        free(graph->types[k].awaited);
     }
     for (unsigned d = 0; graph->data && d < graph->ndata; d++)
         free(graph->data[d].name);
@@ -256,6 +257,15 @@ static int graph_check_task(const struct orr_graph *graph, unsigned t,
 {
     const struct orr_graph_task *task = &graph->tasks[t];
 
+    if (task->by == ORR_GRAPH_BY_TASK && task->submitter >= t)
+        return orr_fail(err, -EINVAL,
+                        "task %u is submitted by task %u, which is not before it", t,
+                        task->submitter);
+    if (task->by == ORR_GRAPH_BY_THREAD && task->submitter > graph->ntasks)
+        return orr_fail(err, -EINVAL,
+                        "task %u is submitted by thread %u, more than there are "
+                        "tasks",
+                        t, task->submitter);
     if (task->type >= graph->ntypes)
         return orr_fail(err, -EINVAL, "task %u is of type %u, and there are %u",
                         t, task->type, graph->ntypes);

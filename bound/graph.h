@@ -54,6 +54,8 @@ struct orr_graph_task_type {
     uint8_t
         *origin; /* owned, per worker: of the mean, as a number of the graph's
                       * origins, 0 where it is not known; NULL: nowhere */
+    uint8_t *awaited; /* owned, per worker that is not blocking: it does nothing else
+                       * while it executes this kernel; NULL: of none */
 };
 
 struct orr_graph_datum {
@@ -80,6 +82,13 @@ struct orr_graph_dep {
 
 #define ORR_GRAPH_NOT_RUN UINT32_MAX
 
+/* What submits a task. */
+enum orr_graph_by {
+    ORR_GRAPH_BY_THREAD, /* of the application: tasks in the order of the graph */
+    ORR_GRAPH_BY_TASK,   /* an earlier task, when it is executed or later */
+    ORR_GRAPH_BY_OTHER,  /* anything, at any time */
+};
+
 struct orr_graph_task {
     unsigned type;
     uint64_t id;  /* of the job: unique, in order of submission */
@@ -88,23 +97,26 @@ struct orr_graph_task {
     int priority;
     unsigned first_dep, ndeps;        /* in deps */
     unsigned first_access, naccesses; /* in accesses */
+    enum orr_graph_by by;
+    unsigned submitter; /* number of the thread, main is 0; or index of the task */
     /* Where and when it ran: ORR_GRAPH_NOT_RUN and NaN if it did not. */
     unsigned worker;
     double start_ms, end_ms; /* of the kernel, since the run began */
 };
 
 /* What the runtime itself takes; all 0: nothing, or it is not known that each run of
- * the program has it. All tasks are submitted one after the other by one thread, in
- * the order of the graph. */
+ * the program has it. */
 struct orr_graph_costs {
-    double submit_ms;        /* of that thread, for each task … */
+    double submit_ms;        /* of a thread that submits, for each task … */
     double submit_access_ms; /* … and each of its accesses … */
     double submit_ready_ms;  /* … and where the task has no predecessors, before the
                               * next one */
-    double push_ms;     /* between when the last predecessor has ended, or the task is
-                         * submitted, and when a worker may take it */
+    double push_ms;     /* between when the last predecessor has ended, or a thread has
+                         * submitted the task, and when a worker may take it */
     double progress_ms; /* of a worker, between two tasks */
     double fetch_ms;    /* of a worker, before a task, for each of its accesses */
+    double queue_ms;    /* of a worker that is not blocking, after the start of each
+                         * kernel; of kernels that it awaits, the least time */
 };
 
 /* Under what the run was made: "scheduler", "what if", "assumed", "times". */

@@ -327,6 +327,8 @@ static int read_costs(struct reader *r)
 
     for (unsigned i = 0; i < sizeof(all) / sizeof(*all) && !rc; i++)
         rc = graph_take_number(r, all[i].what, 0, all[i].to);
+    if (!rc && r->at && r->at[strspn(r->at, " \t\r")])
+        rc = graph_take_number(r, "cost of a device's queue", 0, &costs->queue_ms);
     return rc;
 }
 
@@ -469,6 +471,34 @@ static int graph_read_origins(struct reader *r)
     return rc;
 }
 
+static int read_awaited(struct reader *r)
+{
+    struct orr_graph_task_type *type;
+    unsigned w = 0;
+    int rc = 0;
+
+    if (r->graph->ntypes == 0)
+        return wrong(r, "\"awaited\" stands behind a task type");
+    type = &r->graph->types[r->graph->ntypes - 1];
+    if (type->awaited)
+        return wrong(r, "a second line \"awaited\" of a task type");
+    type->awaited = calloc((size_t)r->graph->nworkers + 1, sizeof(uint8_t));
+    if (!type->awaited)
+        return graph_reader_no_memory(r);
+    while (!rc && w < r->graph->nworkers) {
+        uint64_t n = 0, awaited = 0;
+
+        rc = take_integer(r, "number of workers", 10, r->graph->nworkers - w, &n);
+        if (!rc && n == 0)
+            return wrong(r, "\"awaited\" of 0 workers");
+        if (!rc)
+            rc = take_integer(r, "whether they wait", 10, 1, &awaited);
+        for (; !rc && n > 0; n--)
+            type->awaited[w++] = (uint8_t)awaited;
+    }
+    return rc;
+}
+
 static int read_unmodelled(struct reader *r)
 {
     if (r->graph->ntypes == 0)
@@ -535,10 +565,35 @@ static int read_what_ran(struct reader *r, struct orr_graph_task *task)
     return rc;
 }
 
+/* "by": a thread, or "-"; "in": a task. */
+static int read_submitter(struct reader *r, bool task_submits,
+                          struct orr_graph_task *task)
+{
+    uint64_t number = 0;
+    int rc;
+
+    while (r->at && is_graph_blank(*r->at))
+        r->at++;
+    if (!task_submits && r->at && r->at[0] == '-' &&
+        (is_graph_blank(r->at[1]) || !r->at[1])) {
+        (void)next_word(r);
+        task->by = ORR_GRAPH_BY_OTHER;
+        return 0;
+    }
+    rc = take_integer(r, task_submits ? "task that submits" : "thread that submits",
+                      10, UINT32_MAX, &number);
+    if (!rc && task_submits && number + 1 >= r->graph->ntasks)
+        return wrong(r, "the task is submitted by a later one");
+    task->by = task_submits ? ORR_GRAPH_BY_TASK : ORR_GRAPH_BY_THREAD;
+    task->submitter = (unsigned)number;
+    return rc;
+}
+
 static int graph_read_task(struct reader *r)
 {
     struct orr_graph_task *task =
         orr_array_add(r->graph->tasks, r->graph->ntasks);
+    bool submitted = false;
     const char *word;
     int rc;
 
@@ -557,13 +612,16 @@ static int graph_read_task(struct reader *r)
         if (!strcmp(word, "tag") && !task->has_tag) {
             task->has_tag = true;
             rc = take_integer(r, "tag", 16, UINT64_MAX, &task->tag);
+        } else if ((!strcmp(word, "by") || !strcmp(word, "in")) && !submitted) {
+            submitted = true;
+            rc = read_submitter(r, *word == 'i', task);
         } else if (!strcmp(word, "ran") && task->worker == ORR_GRAPH_NOT_RUN &&
                    isnan(task->start_ms)) {
             rc = read_what_ran(r, task);
         } else {
             rc = wrong(r,
-                       "\"%.40s\" is neither \"tag\" nor \"ran\", or comes "
-                       "twice",
+                       "\"%.40s\" is none of \"tag\", \"by\", \"in\" and "
+                       "\"ran\", or comes twice",
                        word);
         }
     }
@@ -662,6 +720,7 @@ static const struct {
     {"about", read_about},
     {"costs", read_costs},
     {"unmodelled", read_unmodelled},
+    {"awaited", read_awaited},
 };
 
 static int graph_read_line(struct reader *r)

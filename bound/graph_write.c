@@ -44,7 +44,7 @@ static void graph_write_costs(const struct orr_graph_costs *costs, FILE *f)
 {
     const double all[] = {costs->submit_ms,   costs->submit_access_ms,
                           costs->submit_ready_ms, costs->push_ms,
-                          costs->progress_ms, costs->fetch_ms};
+                          costs->progress_ms, costs->fetch_ms, costs->queue_ms};
     const unsigned n = sizeof(all) / sizeof(*all);
     double sum = 0;
 
@@ -168,6 +168,33 @@ static void write_origins(const struct orr_graph *graph,
     fputc('\n', f);
 }
 
+/* Where the worker does nothing else meanwhile; no line if that is nowhere. */
+static void write_awaited(const struct orr_graph *graph,
+                          const struct orr_graph_task_type *type, FILE *f)
+{
+    if (!type->awaited)
+        return;
+    fputs("awaited", f);
+    for (unsigned w = 0, n; w < graph->nworkers; w += n) {
+        for (n = 1; w + n < graph->nworkers &&
+                    type->awaited[w] == type->awaited[w + n];
+             n++)
+            ;
+        fprintf(f, " %u %u", n, type->awaited[w] != 0);
+    }
+    fputc('\n', f);
+}
+
+static void write_submitter(const struct orr_graph_task *task, FILE *f)
+{
+    if (task->by == ORR_GRAPH_BY_TASK)
+        fprintf(f, " in %u", task->submitter);
+    else if (task->by == ORR_GRAPH_BY_OTHER)
+        fputs(" by -", f);
+    else if (task->submitter)
+        fprintf(f, " by %u", task->submitter);
+}
+
 static void graph_write_task(const struct orr_graph *graph,
                              const struct orr_graph_task *task, FILE *f)
 {
@@ -176,6 +203,7 @@ static void graph_write_task(const struct orr_graph *graph,
     fprintf(f, "task %u %" PRIu64 " %d", task->type, task->id, task->priority);
     if (task->has_tag)
         fprintf(f, " tag %" PRIx64, task->tag);
+    write_submitter(task, f);
     if (task->worker != ORR_GRAPH_NOT_RUN || !isnan(task->start_ms) ||
         !isnan(task->end_ms)) {
         if (task->worker == ORR_GRAPH_NOT_RUN)
@@ -220,6 +248,7 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
     for (unsigned k = 0; k < graph->ntypes; k++) {
         write_type(graph, &graph->types[k], f);
         write_origins(graph, &graph->types[k], f);
+        write_awaited(graph, &graph->types[k], f);
         if (graph->types[k].unmodelled)
             fputs("unmodelled\n", f);
     }

@@ -3,17 +3,38 @@
  * bound/runtime.c - the bound with what the runtime itself takes (struct
  * orr_graph_costs). No state; any thread. For any schedule of makespan M:
  *
- * - Tasks are submitted by one thread: task k is there at r_k at the earliest, the sum of
- *   what the submissions before it take. It may start once it is pushed, after r_k and
- *   the ends of its predecessors, and its worker has asked for its data. So M is at
- *   least the longest path with these dates and delays.
- * - A worker that does nothing else while it executes a kernel asks for the data between
- *   two kernels: with that added to times, areas and paths of tasks are at most M, as
- *   the precedence bound has it.
- * - With n tasks it spends n - 1 times what lies between two of them, too. So with that
- *   added, areas (not paths, whose tasks may be on different workers) are at most
- *   (M + progress) times the workers; and since tasks from k on all run after r_k, M is
- *   at least r_k + their area - progress.
+ * Dates. Each thread that submits is a chain of its own, which begins at 0 at the
+ * earliest: its k-th task is there at r_k, the sum of what its submissions before that
+ * take. A task that another task submits is there when that one starts, at the
+ * earliest; of all others nothing is known, they may be there at 0.
+ *
+ * Paths. A task may start once it was pushed, after r_k and the ends of its
+ * predecessors, and its worker has asked for its data. So M is at least the longest path
+ * with these dates and delays. (Of tasks that no thread submits the push may be paid
+ * by what comes later; it is left out.) Where tasks submit others, the earliest start of
+ * one is a date of the next: dates are found again and again, each time no later than
+ * true ones.
+ *
+ * Areas. A worker does in turn, for each of its n tasks: what lies between two, asking
+ * for the data, and then
+ * - a kernel that it awaits: it does nothing else meanwhile, for p, on a device for the
+ *   queue's cost at least;
+ * - or else (asynchronous, on a device) the start of a kernel, and after it the queue's
+ *   cost, while the kernel executes: those of a worker one after the other.
+ * Until its last kernel ends it has done all of that but what lies before the first
+ * task, and the queue's cost of the last one. So with
+ *   E = p, or max(p, queue) where it is awaited on a device, and
+ *   H = progress + fetch + (awaited ? E : queue)
+ * the sum of its E is at most M, and that of its H at most M + progress + queue; without
+ * the queue where all kernels are awaited. Any mixture, a·E + (1 - a)·H for one 0 ≤ a ≤ 1
+ * per class of workers, is then at most M + (1 - a)·(progress + queue). With times of
+ * variants lengthened to that, the area of all tasks is at most M and that again, and of
+ * those that are there from a date r on, which all run after it, M - r and that again.
+ * Tasks that only one worker can run are in a class of that worker alone.
+ *
+ * Paths of tasks may be on different workers. So for the precedence bound, whose prices
+ * are for areas and paths at once, times are E, and with what asking takes where all
+ * kernels of the class are awaited: both hold for areas and paths.
  *
  * Without costs it is the precedence bound.
  */
@@ -21,18 +42,28 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bound/limits.h"
 
 #define SUFFIXES 16 /* dates from which the area of the rest is looked at */
+#define PASSES   8  /* for dates of tasks that tasks submit */
 
 /* The instance with longer times, and what costs make of its tasks. */
 struct costly {
+    const struct orr_bound_instance *plain;
     struct orr_bound_instance in; /* borrows all but types and variants */
-    double *release, *delay;      /* ms by task: r_k; push and asking for data */
+    double *kernel_ms;            /* by variant: E */
+    bool *in_turn;                /* by class: all kernels are awaited */
+    double *fetch_ms;             /* by type: least of its tasks */
+    double *best_ms;              /* by type: E of its fastest variant */
+    double *release, *delay;      /* by task: r_k; push and asking for data */
     double *path;                 /* the same: when it may have ended */
+    unsigned *nth;                /* the same: of its thread's tasks, from 1 */
+    unsigned *by_date;            /* tasks by their releases */
+    unsigned nthreads;
 };
 
 static double task_fetch_ms(const struct orr_graph *graph, unsigned task)
@@ -44,97 +75,214 @@ static void costly_done(struct costly *c)
 {
     free(c->in.types);
     free(c->in.variants);
+    free(c->kernel_ms);
+    free(c->in_turn);
+    free(c->fetch_ms);
+    free(c->best_ms);
     free(c->release);
     free(c->delay);
     free(c->path);
+    free(c->nth);
+    free(c->by_date);
 }
 
-/* Whether all workers of a class do nothing else while they execute. */
-static bool class_is_blocking(const struct orr_bound_instance *in, unsigned class)
+/* --- times on workers --- */
+
+static bool is_awaited(const struct orr_graph *graph, unsigned type, unsigned w)
 {
-    for (unsigned w = 0; w < in->graph->nworkers; w++)
-        if (in->class_of[w] == class && !in->graph->workers[w].blocking)
-            return false;
-    return true;
+    const uint8_t *awaited = graph->types[type].awaited;
+
+    return graph->workers[w].blocking || (awaited && awaited[w]);
 }
 
-/* By asking for data, of tasks of a type by that which asks for the fewest; NULL: by
- * what lies between two tasks. */
-static void costly_lengthen(struct costly *c, const double *least_fetch)
+/* What a worker is busy with beside what asking takes: on that of a class for which it is
+ * least. */
+static double held_ms(const struct costly *c, unsigned type,
+                      const struct orr_bound_variant *variant, double kernel_ms)
+{
+    const struct orr_graph *graph = c->in.graph;
+    double least = INFINITY;
+
+    for (unsigned w = 0; w < graph->nworkers; w++)
+        if (c->in.class_of[w] == variant->class)
+            least = fmin(least, is_awaited(graph, type, w) ? kernel_ms
+                                                           : graph->costs.queue_ms);
+    return least;
+}
+
+/* E of the worker of a class for which it is least, and whether all workers await it. */
+static double find_kernel_ms(const struct costly *c, unsigned type,
+                             const struct orr_bound_variant *variant, bool *ret_all)
+{
+    const struct orr_graph *graph = c->in.graph;
+    double least = INFINITY;
+
+    *ret_all = true;
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        bool awaited = is_awaited(graph, type, w);
+
+        if (c->in.class_of[w] != variant->class)
+            continue;
+        *ret_all = *ret_all && awaited;
+        least = fmin(least, awaited && !graph->workers[w].blocking
+                                ? fmax(variant->ms, graph->costs.queue_ms)
+                                : variant->ms);
+    }
+    return least;
+}
+
+static void find_kernels(struct costly *c)
+{
+    const struct orr_bound_instance *plain = c->plain;
+
+    for (unsigned k = 0; k < plain->nclasses; k++)
+        c->in_turn[k] = true;
+    for (unsigned k = 0; k < plain->ntypes; k++) {
+        const struct orr_bound_task_type *type = &plain->types[k];
+
+        c->best_ms[k] = INFINITY;
+        for (unsigned n = 0; n < type->nvariants; n++) {
+            unsigned v = type->first_variant + n;
+            const struct orr_bound_variant *variant = &plain->variants[v];
+            bool all = true;
+
+            c->kernel_ms[v] = variant->width == 1
+                                  ? find_kernel_ms(c, k, variant, &all)
+                                  : variant->ms;
+            c->best_ms[k] = fmin(c->best_ms[k], c->kernel_ms[v]);
+            if (type->ntasks && !all)
+                c->in_turn[variant->class] = false;
+        }
+    }
+}
+
+/* Sets times to those of paths and areas. */
+static void lengthen_both(struct costly *c)
 {
     for (unsigned k = 0; k < c->in.ntypes; k++) {
         struct orr_bound_task_type *type = &c->in.types[k];
-        double best = INFINITY;
 
-        for (unsigned v = 0; v < type->nvariants; v++) {
-            struct orr_bound_variant *variant =
-                &c->in.variants[type->first_variant + v];
+        type->best_ms = INFINITY;
+        for (unsigned n = 0; n < type->nvariants; n++) {
+            unsigned v = type->first_variant + n;
+            struct orr_bound_variant *variant = &c->in.variants[v];
 
-            if (variant->width == 1 && class_is_blocking(&c->in, variant->class))
-                variant->ms += least_fetch ? least_fetch[k]
-                                           : c->in.graph->costs.progress_ms;
-            best = fmin(best, variant->ms);
+            variant->ms = c->kernel_ms[v];
+            if (variant->width == 1 && c->in_turn[variant->class])
+                variant->ms += c->fetch_ms[k];
+            type->best_ms = fmin(type->best_ms, variant->ms);
         }
-        type->best_ms = best;
     }
 }
 
-static void costly_dates(struct costly *c)
+/* Sets times to those of areas alone; of devices, whose workers go on meanwhile, to a
+ * mixture: `share` of the kernel. Returns what areas of M may be longer by. */
+static double lengthen_areas(struct costly *c, double share)
+{
+    const struct orr_graph_costs *costs = &c->in.graph->costs;
+    double more = 0;
+
+    for (unsigned k = 0; k < c->in.ntypes; k++) {
+        struct orr_bound_task_type *type = &c->in.types[k];
+        double asks = costs->progress_ms + c->fetch_ms[k];
+
+        for (unsigned n = 0; type->ntasks && n < type->nvariants; n++) {
+            unsigned v = type->first_variant + n;
+            struct orr_bound_variant *variant = &c->in.variants[v];
+            double kernel = c->kernel_ms[v];
+
+            variant->ms = kernel;
+            if (variant->width != 1)
+                continue;
+            if (c->in_turn[variant->class]) {
+                variant->ms += asks;
+                more = fmax(more, costs->progress_ms);
+            } else {
+                variant->ms = share * kernel +
+                              (1 - share) * (asks + held_ms(c, k, variant, kernel));
+                more = fmax(more, (1 - share) *
+                                      (costs->progress_ms + costs->queue_ms));
+            }
+        }
+    }
+    return more;
+}
+
+/* --- dates --- */
+
+static bool is_join(const struct costly *c, unsigned task)
+{
+    return !strcmp(c->in.types[c->in.type[task]].symbol, "(join)");
+}
+
+static int costly_dates(struct costly *c)
 {
     const struct orr_graph *graph = c->in.graph;
-    double now = 0;
+    double *now = orr_bound_array((size_t)c->in.ntasks + 1, sizeof(*now));
+    unsigned *count = orr_bound_array((size_t)c->in.ntasks + 1, sizeof(*count));
+    int rc = now && count ? 0 : -ENOMEM;
 
-    for (unsigned i = 0; i < c->in.ntasks; i++) {
+    for (unsigned i = 0; !rc && i < c->in.ntasks; i++) {
         const struct orr_graph_task *task = &graph->tasks[i];
-        bool joins = !strcmp(graph->types[task->type].symbol, "(join)");
+        unsigned s = task->submitter;
 
-        c->release[i] = joins ? 0 : now;
-        c->delay[i] = joins ? 0 : graph->costs.push_ms + task_fetch_ms(graph, i);
-        if (joins)
+        if (is_join(c, i))
             continue;
-        now += graph->costs.submit_ms +
-               graph->costs.submit_access_ms * task->naccesses;
+        c->delay[i] = task_fetch_ms(graph, i);
+        if (task->by != ORR_GRAPH_BY_THREAD)
+            continue;
+        c->delay[i] += graph->costs.push_ms;
+        c->release[i] = now[s];
+        c->nthreads += count[s] == 0;
+        c->nth[i] = ++count[s];
+        now[s] += graph->costs.submit_ms +
+                  graph->costs.submit_access_ms * task->naccesses;
         if (task->ndeps == 0)
-            now += graph->costs.submit_ready_ms;
+            now[s] += graph->costs.submit_ready_ms;
     }
+    free(now);
+    free(count);
+    return rc;
 }
 
 static int costly_init(struct costly *c, const struct orr_bound_instance *in)
 {
-    double *least = orr_bound_array(in->ntypes, sizeof(*least));
     size_t types = in->ntypes * sizeof(*in->types);
     size_t variants = in->nvariants * sizeof(*in->variants);
 
-    *c = (struct costly){.in = *in};
+    *c = (struct costly){.in = *in, .plain = in};
     c->in.types = malloc(types + 1);
     c->in.variants = malloc(variants + 1);
+    c->kernel_ms = orr_bound_array(in->nvariants, sizeof(double));
+    c->in_turn = orr_bound_array(in->nclasses, sizeof(bool));
+    c->fetch_ms = orr_bound_array(in->ntypes, sizeof(double));
+    c->best_ms = orr_bound_array(in->ntypes, sizeof(double));
     c->release = orr_bound_array(in->ntasks, sizeof(double));
     c->delay = orr_bound_array(in->ntasks, sizeof(double));
     c->path = orr_bound_array(in->ntasks, sizeof(double));
-    if (!least || !c->in.types || !c->in.variants || !c->release || !c->delay ||
-        !c->path) {
-        free(least);
+    c->nth = orr_bound_array(in->ntasks, sizeof(unsigned));
+    c->by_date = orr_bound_array(in->ntasks, sizeof(unsigned));
+    if (!c->in.types || !c->in.variants || !c->kernel_ms || !c->in_turn ||
+        !c->fetch_ms || !c->best_ms || !c->release || !c->delay || !c->path ||
+        !c->nth || !c->by_date)
         return -ENOMEM;
-    }
     memcpy(c->in.types, in->types, types);
     memcpy(c->in.variants, in->variants, variants);
     for (unsigned k = 0; k < in->ntypes; k++)
-        least[k] = INFINITY;
+        c->fetch_ms[k] = in->types[k].ntasks ? (double)INFINITY : 0;
     for (unsigned i = 0; i < in->ntasks; i++)
-        least[in->type[i]] =
-            fmin(least[in->type[i]], task_fetch_ms(in->graph, i));
-    for (unsigned k = 0; k < in->ntypes; k++)
-        least[k] = isfinite(least[k]) ? least[k] : 0;
-    costly_dates(c);
-    costly_lengthen(c, least);
-    free(least);
-    return 0;
+        c->fetch_ms[in->type[i]] =
+            fmin(c->fetch_ms[in->type[i]], task_fetch_ms(in->graph, i));
+    find_kernels(c);
+    return costly_dates(c);
 }
 
-/* The longest path with dates; `in` has the times without costs, which delays have. */
-static double costly_path(struct costly *c, const struct orr_bound_instance *in,
-                          unsigned *ret_last)
+/* --- paths --- */
+
+/* The longest path with dates; returns its length. */
+static double find_path(struct costly *c, unsigned *ret_last)
 {
+    const struct orr_bound_instance *in = &c->in;
     double most = 0;
 
     for (unsigned o = 0; o < in->ntasks; o++) {
@@ -143,7 +291,7 @@ static double costly_path(struct costly *c, const struct orr_bound_instance *in,
 
         for (unsigned e = in->first_pred[i]; e < in->first_pred[i + 1]; e++)
             ready = fmax(ready, c->path[in->preds[e]]);
-        c->path[i] = ready + c->delay[i] + in->types[in->type[i]].best_ms;
+        c->path[i] = ready + c->delay[i] + c->best_ms[in->type[i]];
         if (c->path[i] > most) {
             most = c->path[i];
             *ret_last = i;
@@ -152,30 +300,102 @@ static double costly_path(struct costly *c, const struct orr_bound_instance *in,
     return most;
 }
 
-static int say_path(const struct costly *c, const struct orr_bound_instance *in,
-                    unsigned last, double ms, struct orr_bound_result *ret)
+/* Dates of tasks that tasks submit; false if none has changed. */
+static bool move_releases(struct costly *c)
 {
+    bool moved = false;
+
+    for (unsigned i = 0; i < c->in.ntasks; i++) {
+        const struct orr_graph_task *task = &c->in.graph->tasks[i];
+        double start;
+
+        if (task->by != ORR_GRAPH_BY_TASK)
+            continue;
+        start = c->path[task->submitter] - c->best_ms[c->in.type[task->submitter]];
+        if (start > c->release[i]) {
+            c->release[i] = start;
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+static double costly_path(struct costly *c, unsigned *ret_last)
+{
+    double ms = find_path(c, ret_last);
+
+    for (unsigned pass = 0; pass < PASSES && move_releases(c); pass++)
+        ms = find_path(c, ret_last);
+    return ms;
+}
+
+static int say_path(const struct costly *c, unsigned last, double ms,
+                    struct orr_bound_result *ret)
+{
+    const struct orr_bound_instance *in = &c->in;
     unsigned i = last, n = 1;
+    double delays = c->delay[last], share;
+    char before[120] = "";
 
     for (bool found = true; found; n += found) {
-        double began = c->path[i] - in->types[in->type[i]].best_ms - c->delay[i];
+        double began = c->path[i] - c->best_ms[in->type[i]] - c->delay[i];
 
         found = false;
         for (unsigned e = in->first_pred[i]; e < in->first_pred[i + 1] && !found;
              e++)
             if (c->path[in->preds[e]] >= began && began > c->release[i]) {
                 i = in->preds[e];
+                delays += c->delay[i];
                 found = true;
             }
     }
-    return orr_bound_limit(
-        ret, "submission of %u tasks until %.4g ms, then a path of %u: %.0f %% is "
-             "submission",
-        i + 1, c->release[i], n, 100 * c->release[i] / ms);
+    share = ms > 0 ? 100 / ms : 0;
+    if (c->release[i] > 0 && c->nth[i])
+        snprintf(before, sizeof(before),
+                 "submission of %u tasks%s, %.0f %% of it, then a ", c->nth[i],
+                 c->nthreads > 1 ? " by one of the threads" : "",
+                 share * c->release[i]);
+    else if (c->release[i] > 0)
+        snprintf(before, sizeof(before), "after %.0f %% of it, when a task submits it, a ",
+                 share * c->release[i]);
+    return orr_bound_limit(ret,
+                           "%spath of %u task%s; pushing and asking for data is "
+                           "%.0f %%",
+                           before, n, n == 1 ? "" : "s", share * delays);
 }
 
-/* The area of the tasks from `first` on, by the order of submission; 0 where it was not
- * proved. */
+/* --- areas --- */
+
+struct dated {
+    double release;
+    unsigned task;
+};
+
+static int compare_dated(const void *a, const void *b)
+{
+    const struct dated *x = a, *y = b;
+
+    if (x->release != y->release)
+        return x->release < y->release ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+static int sort_by_date(struct costly *c)
+{
+    struct dated *dated = orr_bound_array(c->in.ntasks, sizeof(*dated));
+
+    if (!dated)
+        return -ENOMEM;
+    for (unsigned i = 0; i < c->in.ntasks; i++)
+        dated[i] = (struct dated){c->release[i], i};
+    qsort(dated, c->in.ntasks, sizeof(*dated), compare_dated);
+    for (unsigned i = 0; i < c->in.ntasks; i++)
+        c->by_date[i] = dated[i].task;
+    free(dated);
+    return 0;
+}
+
+/* The area of the tasks from `first` on, by their dates; 0 where it was not proved. */
 static int suffix_area(struct costly *c, unsigned first, double deadline,
                        double *ret)
 {
@@ -186,7 +406,7 @@ static int suffix_area(struct costly *c, unsigned first, double deadline,
     for (unsigned k = 0; k < in->ntypes; k++)
         in->types[k].ntasks = 0;
     for (unsigned i = first; i < in->ntasks; i++)
-        in->types[in->type[i]].ntasks++;
+        in->types[in->type[c->by_date[i]]].ntasks++;
     solution.x = orr_bound_array(in->nvariants, sizeof(*solution.x));
     solution.price = orr_bound_array(in->nclasses, sizeof(*solution.price));
     if (solution.x && solution.price)
@@ -197,14 +417,24 @@ static int suffix_area(struct costly *c, unsigned first, double deadline,
     return rc == -ENOMEM ? rc : 0;
 }
 
+static int say_area(const struct costly *c, unsigned first, bool queues,
+                    struct orr_bound_result *ret)
+{
+    return orr_bound_limit(ret,
+                           "submission of %u task%s, %.0f %% of it, then the "
+                           "workers, busy with the other %u%s",
+                           first, first == 1 ? "" : "s",
+                           100 * c->release[c->by_date[first]] / ret->ms,
+                           c->in.ntasks - first, queues ? " and the queues of devices" : "");
+}
+
 /* Those of all tasks, and of the rest after some of the submissions. */
-static int raise_by_suffixes(struct costly *c, double deadline,
+static int raise_by_suffixes(struct costly *c, double share, double deadline,
                              struct orr_bound_result *ret)
 {
-    double progress = c->in.graph->costs.progress_ms;
+    double more = lengthen_areas(c, share);
     int rc = 0;
 
-    costly_lengthen(c, NULL);
     for (unsigned s = 0; s < SUFFIXES && rc == 0; s++) {
         unsigned first = (unsigned)((uint64_t)c->in.ntasks * s / SUFFIXES);
         double area, ms;
@@ -212,22 +442,35 @@ static int raise_by_suffixes(struct costly *c, double deadline,
         if ((s > 0 && first == 0) || orr_bound_clock() > deadline)
             continue;
         rc = suffix_area(c, first, deadline, &area);
-        ms = c->release[first] + area - progress;
+        ms = c->release[c->by_date[first]] + area - more;
         if (rc || !(ms > ret->ms))
             continue;
         ret->ms = ms;
-        rc = orr_bound_limit(ret,
-                             "submission of %u tasks until %.4g ms, then the "
-                             "workers, busy with the other %u",
-                             first, c->release[first], c->in.ntasks - first);
+        rc = say_area(c, first, share < 1, ret);
     }
+    memcpy(c->in.types, c->plain->types, c->in.ntypes * sizeof(*c->in.types));
+    return rc;
+}
+
+static int raise_by_areas(struct costly *c, double deadline,
+                          struct orr_bound_result *ret)
+{
+    static const double shares[] = {1, 0, 0.5};
+    bool devices = false;
+    int rc = sort_by_date(c);
+
+    for (unsigned k = 0; k < c->in.nclasses; k++)
+        devices = devices || !c->in_turn[k];
+    for (unsigned i = 0; !rc && i < (devices ? 3 : 1); i++)
+        rc = raise_by_suffixes(c, shares[i], deadline, ret);
     return rc;
 }
 
 static bool costs_are_known(const struct orr_graph_costs *costs)
 {
     return costs->submit_ms + costs->submit_access_ms + costs->submit_ready_ms +
-               costs->push_ms + costs->progress_ms + costs->fetch_ms >
+               costs->push_ms + costs->progress_ms + costs->fetch_ms +
+               costs->queue_ms >
            0;
 }
 
@@ -245,24 +488,25 @@ int orr_bound_runtime(const struct orr_bound_instance *in,
     if (!costs_are_known(&in->graph->costs))
         return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                  "the graph says nothing of what the runtime "
-                                 "takes: it is of a real run, or tasks are not "
-                                 "submitted one after the other");
+                                 "takes: it is of a real run");
     rc = costly_init(&c, in);
-    if (rc == 0)
+    if (rc == 0) {
+        lengthen_both(&c);
         rc = orr_bound_precedence(&c.in, &half, ret);
+    }
     if (rc == 0 && isnan(ret->ms)) {
         costly_done(&c);
         return 0;
     }
     if (rc == 0) {
-        path = costly_path(&c, in, &last);
+        path = costly_path(&c, &last);
         if (path > ret->ms) {
             ret->ms = path;
-            rc = say_path(&c, in, last, path, ret);
+            rc = say_path(&c, last, path, ret);
         }
     }
     if (rc == 0)
-        rc = raise_by_suffixes(&c, deadline, ret);
+        rc = raise_by_areas(&c, deadline, ret);
     /* What precedence found is no schedule with costs. */
     ret->upper_ms = NAN;
     ret->proved = rc == 0;

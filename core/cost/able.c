@@ -204,3 +204,12 @@ bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job)
             return true;
     return combined_possible(rt, job);
 }
+
+bool orr_job_is_async(const struct orr_job *job, const struct orr_worker *worker,
+                      unsigned implementation)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+
+    return worker->desc->async && !(cl->flags & ORR_EXECUTES) &&
+           orr_codelet_is_async(cl, worker->desc->type, implementation);
+}

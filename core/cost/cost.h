@@ -94,6 +94,15 @@ unsigned orr_job_able_combined(struct orr_runtime *rt, struct orr_job *job,
                                const struct orr_cost_row *row,
                                const struct orr_combined *combined);
 
+/* Flags of codelets that are executed although the machine is simulated. */
+#define ORR_EXECUTES                                                           \
+    (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+
+/* Whether the job's kernel runs beside the worker there: its implementation is flagged
+ * asynchronous, and nothing has it executed by the worker. */
+bool orr_job_is_async(const struct orr_job *job, const struct orr_worker *worker,
+                      unsigned implementation);
+
 /* As orr_job_able, but can_execute is not called: *ask: whether it has yet to
  * be. For callers that hold a lock. */
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,

@@ -39,22 +39,8 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
-#define EXECUTES                                                               \
-    (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
-
 /* How often a kernel that was refused is started again. */
 enum { MAX_TRIES = 2 };
-
-bool orr_kernel_async(const struct orr_worker *worker,
-                      const struct orr_job *job)
-{
-    const struct starpu_codelet *cl = job->task->cl;
-    unsigned i = job->implementation;
-
-    if (cl->flags & EXECUTES)
-        return false;
-    return orr_codelet_is_async(cl, worker->desc->type, i);
-}
 
 /* Which functions the machine executes for the worker's kernels. A codelet that asks to
  * be executed on simulated devices has its function for these called. */
@@ -66,7 +52,7 @@ static inline orr_kernel_func_t function_of(const struct orr_worker *worker,
     orr_kernel_func_t function =
         orr_codelet_function(cl, worker->desc->type, implementation);
 
-    if (machine->runs_host_functions && !(cl->flags & EXECUTES && function))
+    if (machine->runs_host_functions && !(cl->flags & ORR_EXECUTES && function))
         function = orr_codelet_host_function(cl, implementation);
     return function;
 }
@@ -308,7 +294,7 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
     share->timed = false;
     /* The first member has executed it as it was prepared. */
     if (rt->machine->kernels_take_their_length &&
-        job->task->cl->flags & EXECUTES)
+        job->task->cl->flags & ORR_EXECUTES)
         run_in_gang(share);
 }
 
@@ -326,7 +312,7 @@ void orr_kernel_begin_partials(struct orr_runtime *rt,
             continue;
         access->begins = rt->machine->runs_kernels;
         if (!rt->machine->runs_kernels &&
-            access->handle->reduction->init->flags & EXECUTES)
+            access->handle->reduction->init->flags & ORR_EXECUTES)
             begin_partial(worker, access);
         orr_handle_count_partial(access->handle);
     }
@@ -368,7 +354,7 @@ static bool takes_own_time(struct orr_runtime *rt,
 {
     double us = NAN;
 
-    if (!rt->estimates->kernel_us || job->task->cl->flags & EXECUTES)
+    if (!rt->estimates->kernel_us || job->task->cl->flags & ORR_EXECUTES)
         return false;
     orr_self->frozen++;
     us = rt->estimates->kernel_us(job->task, worker->desc->type,
@@ -415,7 +401,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         orr_self->frozen--;
     }
     kernel->recorded = takes_own_time(rt, worker, job);
-    if (job->task->cl->flags & EXECUTES)
+    if (job->task->cl->flags & ORR_EXECUTES)
         kernel->duration = execute_now(job);
     else if (kernel->recorded)
         ;
@@ -424,7 +410,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         orr_kernel_missing(rt, job);
     /* It takes longer or shorter than expected: ORRERY_SIM_NOISE. */
     if (rt->estimates->noise.on && !kernel->recorded &&
-        !(job->task->cl->flags & EXECUTES)) {
+        !(job->task->cl->flags & ORR_EXECUTES)) {
         struct orr_noise_source *source =
             orr_cost_noise(rt, row, worker->class_id, job->implementation);
 

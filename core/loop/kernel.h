@@ -12,10 +12,6 @@
 
 struct orr_job;
 
-/* Whether the implementation is flagged asynchronous for that device. */
-bool orr_kernel_async(const struct orr_worker *worker,
-                      const struct orr_job *job);
-
 /* The data of a job that is about to start are on the worker's node: where it
  * is the worker's first contribution to a reduction, the partial begins with
  * what the init codelet makes. That takes no time where time is simulated, and

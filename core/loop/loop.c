@@ -322,7 +322,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 
     if (!job)
         return false;
-    async = worker->desc->async && orr_kernel_async(worker, job);
+    async = orr_job_is_async(job, worker, job->implementation);
     /* A synchronous kernel keeps the worker: what runs must end first. */
     if (!async && worker->running)
         return false;

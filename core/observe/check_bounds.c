@@ -124,7 +124,7 @@ void orr_check_bounds(struct orr_runtime *rt)
     rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
     if (rc == -ENODATA)
         return;
-    if (!rc && all_ran(graph))
+    if (!rc && graph->ntasks && all_ran(graph))
         rc = orr_bound_instance_new(graph, &options, &instance, NULL, &err);
     if (!rc && instance)
         rc = compare_all(graph, instance, &err);

@@ -344,6 +344,19 @@ static bool set_origin(struct maker *m, struct orr_graph_task_type *type,
     return number >= 0;
 }
 
+static bool copy_awaited(const struct maker *m, struct orr_graph_task_type *type,
+                         const struct orr_graph_type_record *from)
+{
+    unsigned nworkers = m->graph->nworkers;
+
+    if (!from->awaits)
+        return true;
+    type->awaited = malloc((size_t)nworkers + 1);
+    if (type->awaited)
+        memcpy(type->awaited, from->awaited, nworkers);
+    return type->awaited != NULL;
+}
+
 static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
 {
     const struct orr_graph_type_record *from = m->record->types.all[k];
@@ -354,6 +367,8 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
     type->footprint = from->footprint;
     type->flops = from->flops;
     type->unmodelled = from->unmodelled;
+    if (!copy_awaited(m, type, from))
+        return NULL;
     for (unsigned w = 0; w < m->graph->nworkers; w++) {
         type->mean_ms[w] = from->best[w] / 1e3;
         type->deviation_ms[w] = from->deviation[w] / 1e3;
@@ -433,6 +448,23 @@ static bool maker_add_accesses(struct maker *m, struct orr_graph_task *task,
     return true;
 }
 
+/* Of tasks that the view does not have nothing is known. */
+static void add_submitter(const struct maker *m, struct orr_graph_task *task,
+                          unsigned t, const struct orr_graph_node_record *node)
+{
+    uint32_t outer;
+
+    task->by = node->by;
+    task->submitter = node->by == ORR_GRAPH_BY_THREAD ? node->submitter : 0;
+    if (node->by != ORR_GRAPH_BY_TASK)
+        return;
+    outer = m->task_of[node->submitter - m->record->first];
+    if (outer != ORR_NONE && outer < t)
+        task->submitter = outer;
+    else
+        task->by = ORR_GRAPH_BY_OTHER;
+}
+
 static int compare_deps(const void *a, const void *b)
 {
     const struct orr_graph_dep *x = a, *y = b;
@@ -469,6 +501,8 @@ static bool maker_add_task(struct maker *m, unsigned t, double begin,
         .end_ms = NAN,
     };
     add_deps(m, task, m->order[t]);
+    if (is_task(m, m->order[t]))
+        add_submitter(m, task, t, node);
     if (!is_task(m, m->order[t])) {
         task->id = (*join)++;
         task->type = join_type(m);
@@ -618,13 +652,13 @@ static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
 
 /* --- what the runtime takes --- */
 
-/* A task that was not ready at once without predecessors waited for what the graph does
- * not have. */
+/* A thread's task that was not ready at once without predecessors waited for what the
+ * graph does not have. */
 static bool roots_were_ready(const struct maker *m)
 {
     for (unsigned t = 0; t < m->graph->ntasks; t++)
         if (m->graph->tasks[t].ndeps == 0 && is_task(m, m->order[t]) &&
-            !m->record->nodes[m->order[t]].ready)
+            m->graph->tasks[t].by == ORR_GRAPH_BY_THREAD && !m->record->nodes[m->order[t]].ready)
             return false;
     return true;
 }
@@ -637,16 +671,18 @@ static void make_costs(struct maker *m)
     for (unsigned w = 0; w < machine->nworkers; w++)
         m->graph->workers[w].blocking = !machine->workers[w].async &&
                                         machine->workers[w].pipeline <= 1;
-    if (!machine->exec->virtual_time || m->record->unchained ||
+    if (!machine->exec->virtual_time || !m->record->tells ||
         m->view != ORR_GRAPH_ALL)
         return;
     m->graph->costs = (struct orr_graph_costs){
         .submit_ms = costs->submit / 1e3,
         .submit_access_ms = costs->submit_per_buffer / 1e3,
-        .submit_ready_ms = roots_were_ready(m) ? costs->push / 1e3 : 0,
-        .push_ms = costs->push / 1e3,
+        .submit_ready_ms =
+            !m->record->late && roots_were_ready(m) ? costs->push / 1e3 : 0,
+        .push_ms = m->record->late ? 0 : costs->push / 1e3,
         .progress_ms = costs->progress / 1e3,
         .fetch_ms = costs->fetch / 1e3,
+        .queue_ms = costs->kernel_queue / 1e3,
     };
 }
 
@@ -723,7 +759,9 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
         }
     }
     maker_done(&m);
-    if (!rc && m.graph->ntasks == 0)
+    /* That of a whole run may be empty. */
+    if (!rc && m.graph->ntasks == 0 &&
+        !(view == ORR_GRAPH_ALL && record && record->tells))
         rc = orr_fail(&message, -ENODATA, "no task was recorded");
     if (!rc)
         rc = orr_graph_check(m.graph, &message);

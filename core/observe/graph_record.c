@@ -69,6 +69,7 @@ void orr_graph_record_free(struct orr_graph_record *record)
     free(record->datum_of);
     free(record->tags);
     free(record->vague);
+    free(record->chains);
     orr_waits_log_free(record->log);
     free(record);
 }
@@ -86,6 +87,7 @@ static struct orr_graph_record *graph_record_get(struct orr_runtime *rt)
     if (!fresh)
         return NULL;
     fresh->runtime = rt;
+    fresh->tells = true;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
     if (atomic_compare_exchange_strong(&rt->views->graph, &record, fresh)) {
         orr_observers_want(&rt->observers, &graph_observer, ORR_TOLD_ALL, true);
@@ -376,6 +378,54 @@ static bool graph_record_add_accesses(struct orr_graph_record *record,
     return true;
 }
 
+/* The calling thread's number; ORR_NONE without memory. The memory of a context that has
+ * ended may be another one's, whose tasks come after those. */
+static uint32_t graph_record_chain(struct orr_graph_record *record)
+{
+    const struct orr_context *main = record->runtime->main;
+
+    if (record->nchains == 0) {
+        struct orr_graph_chain_record *first = ADD(record, chains);
+
+        if (!first)
+            return ORR_NONE;
+        first->of = main;
+    }
+    for (uint32_t i = record->nchains; i-- > 0;)
+        if (record->chains[i].of == orr_self)
+            return i;
+    if (!ADD(record, chains))
+        return ORR_NONE;
+    record->chains[record->nchains - 1].of = orr_self;
+    return record->nchains - 1;
+}
+
+/* What submits the task now. A thread that still owes time for what it did before has
+ * not spent it yet, and that of the task may be paid with the next one's. */
+static void graph_record_submitter(struct orr_graph_record *record,
+                                   struct orr_graph_node_record *node,
+                                   const struct orr_job *job)
+{
+    const struct orr_job *outer = orr_self->job;
+    uint32_t chain;
+
+    node->by = ORR_GRAPH_BY_OTHER;
+    if (outer && orr_job_state(outer) >= ORR_JOB_RUNNING &&
+        outer->recorded > record->first) {
+        node->by = ORR_GRAPH_BY_TASK;
+        node->submitter = outer->recorded - 1;
+    }
+    if (outer || orr_self->worker || orr_self->frozen || orr_self->debt > 0 ||
+        !record->runtime->exec->virtual_time)
+        return;
+    chain = graph_record_chain(record);
+    if (chain == ORR_NONE)
+        return;
+    record->chains[chain].last = job;
+    node->by = ORR_GRAPH_BY_THREAD;
+    node->submitter = chain;
+}
+
 /* `type`: the number of a task's. */
 static bool graph_record_submit_locked(struct orr_graph_record *record,
                                        struct orr_job *job, bool counts,
@@ -394,6 +444,7 @@ static bool graph_record_submit_locked(struct orr_graph_record *record,
     if (type == ORR_NONE)
         return !ORR_JOB_IS(job, task);
     node->type = type;
+    graph_record_submitter(record, node, job);
     node->window = counts && record->open ? record->window : 0;
     return graph_record_add_accesses(record, node, job);
 }
@@ -601,35 +652,28 @@ static void graph_tag_vague(struct orr_runtime *rt, const struct orr_told *told)
     graph_add_vague_tag(atomic_load(&rt->views->graph), told->tags.id);
 }
 
-static void graph_task_submitted(struct orr_runtime *rt,
-                                 const struct orr_told *told)
-{
-    struct orr_graph_record *record = atomic_load(&rt->views->graph);
-
-    orr_lock(&record->lock);
-    record->unchained |= orr_self != rt->main || orr_self->worker ||
-                         orr_self->job || orr_self->frozen;
-    record->submitting = told->job;
-    orr_unlock(&record->lock);
-}
-
+/* A push that user code has brought about is paid for later. Of tasks that threads do
+ * not submit, bounds know nothing of that cost anyway. */
 static void graph_task_pushed(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
     struct orr_graph_record *record = atomic_load(&rt->views->graph);
+    struct orr_graph_node_record *node;
 
     orr_lock(&record->lock);
-    /* Of tasks for one worker several may run in a step of its loop. */
-    record->unchained |= orr_self->frozen != 0 ||
-                         told->job->task->execute_on_a_specific_worker;
-    if (record->submitting == told->job && orr_self == rt->main &&
-        told->job->recorded > record->first)
-        graph_record_node(record, told->job->recorded - 1)->ready = true;
+    if (told->job->recorded > record->first) {
+        node = graph_record_node(record, told->job->recorded - 1);
+        if (node->type != ORR_NONE && node->by == ORR_GRAPH_BY_THREAD &&
+            rt->exec->virtual_time) {
+            record->late |= orr_self->frozen != 0;
+            node->ready |= record->chains[node->submitter].last == told->job &&
+                           record->chains[node->submitter].of == orr_self;
+        }
+    }
     orr_unlock(&record->lock);
 }
 
 static const struct orr_observer graph_observer = {{
-    [ORR_TOLD_TASK_SUBMITTED] = graph_task_submitted,
     [ORR_TOLD_TASK_PUSHED] = graph_task_pushed,
     [ORR_TOLD_DEPENDENCY] = graph_dependency,
     [ORR_TOLD_TASK_ORDERED] = graph_task_ordered,

@@ -55,7 +55,7 @@ enum orr_graph_view {
 };
 
 /* Makes the graph; the caller's. Errors, with a message: -ENODATA when no such
- * task was recorded; -EINVAL when what was declared is a cycle; -ENOMEM. */
+ * task was recorded (of a whole run the graph is empty then); -EINVAL when what was declared is a cycle; -ENOMEM. */
 int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
                           struct orr_graph **ret, struct orr_error *err);
 

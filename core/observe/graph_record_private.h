@@ -31,6 +31,14 @@ struct orr_graph_node_record {
     int priority;
     bool has_tag;
     bool ready; /* it was pushed within its submission */
+    enum orr_graph_by by;
+    uint32_t submitter; /* as struct orr_graph_task; a task's number, not its index */
+};
+
+/* A thread that submits. */
+struct orr_graph_chain_record {
+    const struct orr_context *of;
+    const struct orr_job *last; /* that it has submitted */
 };
 
 struct orr_graph_edge_record {
@@ -62,10 +70,10 @@ struct orr_graph_record {
     struct orr_runtime *runtime;
     struct orr_waits_log *log; /* [const] owned: is told all, too; or NULL */
     bool all, open, lost;
-    /* Tasks were not submitted by main alone, or pushed where the cost is paid later:
-     * what the runtime takes is not as struct orr_graph_costs says. */
-    bool unchained;
-    const struct orr_job *submitting; /* by main */
+    bool tells; /* it is told what submits tasks */
+    bool late; /* tasks of threads were pushed where the cost is paid later */
+    struct orr_graph_chain_record *chains; /* main is the first; of simulated runs */
+    uint32_t nchains, room_chains;
     uint32_t window; /* the present or last one, from 1 */
     uint32_t first;  /* number of nodes[0] */
     uint32_t past;   /* tasks below this number have ended: graph_ahead.c */

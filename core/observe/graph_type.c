@@ -118,6 +118,8 @@ static uint64_t hash_of(const struct orr_graph_type_record *type,
     h = type_hash_mix(h, &type->row, sizeof(type->row));
     h = type_hash_mix(h, &type->flops, sizeof(type->flops));
     h = type_hash_mix(h, type->able, nworkers);
+    if (type->awaits)
+        h = type_hash_mix(h, type->awaited, nworkers);
     if (type->per_task)
         h = type_hash_mix(h, type->best, nworkers * sizeof(*type->best));
     return h;
@@ -128,6 +130,7 @@ static bool alike(const struct orr_graph_type_record *a,
 {
     return a->hash == b->hash && a->row == b->row && a->flops == b->flops &&
            memcmp(a->able, b->able, nworkers) == 0 &&
+           memcmp(a->awaited, b->awaited, nworkers) == 0 &&
            (a->row || strcmp(a->symbol, b->symbol) == 0) &&
            (!a->per_task ||
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
@@ -139,7 +142,7 @@ static struct orr_graph_type_record *graph_type_make(size_t n)
 {
     struct orr_graph_type_record *type =
         malloc(sizeof(*type) + n * (3 * sizeof(double) + sizeof(*type->able) +
-                                    sizeof(*type->origin)));
+                                    sizeof(*type->awaited) + sizeof(*type->origin)));
 
     if (!type)
         return NULL;
@@ -148,7 +151,8 @@ static struct orr_graph_type_record *graph_type_make(size_t n)
     type->deviation = type->best + n;
     type->floor = type->deviation + n;
     type->able = (uint8_t *)(type->floor + n);
-    type->origin = type->able + n;
+    type->awaited = type->able + n;
+    type->origin = type->awaited + n;
     return type;
 }
 
@@ -167,6 +171,21 @@ static void fill_able(struct orr_runtime *rt, struct orr_job *job,
             bits = orr_job_able_class(rt, job, type->row, k, &uniform);
         type->able[w] =
             (uint8_t)(uniform ? bits : orr_job_able(rt, job, type->row, w));
+    }
+}
+
+static void fill_awaited(struct orr_runtime *rt, const struct orr_job *job,
+                         struct orr_graph_type_record *type)
+{
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
+        unsigned bits = type->able[w];
+        bool awaited = bits && worker->desc->async;
+
+        for (unsigned i = 0; awaited && bits >> i; i++)
+            awaited = !(bits >> i & 1) || !orr_job_is_async(job, worker, i);
+        type->awaited[w] = awaited;
+        type->awaits |= awaited;
     }
 }
 
@@ -192,6 +211,7 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                       ? job->task->flops
                       : 0;
     fill_able(rt, job, type);
+    fill_awaited(rt, job, type);
     /* Models that are being fed may know more of equal lengths. */
     if ((type->per_task || is_combined(rt, job) ||
          !rt->machine->kernels_take_their_length) &&
@@ -216,6 +236,7 @@ struct orr_graph_type_record *orr_graph_type_named(unsigned nworkers,
         return NULL;
     }
     memset(type->able, 0, nworkers);
+    memset(type->awaited, 0, nworkers);
     memset(type->origin, 0, nworkers);
     for (unsigned w = 0; w < nworkers; w++) {
         type->best[w] = (double)NAN;

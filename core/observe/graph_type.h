@@ -21,8 +21,10 @@ struct orr_graph_type_record {
     uint32_t footprint, version;
     bool per_task;   /* times distinguish tasks of one row */
     bool unmodelled; /* the symbol is not a model's */
+    bool awaits;     /* some worker of a device waits for the kernel's end */
     uint8_t *able; /* per worker: implementations; in one block with the record,
                     * as all below */
+    uint8_t *awaited; /* per worker: it waits there, whichever implementation it is */
     /* Per worker, µs: INFINITY where it cannot run, NaN unknown. */
     double *best;      /* of the fastest implementation */
     double *deviation; /* of that one's measures */

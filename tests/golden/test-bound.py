@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orrery bound of the Cholesky example on machines of the catalogue: no run
 beats a bound, and the bounds are those that glpsol finds.
-usage: test-bound.py ORRERY CHOLESKY HAS_SOLVER"""
+usage: test-bound.py ORRERY CHOLESKY HAS_SOLVER PROGRAMS"""
 import json
 import os
 import re
@@ -117,14 +117,74 @@ def test_runtime(orrery, folder):
           "a runtime that takes no time for anything" in ran.stdout, ran.stdout)
 
 
+def runtime_of(words, env=None):
+    """The runtime's bound, that of precedence, the makespan, and all that was said."""
+    ran = subprocess.run(words, stdout=subprocess.PIPE, encoding="utf-8",
+                         stderr=subprocess.STDOUT, timeout=200, check=False,
+                         env=dict(os.environ, **(env or {})))
+    document = json.loads(ran.stdout) if ran.returncode == 0 else {"bounds": ()}
+    found = {entry["bound"]: entry for entry in document["bounds"]}
+    return (found.get("runtime", {"ms": 0, "limited_by": "", "ignores": ""}),
+            found.get("precedence", {"ms": 0}), document.get("makespan_ms") or 0,
+            ran.stdout)
+
+
+def test_threads(orrery, programs):
+    """Programs with several threads that submit, and with tasks in callbacks."""
+    for program, machine, least in (("submitters", "epyc-64", 0.7),
+                                    ("submitters", "rtx4090-2", 0.2),
+                                    ("pipeline", "epyc-64", 0.95),
+                                    ("recursion", "epyc-64", 0.0)):
+        runtime, precedence, makespan, text = runtime_of(
+            [orrery, "bound", "--json", "--kind", "precedence,runtime", "-m", machine,
+             "-s", "eager", "--assume", "*=1us", "--",
+             os.path.join(programs, program)], {"ORRERY_SIM_KERNELS": "run"})
+        claim("%s on %s is bound by more than its kernels" % (program, machine),
+              precedence["ms"] < runtime["ms"] <= makespan * (1 + ROUNDING) and
+              runtime["ms"] >= least * makespan and runtime["proved"], text)
+
+
+def device_tasks(path, ntasks, asynchronous, worker):
+    calls = ["run", 'model 1 kind="per-arch" flags=4',
+             'codelet 1 name="tiny" cuda=1 buffers=-1 model=1' +
+             (" asynchronous=10" if asynchronous else "")]
+    calls += ["submit %d codelet=1%s times=nan,2" % (
+        i + 1, "" if worker is None else " worker=%d" % worker) for i in range(ntasks)]
+    calls.append("wait-all")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(["orrery-record 1"] + calls +
+                             ["end value=%d" % len(calls), ""]))
+    return path
+
+
+def test_queues(orrery, folder):
+    """Kernels of 2 us on devices, whose workers spend 10 us for each beside it, or wait
+    for it for as long; also where all are for one of them."""
+    for asynchronous in (False, True):
+        for worker in (None, 8):  # behind the processors
+            path = device_tasks(os.path.join(folder, "queue.rec"), 600, asynchronous,
+                                worker)
+            runtime, precedence, makespan, text = runtime_of(
+                [orrery, "bound", "--json", "--kind", "precedence,runtime", "-m",
+                 "h100-pcie-4", "-s", "eager", "--", path])
+            claim("queues of devices bound kernels that are %sasynchronous, on %s" % (
+                "" if asynchronous else "not ",
+                "all" if worker is None else "one of them"),
+                  precedence["ms"] < 0.3 * makespan and runtime["proved"] and
+                  0.9 * makespan < runtime["ms"] <= makespan * (1 + ROUNDING) and
+                  "queues" not in runtime["ignores"], text)
+
+
 def main():
-    orrery, cholesky, has_solver = sys.argv[1:4]
+    orrery, cholesky, has_solver, programs = sys.argv[1:5]
     folder = tempfile.mkdtemp()
     os.environ.pop("ORRERY_MACHINE", None)
     try:
         for machine in MACHINES:
             test_machine(orrery, cholesky, has_solver == "1", machine, folder)
         test_runtime(orrery, folder)
+        test_threads(orrery, programs)
+        test_queues(orrery, folder)
     finally:
         shutil.rmtree(folder)
     tap.end()

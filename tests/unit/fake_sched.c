@@ -475,6 +475,15 @@ void fake_be(int worker)
     context.worker = worker < 0 ? NULL : &workers[worker];
 }
 
+bool orr_codelet_is_async(const struct starpu_codelet *cl,
+                          enum starpu_worker_archtype type, unsigned implementation)
+{
+    (void)cl;
+    (void)type;
+    (void)implementation;
+    return false;
+}
+
 /* Which of a task's bits of `where` allow the worker. */
 uint32_t orr_device_where(enum starpu_worker_archtype type)
 {

@@ -20,6 +20,7 @@ enum {
     CLASSES = 2,
     WORKERS = 4,  /* of a class */
     VARIANTS = 3, /* of a type: each class, and a wide one */
+    PICTURE_TYPES = TYPES + TASKS, /* tasks for one worker are of types of their own */
     BLOCK = 200,  /* graphs per test */
     BLOCKS = 10,
 };
@@ -223,10 +224,11 @@ struct picture {
     struct orr_graph graph;
     struct orr_graph_worker workers[CLASSES * WORKERS];
     struct orr_graph_node nodes[CLASSES];
-    struct orr_graph_task_type types[TYPES];
+    struct orr_graph_task_type types[PICTURE_TYPES];
     struct orr_graph_task tasks[TASKS];
     struct orr_graph_dep deps[TASKS * TASKS];
-    double mean[TYPES][CLASSES * WORKERS], deviation[CLASSES * WORKERS];
+    double mean[PICTURE_TYPES][CLASSES * WORKERS], deviation[CLASSES * WORKERS];
+    uint8_t awaited[TYPES][CLASSES * WORKERS];
     char names[CLASSES * WORKERS][16];
 };
 
@@ -438,63 +440,78 @@ END_TEST
 
 enum { COSTLY_GRAPHS = 500, COSTLY_TASKS = 5, COSTLY_WORKERS = 2 };
 
-/* Where each worker is: when it is free, and whether it has executed a task. */
+/* Who submits: threads 0 and up, NOBODY_KNOWN, or the kernel of task s - IN_TASK. */
+enum { THREADS = 3, NOBODY_KNOWN = 1000, IN_TASK = 2000 };
+
+/* A program, and where each worker of a schedule is: when its thread and its device are
+ * free (one and the same of a processor), and whether it has executed a task. */
 struct costly {
     const struct puzzle *p;
     const struct orr_graph_costs *costs;
-    unsigned naccesses[TASKS];
-    bool blocking[CLASSES];
-    double there[TASKS]; /* when the task has been submitted */
+    unsigned naccesses[TASKS], submitter[TASKS];
+    bool device[CLASSES], awaited[TYPES][CLASSES];
+    int only[TASKS]; /* the worker that can run it, class * WORKERS + number; -1: all */
+    double there[TASKS]; /* when a thread has submitted the task */
     bool done[TASKS], used[CLASSES][WORKERS];
-    double end[TASKS], free_at[CLASSES][WORKERS];
+    double start[TASKS], end[TASKS];
+    double thread_free[CLASSES][WORKERS], device_free[CLASSES][WORKERS];
     unsigned placed;
     double best;
 };
 
 static void costly_submissions(struct costly *s)
 {
-    double now = 0;
+    double now[THREADS] = {0};
 
     for (unsigned t = 0; t < s->p->ntasks; t++) {
         bool root = true;
 
-        s->there[t] = now;
+        if (s->submitter[t] >= THREADS)
+            continue;
+        s->there[t] = now[s->submitter[t]];
         for (unsigned b = 0; b < s->p->ntasks; b++)
             root = root && !s->p->before[b][t];
-        now += s->costs->submit_ms + s->naccesses[t] * s->costs->submit_access_ms +
-               (root ? s->costs->submit_ready_ms : 0);
+        now[s->submitter[t]] +=
+            s->costs->submit_ms + s->naccesses[t] * s->costs->submit_access_ms +
+            (root ? s->costs->submit_ready_ms : 0);
     }
 }
 
 static void costly_rest(struct costly *s, double length);
 
-/* The worker asks for the data, which takes it time, once the task was pushed and it is
- * free, and then executes it. One that does something else meanwhile may ask before. */
+/* The worker asks for the data, which takes it time, once the task is there and it has
+ * nothing to wait for, and then executes it; on a device beside itself, if the kernel is
+ * asynchronous, after those before. */
 static void costly_place(struct costly *s, unsigned t, unsigned c, unsigned w,
                          double ready, double length)
 {
-    double ms = s->p->ms[s->p->type[t]][c], free = s->free_at[c][w], start;
-    double fetch = s->costs->fetch_ms * s->naccesses[t];
+    double ms = s->p->ms[s->p->type[t]][c];
+    double thread = s->thread_free[c][w], device = s->device_free[c][w], asked;
     bool used = s->used[c][w];
 
-    if (!isfinite(ms))
+    if (!isfinite(ms) || (s->only[t] >= 0 && s->only[t] != (int)(c * WORKERS + w)))
         return;
-    if (s->blocking[c])
-        start = fmax(ready, free + (used ? s->costs->progress_ms : 0)) + fetch;
-    else
-        start = fmax(ready + fetch, free);
+    asked = fmax(ready, thread + (used ? s->costs->progress_ms : 0)) +
+            s->costs->fetch_ms * s->naccesses[t];
+    s->start[t] = fmax(asked, device);
+    if (s->device[c] && s->awaited[s->p->type[t]][c])
+        ms = fmax(ms, s->costs->queue_ms);
+    s->end[t] = s->device_free[c][w] = s->start[t] + ms;
+    s->thread_free[c][w] = s->device[c] && !s->awaited[s->p->type[t]][c]
+                               ? asked + s->costs->queue_ms
+                               : s->end[t];
     s->done[t] = s->used[c][w] = true;
-    s->end[t] = s->free_at[c][w] = start + ms;
     s->placed++;
-    costly_rest(s, fmax(length, start + ms));
+    costly_rest(s, fmax(length, s->end[t]));
     s->placed--;
     s->done[t] = false;
     s->used[c][w] = used;
-    s->free_at[c][w] = free;
+    s->thread_free[c][w] = thread;
+    s->device_free[c][w] = device;
 }
 
 /* All orders on all workers: each schedule in which no task could begin earlier is that
- * of some order. */
+ * of some order. A task that another one submits is there when that has begun. */
 static void costly_rest(struct costly *s, double length)
 {
     if (length >= s->best)
@@ -505,14 +522,20 @@ static void costly_rest(struct costly *s, double length)
         double ready = s->there[t];
         bool can = !s->done[t];
 
+        if (s->submitter[t] >= IN_TASK) {
+            can = can && s->done[s->submitter[t] - IN_TASK];
+            ready = s->start[s->submitter[t] - IN_TASK];
+        }
         for (unsigned b = 0; b < s->p->ntasks && can; b++)
             if (s->p->before[b][t]) {
                 can = s->done[b];
                 ready = fmax(ready, s->end[b]);
             }
+        if (s->submitter[t] < THREADS)
+            ready += s->costs->push_ms;
         for (unsigned c = 0; c < CLASSES && can; c++)
             for (unsigned w = 0; w < s->p->nworkers[c]; w++)
-                costly_place(s, t, c, w, ready + s->costs->push_ms, length);
+                costly_place(s, t, c, w, ready, length);
     }
 }
 
@@ -521,7 +544,51 @@ static double draw_cost(uint64_t *rng)
     return draw(rng, 3) ? (double)draw(rng, 5) * 0.5 : 0;
 }
 
-static struct orr_bound_result runtime_bound(struct costly *s)
+/* Another type, which only that worker can run. */
+static void picture_only(struct picture *pic, unsigned t, unsigned class, unsigned w)
+{
+    struct orr_graph *g = &pic->graph;
+    unsigned k = g->ntypes++, n = 0;
+
+    pic->types[k] = pic->types[pic->tasks[t].type];
+    pic->types[k].footprint = k;
+    memcpy(pic->mean[k], pic->types[k].mean_ms, sizeof(pic->mean[k]));
+    pic->types[k].mean_ms = pic->mean[k];
+    for (unsigned v = 0; v < g->nworkers; v++) {
+        if (pic->workers[v].node != class || n++ != w)
+            pic->mean[k][v] = INFINITY;
+    }
+    pic->tasks[t].type = k;
+}
+
+static void picture_costs(struct picture *pic, const struct costly *s)
+{
+    pic->graph.costs = *s->costs;
+    for (unsigned w = 0; w < pic->graph.nworkers; w++) {
+        unsigned c = pic->workers[w].node;
+
+        pic->workers[w].blocking = !s->device[c];
+        for (unsigned k = 0; k < s->p->ntypes; k++) {
+            pic->awaited[k][w] = s->device[c] && s->awaited[k][c];
+            pic->types[k].awaited = pic->awaited[k];
+        }
+    }
+    for (unsigned t = 0; t < s->p->ntasks; t++) {
+        struct orr_graph_task *task = &pic->tasks[t];
+
+        task->naccesses = s->naccesses[t];
+        task->by = s->submitter[t] >= IN_TASK        ? ORR_GRAPH_BY_TASK
+                   : s->submitter[t] == NOBODY_KNOWN ? ORR_GRAPH_BY_OTHER
+                                                     : ORR_GRAPH_BY_THREAD;
+        task->submitter = s->submitter[t] % NOBODY_KNOWN;
+        if (s->only[t] >= 0)
+            picture_only(pic, t, (unsigned)s->only[t] / WORKERS,
+                         (unsigned)s->only[t] % WORKERS);
+    }
+}
+
+static struct orr_bound_result costly_bound(const struct costly *s,
+                                            enum orr_bound_method method)
 {
     const struct orr_bound_options limits = {.seconds = 0.5};
     const struct orr_bound_instance_options options = {.across_nodes = false};
@@ -531,57 +598,122 @@ static struct orr_bound_result runtime_bound(struct costly *s)
     static struct picture pic;
 
     draw_picture(&pic, s->p);
-    pic.graph.costs = *s->costs;
-    for (unsigned t = 0; t < s->p->ntasks; t++)
-        pic.tasks[t].naccesses = s->naccesses[t];
-    for (unsigned w = 0; w < pic.graph.nworkers; w++)
-        pic.workers[w].blocking = s->blocking[pic.workers[w].node];
+    picture_costs(&pic, s);
     ck_assert_msg(
         orr_bound_instance_new(&pic.graph, &options, &in, NULL, &err) == 0, "%s",
         err.text);
-    ck_assert_int_eq(orr_bound_compute(in, ORR_BOUND_RUNTIME, &limits, &result), 0);
+    ck_assert_int_eq(orr_bound_compute(in, method, &limits, &result), 0);
     orr_bound_instance_free(in);
     return result;
 }
 
+/* Whether some program's tasks have several threads, are for one worker, … */
+enum { PLAIN, THREADED, BOUND, NESTED, QUEUED, NFEATURES };
+
+static void draw_submitters(uint64_t *rng, struct costly *s, bool *has)
+{
+    unsigned nthreads = 1 + draw(rng, THREADS), luck = draw(rng, 3);
+
+    for (unsigned t = 0; t < s->p->ntasks; t++) {
+        s->submitter[t] = draw(rng, nthreads);
+        has[THREADED] |= s->submitter[t] > 0;
+        if (luck > 0 || draw(rng, 3) > 0)
+            continue;
+        s->submitter[t] = t && draw(rng, 3) ? IN_TASK + draw(rng, t) : NOBODY_KNOWN;
+        has[NESTED] |= s->submitter[t] >= IN_TASK;
+    }
+}
+
+static void draw_workers(uint64_t *rng, struct costly *s, bool *has)
+{
+    bool binds = draw(rng, 2), mixes = draw(rng, 2);
+
+    for (unsigned c = 0; c < CLASSES; c++) {
+        s->device[c] = c == 1 && draw(rng, 3);
+        for (unsigned k = 0; k < s->p->ntypes; k++)
+            s->awaited[k][c] = mixes && draw(rng, 2);
+        has[QUEUED] |= s->device[c] && s->costs->queue_ms > 0;
+    }
+    for (unsigned t = 0; t < s->p->ntasks; t++) {
+        unsigned c = draw(rng, CLASSES);
+
+        s->only[t] = -1;
+        if (!binds || draw(rng, 2) || !isfinite(s->p->ms[s->p->type[t]][c]))
+            continue;
+        s->only[t] = (int)(c * WORKERS + draw(rng, s->p->nworkers[c]));
+        has[BOUND] = true;
+    }
+}
+
+struct tightness {
+    unsigned n, nreached;
+    double sum, without; /* of bounds, by the optimum; without costs */
+};
+
+static void costly_count(struct tightness *to, double ms, double without,
+                         double best)
+{
+    to->n++;
+    to->sum += ms / best;
+    to->without += without / best;
+    to->nreached += ms >= best * (1 - 1e-6);
+}
+
+static void costly_check(unsigned number, struct tightness *tightness)
+{
+    struct puzzle p = draw_puzzle(number);
+    uint64_t rng = rng_of(number + 1000000);
+    struct orr_graph_costs costs = {
+        draw_cost(&rng), draw_cost(&rng), draw_cost(&rng), draw_cost(&rng),
+        draw_cost(&rng), draw_cost(&rng), draw_cost(&rng)};
+    struct costly s = {.p = &p, .costs = &costs, .best = INFINITY};
+    struct orr_bound_result result, without;
+    bool has[NFEATURES] = {false};
+
+    p.ntasks = p.ntasks > COSTLY_TASKS ? COSTLY_TASKS : p.ntasks;
+    memset(p.wide, 0, sizeof(p.wide));
+    for (unsigned c = 0; c < CLASSES; c++)
+        p.nworkers[c] =
+            p.nworkers[c] > COSTLY_WORKERS ? COSTLY_WORKERS : p.nworkers[c];
+    draw_submitters(&rng, &s, has);
+    draw_workers(&rng, &s, has);
+    for (unsigned t = 0; t < p.ntasks; t++)
+        s.naccesses[t] = draw(&rng, 4);
+    costly_submissions(&s);
+    costly_rest(&s, 0);
+    result = costly_bound(&s, ORR_BOUND_RUNTIME);
+    without = costly_bound(&s, ORR_BOUND_PRECEDENCE);
+    check_one(&result, s.best, number);
+    if (isfinite(result.ms) && isfinite(without.ms) && s.best > 0) {
+        has[PLAIN] = !has[THREADED] && !has[BOUND] && !has[NESTED] && !has[QUEUED];
+        for (unsigned f = 0; f < NFEATURES; f++)
+            if (has[f])
+                costly_count(&tightness[f], result.ms, without.ms, s.best);
+        costly_count(&tightness[NFEATURES], result.ms, without.ms, s.best);
+    }
+    orr_bound_result_done(&result);
+    orr_bound_result_done(&without);
+}
+
 START_TEST(no_schedule_with_costs_is_below_its_bound)
 {
-    double sum = 0;
-    unsigned nvalues = 0, nreached = 0;
+    static const char *const names[] = {
+        "with none of that", "with several threads", "with tasks for one worker",
+        "with tasks in tasks", "with queues of devices", "in all"};
+    struct tightness tightness[NFEATURES + 1] = {{0}};
 
-    for (unsigned number = 0; number < COSTLY_GRAPHS; number++) {
-        struct puzzle p = draw_puzzle(number);
-        uint64_t rng = rng_of(number + 1000000);
-        struct orr_graph_costs costs = {
-            draw_cost(&rng), draw_cost(&rng), draw_cost(&rng),
-            draw_cost(&rng), draw_cost(&rng), draw_cost(&rng)};
-        struct costly s = {.p = &p, .costs = &costs, .best = INFINITY};
-        struct orr_bound_result result;
+    for (unsigned number = 0; number < COSTLY_GRAPHS; number++)
+        costly_check(number, tightness);
+    for (unsigned f = 0; f <= NFEATURES; f++) {
+        const struct tightness *t = &tightness[f];
 
-        p.ntasks = p.ntasks > COSTLY_TASKS ? COSTLY_TASKS : p.ntasks;
-        memset(p.wide, 0, sizeof(p.wide));
-        for (unsigned c = 0; c < CLASSES; c++) {
-            p.nworkers[c] =
-                p.nworkers[c] > COSTLY_WORKERS ? COSTLY_WORKERS : p.nworkers[c];
-            s.blocking[c] = c == 0 || draw(&rng, 2);
-        }
-        for (unsigned t = 0; t < p.ntasks; t++)
-            s.naccesses[t] = draw(&rng, 4);
-        costly_submissions(&s);
-        costly_rest(&s, 0);
-        result = runtime_bound(&s);
-        check_one(&result, s.best, number);
-        if (isfinite(result.ms) && s.best > 0) {
-            sum += result.ms / s.best;
-            nreached += result.ms >= s.best * (1 - 1e-6);
-            nvalues++;
-        }
-        orr_bound_result_done(&result);
+        printf("# %3u graphs %s: %.3f of the optimum on average, %u reach it; "
+               "without costs %.3f\n",
+               t->n, names[f], t->sum / t->n, t->nreached, t->without / t->n);
+        ck_assert_uint_ge(t->n, COSTLY_GRAPHS / 20);
+        ck_assert_double_ge(t->sum / t->n, 0.75);
     }
-    printf("# %u graphs: %.3f of the optimum on average, %u reach it\n", nvalues,
-           sum / nvalues, nreached);
-    ck_assert_uint_ge(nvalues, COSTLY_GRAPHS * 9 / 10);
-    ck_assert_double_ge(sum / nvalues, 0.8);
+    ck_assert_uint_ge(tightness[NFEATURES].n, COSTLY_GRAPHS * 9 / 10);
 }
 END_TEST
 

@@ -49,7 +49,7 @@ static void add_machine(struct orr_graph *graph, uint64_t *rng)
     if (count(rng, 1))
         graph->costs = (struct orr_graph_costs){
             0.25 * count(rng, 5), 0.25 * count(rng, 5), 0.5, 0.125,
-            0.25 * count(rng, 5), 0.25 * count(rng, 5)};
+            0.25 * count(rng, 5), 0.25 * count(rng, 5), 0.25 * count(rng, 5)};
     graph->nnodes = 1 + count(rng, 3);
     graph->nodes = calloc(graph->nnodes, sizeof(*graph->nodes));
     for (unsigned n = 0; n < graph->nnodes; n++)
@@ -106,6 +106,11 @@ static void add_types(struct orr_graph *graph, uint64_t *rng)
                                         : number(rng);
             type->deviation_ms[w] = count(rng, 1) ? number(rng) : 0;
         }
+        if (count(rng, 1)) {
+            type->awaited = calloc(graph->nworkers + 1, sizeof(*type->awaited));
+            for (unsigned w = 0; w < graph->nworkers; w++)
+                type->awaited[w] = (uint8_t)count(rng, 1);
+        }
         if (count(rng, 1))
             continue;
         type->origin = calloc(graph->nworkers + 1, sizeof(*type->origin));
@@ -119,6 +124,15 @@ static void add_types(struct orr_graph *graph, uint64_t *rng)
         graph->data[d] = (struct orr_graph_datum){
             count(rng, 1) ? name(rng) : NULL, number(rng),
             count(rng, graph->nnodes - 1), count(rng, 1)};
+}
+
+static void add_submitter(struct orr_graph_task *task, uint64_t *rng, unsigned t)
+{
+    task->by = (enum orr_graph_by)count(rng, 2);
+    if (task->by == ORR_GRAPH_BY_TASK && t == 0)
+        task->by = ORR_GRAPH_BY_OTHER;
+    if (task->by != ORR_GRAPH_BY_OTHER)
+        task->submitter = count(rng, t ? t - 1 : 0);
 }
 
 static void add_task(struct orr_graph *graph, uint64_t *rng, unsigned t)
@@ -141,6 +155,7 @@ static void add_task(struct orr_graph *graph, uint64_t *rng, unsigned t)
         .start_ms = NAN,
         .end_ms = NAN,
     };
+    add_submitter(task, rng, t);
     if (!task->has_tag)
         task->tag = 0;
     if (task->worker != ORR_GRAPH_NOT_RUN) {
@@ -223,6 +238,7 @@ static void same_places(const struct orr_graph *a, const struct orr_graph *b)
     same(a->costs.push_ms, b->costs.push_ms);
     same(a->costs.progress_ms, b->costs.progress_ms);
     same(a->costs.fetch_ms, b->costs.fetch_ms);
+    same(a->costs.queue_ms, b->costs.queue_ms);
     ck_assert_uint_eq(a->nnodes, b->nnodes);
     for (unsigned n = 0; n < a->nnodes; n++) {
         same_name(a->nodes[n].name, b->nodes[n].name);
@@ -261,6 +277,8 @@ static void same_types(const struct orr_graph *a, const struct orr_graph *b)
             same(a->types[k].deviation_ms[w], b->types[k].deviation_ms[w]);
             ck_assert_str_eq(orr_graph_origin_of(a, &a->types[k], w),
                              orr_graph_origin_of(b, &b->types[k], w));
+            ck_assert_int_eq(a->types[k].awaited && a->types[k].awaited[w],
+                             b->types[k].awaited && b->types[k].awaited[w]);
         }
     }
     ck_assert_uint_eq(a->ndata, b->ndata);
@@ -284,6 +302,8 @@ static void same_tasks(const struct orr_graph *a, const struct orr_graph *b)
         ck_assert(s->id == u->id && s->tag == u->tag);
         ck_assert_int_eq(s->has_tag, u->has_tag);
         ck_assert_int_eq(s->priority, u->priority);
+        ck_assert_int_eq(s->by, u->by);
+        ck_assert_uint_eq(s->submitter, u->submitter);
         ck_assert_uint_eq(s->first_dep, u->first_dep);
         ck_assert_uint_eq(s->ndeps, u->ndeps);
         ck_assert_uint_eq(s->first_access, u->first_access);
@@ -423,6 +443,10 @@ static const struct {
     {KIND "from 1\n", "g:6: the origin of the times is missing"},
     {KIND "from 1 derived 1 -\n", "g:6: \"1\" is too much"},
     {KIND "from 1 -\nfrom 1 -\n", "g:7: a second line of origins"},
+    {HEAD "awaited 1 1\n", "g:5: \"awaited\" stands behind a task type"},
+    {KIND "awaited 0 1\n", "g:6: \"awaited\" of 0 workers"},
+    {KIND "awaited 1 2\n", "g:6: whether they wait: 2 is too large"},
+    {KIND "awaited 1 1\nawaited 1 1\n", "g:7: a second line \"awaited\""},
     {HEAD "datum 1 new 0\n", "g:5: memory node 1 does not exist"},
     {HEAD "datum 0 old 0\n", "g:5: a datum is"},
     {HEAD "datum 0 new -8\n", "g:5: number of bytes: -8 is negative"},
@@ -432,7 +456,13 @@ static const struct {
     {KIND "task 0 1 x\n", "g:6: \"x\" is no priority"},
     {KIND "task 0 1 2147483648\n", "g:6: \"2147483648\" is no priority"},
     {KIND "task 0 1 0 tag\n", "g:6: the tag is missing"},
-    {KIND "task 0 1 0 tag 1 tag 1\n", "g:6: \"tag\" is neither"},
+    {KIND "task 0 1 0 tag 1 tag 1\n", "g:6: \"tag\" is none of"},
+    {KIND "task 0 1 0 by\n", "g:6: the thread that submits is missing"},
+    {KIND "task 0 1 0 by 0 in 0\n", "g:6: \"in\" is none of"},
+    {KIND "task 0 1 0 by -1\n", "g:6: thread that submits: \"-1\" is no number"},
+    {KIND "task 0 1 0 by 7\nend\n", "g: task 0 is submitted by thread 7, more"},
+    {KIND "task 0 1 0 in -\n", "g:6: task that submits: \"-\" is no number"},
+    {KIND "task 0 1 0 in 0\n", "g:6: the task is submitted by a later one"},
     {KIND "task 0 1 0 ran 1 0 1\n", "g:6: worker 1 does not exist"},
     {KIND "task 0 1 0 ran 0 2 1\n", "g:6: the task ends before it starts"},
     {KIND "task 0 1 0 ran 0 -1 1\n", "g:6: start: -1 is negative"},

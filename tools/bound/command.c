@@ -38,8 +38,8 @@ static const char help[] =
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
-    "                             transfers, memory, integer-area, integer, exact\n"
-    "                             (all)\n"
+    "                             transfers, runtime, memory, integer-area,\n"
+    "                             integer, exact (all)\n"
     "      --optimistic[=N]       durations are means less N standard deviations (1;\n"
     "                             without the option 0)\n"
     "      --merge SHARE          devices whose durations differ by no more than\n"

@@ -276,6 +276,9 @@ int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
 {
     int rc = say_owned(durations_note(b), say, arg);
 
+    if (!rc)
+        rc = say_owned(tool_format("all bounds ignore %s", orr_bound_all_ignore()),
+                       say, arg);
     if (!rc && bounds_figures(b) && strcmp(bounds_figures(b), "measured") != 0)
         rc = say_owned(tool_format("the machine's figures are %s: bounds are "
                                    "as good as they",
