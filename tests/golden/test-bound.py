@@ -115,6 +115,10 @@ def test_runtime(orrery, folder):
     ran = run(orrery, "explain", *words, "--", path)
     claim("explain tries all costs together", ran.returncode == 0 and
           "a runtime that takes no time for anything" in ran.stdout, ran.stdout)
+    first = re.search(r"on the critical path.*\n(\w+) .* (\d+\.\d) %", ran.stdout)
+    claim("submission is the critical path, not the worker that happens to be free then",
+          first and first.group(1) == "submission" and float(first.group(2)) > 95,
+          ran.stdout)
 
 
 def runtime_of(words, env=None):

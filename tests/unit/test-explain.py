@@ -283,7 +283,7 @@ def pauses_are_told_from_what_submission_takes():
     assert near(path["application"], app["other_ms"], 1e-3), (path, app)
     done = orrery("explain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "pauses", "1")
     assert "the application did something else for %.3f ms (%d times) between its " \
-        "submissions\nsubmitting took 2.00 us per task" % (
+        "submissions\nsubmitting took 2.000 us per task" % (
             app["other_ms"], app["other_times"]) in done.stdout, done.stdout
     assert "its record without the other work, replayed" in done.stdout, done.stdout
 

@@ -39,6 +39,10 @@ struct bounds {
     struct orr_bound_result results[ORR_BOUND_NMETHODS]; /* of those wanted */
 };
 
+/* The unit of the times of its table and picture: of the makespan, or of what the tasks
+ * take where that is not known. */
+struct report_unit bounds_unit(const struct bounds *b);
+
 /* Where the machine's figures come from, NULL: not known. */
 const char *bounds_figures(const struct bounds *b);
 

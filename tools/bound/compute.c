@@ -211,6 +211,20 @@ double bounds_distance(const struct bounds *b)
     return b->makespan_ms / b->results[best].ms - 1;
 }
 
+struct report_unit bounds_unit(const struct bounds *b)
+{
+    double ms = b->makespan_ms;
+
+    if (isnan(ms)) {
+        ms = 0;
+        for (unsigned k = 0; k < b->in->ntypes; k++)
+            if (b->in->types[k].ntasks)
+                ms += b->in->types[k].ntasks * b->in->types[k].best_ms;
+        ms /= b->graph->nworkers;
+    }
+    return report_unit_of(1e3 * ms);
+}
+
 const char *bounds_figures(const struct bounds *b)
 {
     if (b->graph && b->graph->figures)

@@ -88,13 +88,13 @@ static void plot_bound_bars(FILE *pipe, const struct bounds *b,
     unsigned n = 0;
 
     for (unsigned row = 0; row < NROWS; row++) {
-        double ms = bar_value_ms(b, row);
+        double ms = bar_value_ms(b, row), shown = 1e3 * ms / bounds_unit(b).us;
 
         if (row != SCHEDULE && !b->options->wanted[row])
             continue;
         if (is_drawn(b, series, row) && labels)
-            fprintf(pipe, ms < 100 ? "%.6f %u %.3g\n" : "%.6f %u %.0f\n", ms, n,
-                    ms);
+            fprintf(pipe, shown < 100 ? "%.6f %u %.3g\n" : "%.6f %u %.0f\n", ms, n,
+                    shown);
         else if (is_drawn(b, series, row))
             fprintf(pipe, "%.6f %u 0 %.6f %.2f %.2f\n", ms / 2, n, ms, n - 0.35,
                     n + 0.35);
@@ -155,7 +155,9 @@ int bounds_plot(const struct bounds *b)
     plot_text(plot.pipe, caption ? caption : "");
     fputs(" at graph 0,1.02 font 'Sans,9' tc rgb '#666666'", plot.pipe);
     free(caption);
-    fputs("\nset format x '%g ms'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
+    putc('\n', plot.pipe);
+    plot_time_tics(plot.pipe, 1.12 * most, true);
+    fputs("set grid xtics lt 1 lc rgb '#dddddd'\n"
           "set style fill solid 0.9 noborder\n"
           "set key outside bottom center horizontal\n",
           plot.pipe);

@@ -114,7 +114,7 @@ void bounds_print_row(const struct bounds *b, enum orr_bound_method method)
 
     printf("%-*s  ", name_width(b), orr_bound_method_name(method));
     if (known)
-        printf("%12.3f", r->ms);
+        printf("%12.3f", 1e3 * r->ms / bounds_unit(b).us);
     else
         printf("%12s", "-");
     printf("  %-6s  %7.3f  %-*s  ",
@@ -130,15 +130,17 @@ static void print_distance(const struct bounds *b)
 {
     enum orr_bound_method best = bounds_best(b);
     double distance = bounds_distance(b);
+    char time[REPORT_TIME_MAX];
 
     if (!isnan(b->makespan_ms))
-        printf("scheduled %.3f ms", b->makespan_ms);
+        printf("scheduled %s", report_time_text(1e3 * b->makespan_ms, time));
     else
         printf("no schedule to compare");
     if (best == ORR_BOUND_NMETHODS)
         printf("; no bound to compare with\n");
     else if (isnan(distance))
-        printf("; best bound %.3f ms (%s)\n", b->results[best].ms,
+        printf("; best bound %s (%s)\n",
+               report_time_text(1e3 * b->results[best].ms, time),
                orr_bound_method_name(best));
     else
         printf(", %.1f %% %s the best bound (%s)\n", 100 * fabs(distance),
@@ -159,7 +161,8 @@ int bounds_print_head(const struct bounds *b)
     print_exported(b, b->options->mps,
                    "glpsol --freemps, cbc and lp_solve -fmps");
     printf("\n%-*s  %12s  proved  %7s  %-*s  limited by, or why not\n",
-           name_width(b), "bound", "ms", "s", ignores_width(b), "ignores");
+           name_width(b), "bound", bounds_unit(b).name, "took s", ignores_width(b),
+           "ignores");
     return 0;
 }
 

@@ -3,9 +3,11 @@
 #include "tools/common/plot.h"
 
 #include "core/base/place.h"
+#include "tools/common/report.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -200,4 +202,27 @@ int plot_end(struct plot *plot)
     free(plot->path);
     free(plot->temporary);
     return failed ? -1 : 0;
+}
+
+/* The largest of 1, 2, 5, 10, … of which there are five at least. */
+static double plot_step(double span)
+{
+    double step = pow(10, floor(log10(span)));
+
+    while (span / step < 5)
+        step /= span / step < 2.5 ? 5 : 2;
+    return step;
+}
+
+const char *plot_time_tics(FILE *pipe, double span, bool named)
+{
+    struct report_unit unit = report_unit_of(1e3 * span);
+    double scale = unit.us / 1e3, step = plot_step(span / scale);
+
+    fputs("set xtics (", pipe);
+    for (unsigned i = 0; i * step <= span / scale; i++)
+        fprintf(pipe, "%s'%g%s%s' %.9g", i ? ", " : "", i * step, named ? " " : "",
+                named ? unit.name : "", i * step * scale);
+    fputs(")\n", pipe);
+    return unit.name;
 }

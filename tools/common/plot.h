@@ -45,3 +45,7 @@ void plot_text(FILE *to, const char *text);
 
 /* The same for the label of a tic, where gnuplot expects a format. */
 void plot_tic(FILE *to, const char *text);
+
+/* Tics of a horizontal axis of milliseconds from 0 to `span`, labelled in the unit in
+ * which people read that (report_unit_of), with its name if `named`. Returns the name. */
+const char *plot_time_tics(FILE *pipe, double span, bool named);

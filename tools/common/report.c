@@ -263,6 +263,9 @@ void report_figures(const struct report *report, char *text, size_t size)
         *text = '\0';
 }
 
+/* Below that, a time alone is read in us. */
+#define SMALL_US 100
+
 struct report_unit report_unit_of(double us)
 {
     static const struct report_unit units[] = {
@@ -279,6 +282,8 @@ const char *report_time_text(double us, char text[REPORT_TIME_MAX])
 {
     struct report_unit unit = report_unit_of(us);
 
+    if (us > 0 && us < SMALL_US)
+        unit = (struct report_unit){"us", 1};
     snprintf(text, REPORT_TIME_MAX, "%.3f %s", us / unit.us, unit.name);
     return text;
 }

@@ -67,7 +67,7 @@ struct report_unit {
 };
 struct report_unit report_unit_of(double us);
 
-/* "61.061 ms", "14.638 min". Returns text. */
+/* "61.061 ms", "14.638 min"; "0.830 us" below 0.1 ms. Returns text. */
 #define REPORT_TIME_MAX 48
 const char *report_time_text(double us, char text[REPORT_TIME_MAX]);
 

@@ -35,6 +35,7 @@ static double without_edits(const struct launch *edited)
 static void compare_without(struct launch *launch, bool json)
 {
     double us, edited = launch->report.makespan_us;
+    char time[REPORT_TIME_MAX];
 
     if (*launch->problem || !edits_any_unused(launch->report.json))
         return;
@@ -46,7 +47,8 @@ static void compare_without(struct launch *launch, bool json)
     else if (isnan(us))
         puts("without     the edits it failed: what they changed is not known");
     else
-        printf("without     the edits %.3f ms: they made it %s\n", us / 1000,
+        printf("without     the edits %s: they made it %s\n",
+               report_time_text(us, time),
                edited > us   ? "longer"
                : edited < us ? "shorter"
                              : "neither longer nor shorter");

@@ -3,6 +3,7 @@
 #include "tools/compare/difference.h"
 
 #include "tools/common/json.h"
+#include "tools/common/report.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/compare/statistics.h"
@@ -254,21 +255,36 @@ static char *settings_text(const struct pair *pair)
     return text;
 }
 
-static void add_ms(struct table *table, double us)
+static void add_time(struct table *table, double us, struct report_unit unit)
 {
     if (isnan(us))
         table_add(table, "-");
     else
-        table_add(table, "%.3f", us / 1000);
+        table_add(table, "%.3f", us / unit.us);
+}
+
+/* That of the longest of all. */
+static struct report_unit pairs_unit(const struct difference *d)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        most = fmax(most, fmax(d->pairs[i].old.median, d->pairs[i].new.median));
+    return report_unit_of(most);
 }
 
 static int print_pairs_table(const struct difference *d, bool markdown)
 {
-    static const struct table_column columns[] = {
-        {"machine", false},  {"settings", false}, {"scheduler", false},
-        {"before ms", true}, {"after ms", true},  {"change", true},
-        {"chance", true},    {"verdict", false}};
+    struct report_unit unit = pairs_unit(d);
+    char before[32], after[32];
+    const struct table_column columns[] = {
+        {"machine", false}, {"settings", false}, {"scheduler", false},
+        {before, true},     {after, true},       {"change", true},
+        {"chance", true},   {"verdict", false}};
     struct table table = {0};
+
+    snprintf(before, sizeof(before), "before %s", unit.name);
+    snprintf(after, sizeof(after), "after %s", unit.name);
 
     for (size_t i = 0; i < d->n; i++) {
         const struct pair *pair = &d->pairs[i];
@@ -278,8 +294,8 @@ static int print_pairs_table(const struct difference *d, bool markdown)
         table_add(&table, "%s", pair_text(pair, "machine"));
         table_add(&table, "%s", settings && *settings ? settings : "-");
         table_add(&table, "%s", pair_text(pair, "scheduler_asked"));
-        add_ms(&table, pair->old.median);
-        add_ms(&table, pair->new.median);
+        add_time(&table, pair->old.median, unit);
+        add_time(&table, pair->new.median, unit);
         table_add(&table, isnan(change) ? "-" : "%+.2f %%", change);
         table_add(&table, isnan(pair->chance) ? "-" : "%.3g", pair->chance);
         table_add(&table, "%s", verdicts[pair->verdict]);

@@ -231,14 +231,15 @@ static size_t last_ended(const struct explain_run *run, double time)
 }
 
 /* The task whose end let the application go on before `time`, which had waited
- * for it, or for all: *ret_time. EXPLAIN_NONE: it had not waited. */
+ * for it, or for all: *ret_time. EXPLAIN_NONE: it had not waited. What main waited for is
+ * known; of others it is taken that they had waited when no task was left. */
 static size_t awaited_task(const struct explain_run *run,
                            const struct explain_task *task, double *ret_time)
 {
     double time = task->submitted;
     double empty = task->by_main ? waited_until(run, time) : run->begin;
 
-    for (size_t i = 0; i < run->nempty && run->empty[i] <= time; i++)
+    for (size_t i = 0; !task->by_main && i < run->nempty && run->empty[i] <= time; i++)
         empty = fmax(empty, run->empty[i]);
     *ret_time = empty;
     return last_ended(run, empty);
@@ -423,6 +424,26 @@ static size_t step_ready(struct chain *c, const struct explain_task *task)
     return next;
 }
 
+/* Whether it was its submission that made the task ready, and no task's end. */
+static bool ready_by_submission(const struct chain *c, const struct explain_task *task)
+{
+    size_t before = latest_predecessor(c, task, task->ready);
+
+    return task->ready <= task->submitted + NEAR &&
+           (before == EXPLAIN_NONE || c->run->tasks[before].end < task->submitted);
+}
+
+/* Whether the task waited for its worker, which had ended the one before at `free`, and
+ * not for being ready. Where both came at once, more workers would not have helped a task
+ * that was submitted just then. */
+static bool waited_for_worker(const struct chain *c, const struct explain_task *task,
+                              double free)
+{
+    if (free <= task->ready + SAME && free >= task->ready - SAME)
+        return !ready_by_submission(c, task);
+    return free > task->ready;
+}
+
 /* Adds the task and what came before it; returns the task to go on with. */
 static size_t chain_add_task(struct chain *c, size_t t)
 {
@@ -441,7 +462,7 @@ static size_t chain_add_task(struct chain *c, size_t t)
         add_preparation(c, node, c->run->copies[copy].end, time);
         time = chain_add_copies(c, copy, since);
     }
-    if (worker >= task->ready) {
+    if (waited_for_worker(c, task, worker)) {
         add_preparation(c, node, worker, time);
         return before;
     }

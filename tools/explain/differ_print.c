@@ -36,18 +36,37 @@ static double printed_time_since_start(const struct difference *d, int side,
 
 /* --- text --- */
 
+/* The unit of all of its times: that of the longer run. */
+static struct report_unit difference_unit(const struct difference *d)
+{
+    return report_unit_of(1e3 * fmax(d->sums[0].length, d->sums[1].length));
+}
+
+/* A date, to what traces can tell apart. */
+#define DATE_MAX 48
+static const char *date_text(const struct difference *d, double ms, char text[DATE_MAX])
+{
+    struct report_unit unit = difference_unit(d);
+
+    snprintf(text, DATE_MAX, "%.6f %s", 1e3 * ms / unit.us, unit.name);
+    return text;
+}
+
 static void print_first_difference(const struct difference *d)
 {
     const struct differ_first *first = &d->first;
     const struct trace_task *a, *b;
+    char at[DATE_MAX], in_a[DATE_MAX], in_b[DATE_MAX];
 
+    date_text(d, first->times[0], in_a);
+    date_text(d, first->times[1], in_b);
     if (first->tasks[0] == DIFFER_NONE) {
         puts("\nno task that both runs have fares differently");
         return;
     }
     a = side_task(d, DIFFER_A, first->tasks[0]);
     b = side_task(d, DIFFER_B, first->tasks[1]);
-    printf("\nfirst difference, at %.6f ms: task %llu (%s) ", first->at,
+    printf("\nfirst difference, at %s: task %llu (%s) ", date_text(d, first->at, at),
            (unsigned long long)a->job, a->name);
     if (first->stage == DIFFER_WORKER) {
         printf("went to %s in A, to %s in B\n",
@@ -56,17 +75,17 @@ static void print_first_difference(const struct difference *d)
         return;
     }
     if (first->stage == DIFFER_LENGTH) {
-        printf("took %.6f ms in A, %.6f ms in B, on %s\n", first->times[0],
-               first->times[1], side_worker_name(d, DIFFER_A, a->worker));
+        printf("took %s in A, %s in B, on %s\n", in_a, in_b,
+               side_worker_name(d, DIFFER_A, a->worker));
         return;
     }
-    printf("%s at %.6f ms in A, at %.6f ms in B\n",
+    printf("%s at %s in A, at %s in B\n",
            first->stage == DIFFER_SUBMITTED ? "was submitted"
            : first->stage == DIFFER_READY   ? "was ready"
            : first->stage == DIFFER_TAKEN
                ? "was taken by the same worker"
                : "had its data and started, taken at the same time,",
-           first->times[0], first->times[1]);
+           in_a, in_b);
 }
 
 /* Where and when the task ran here that the worker executed in the other
@@ -75,6 +94,7 @@ static void print_fate(const struct difference *d, int side, size_t t,
                        uint64_t job)
 {
     const struct trace_task *task;
+    char ready[DATE_MAX], start[DATE_MAX];
 
     if (t == DIFFER_NONE) {
         printf("  in %c task %llu is not there\n", letters[side],
@@ -82,24 +102,24 @@ static void print_fate(const struct difference *d, int side, size_t t,
         return;
     }
     task = side_task(d, side, t);
-    printf("  in %c task %llu (%s) was ready at %.6f ms and ran on %s from "
-           "%.6f ms\n",
+    printf("  in %c task %llu (%s) was ready at %s and ran on %s from %s\n",
            letters[side], (unsigned long long)task->job, task->name,
-           printed_time_since_start(d, side, task->ready),
+           date_text(d, printed_time_since_start(d, side, task->ready), ready),
            side_worker_name(d, side, task->worker),
-           printed_time_since_start(d, side, task->start));
+           date_text(d, printed_time_since_start(d, side, task->start), start));
 }
 
 static void print_choice(const struct difference *d)
 {
     const struct differ_choice *choice = &d->choice;
     const char *verb = " executed ";
+    char at[DATE_MAX];
 
     if (!choice->found) {
         puts("each worker executed the same tasks in the same order");
         return;
     }
-    printf("first choice that differs, at %.6f ms: %s", choice->at,
+    printf("first choice that differs, at %s: %s", date_text(d, choice->at, at),
            choice->worker);
     for (int s = 0; s < DIFFER_SIDES; s++) {
         size_t t = choice->tasks[s][s];
@@ -132,6 +152,17 @@ static void add_compared_row(struct table *table, const char *what, double a,
         table_add(table, "%+.1f %%", 100 * (b - a) / a);
     else
         table_add(table, b > 0 ? "new" : "-");
+}
+
+/* Of milliseconds. */
+static void add_compared_time(struct table *table, const char *what, double a, double b,
+                              struct report_unit unit, bool named)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s%s%s", what, named ? ", " : "",
+             named ? unit.name : "");
+    add_compared_row(table, text, 1e3 * a / unit.us, 1e3 * b / unit.us, 3);
 }
 
 /* Workers of one kind: those whose names differ in numbers only. */
@@ -172,28 +203,28 @@ static int print_sums(const struct difference *d)
 {
     static const struct table_column columns[] = {
         {"what followed", false}, {"A", true}, {"B", true}, {"change", true}};
-    static const char *const quarters[] = {
-        "a quarter of the tasks had ended, ms", "half of them",
-        "three quarters", "all"};
+    static const char *const quarters[] = {"a quarter of the tasks had ended",
+                                           "half of them", "three quarters", "all"};
     const struct differ_sums *a = &d->sums[0], *b = &d->sums[1];
     struct kind kinds[MAX_KINDS];
     size_t n = find_kinds(d, kinds);
+    struct report_unit unit = difference_unit(d);
     struct table table = {0};
     char name[64];
 
     putchar('\n');
     for (int q = 0; q < 4; q++)
-        add_compared_row(&table, quarters[q], a->quarters[q], b->quarters[q],
-                         3);
-    add_compared_row(&table, "last submission, ms", a->last_submission,
-                     b->last_submission, 3);
-    add_compared_row(&table, "ready tasks waited, ms", a->wait, b->wait, 3);
+        add_compared_time(&table, quarters[q], a->quarters[q], b->quarters[q], unit,
+                          q == 0);
+    add_compared_time(&table, "last submission", a->last_submission,
+                      b->last_submission, unit, true);
+    add_compared_time(&table, "ready tasks waited", a->wait, b->wait, unit, true);
     for (size_t k = 0; k < n; k++) {
         snprintf(name, sizeof(name), "tasks on %.31s", kinds[k].name);
         add_compared_row(&table, name, (double)kinds[k].ntasks[0],
                          (double)kinds[k].ntasks[1], 0);
-        add_compared_row(&table, "kernels there, ms", kinds[k].busy[0],
-                         kinds[k].busy[1], 3);
+        add_compared_time(&table, "kernels there", kinds[k].busy[0], kinds[k].busy[1],
+                          unit, true);
     }
     add_compared_row(&table, "copies", (double)a->ncopies, (double)b->ncopies,
                      0);
@@ -205,8 +236,10 @@ static int print_sums(const struct difference *d)
 int differ_print(const struct difference *d)
 {
     double a = d->sums[0].length, b = d->sums[1].length;
+    char in_a[REPORT_TIME_MAX], in_b[REPORT_TIME_MAX];
 
-    printf("A  %s: %.3f ms\nB  %s: %.3f ms", d->names[0], a, d->names[1], b);
+    printf("A  %s: %s\nB  %s: %s", d->names[0], report_time_text(1e3 * a, in_a),
+           d->names[1], report_time_text(1e3 * b, in_b));
     if (a > 0 && fabs(b - a) > 0)
         printf(", %.1f %% %s", 100 * fabs(b - a) / a,
                b > a ? "longer" : "shorter");

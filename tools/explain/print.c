@@ -98,9 +98,10 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
 
 static int print_chain(const struct explanation *e)
 {
-    static const struct table_column columns[] = {
+    struct report_unit unit = report_unit_of(1e3 * explained_duration_ms(e));
+    const struct table_column columns[] = {
         {"on the critical path", false},
-        {"ms", true},
+        {unit.name, true},
         {"share", true},
         {"times", true}};
     size_t n;
@@ -111,7 +112,7 @@ static int print_chain(const struct explanation *e)
         return -ENOMEM;
     for (size_t s = 0; s < n && s < MAX_ROWS; s++) {
         table_add(&table, "%s", shares[s].name);
-        table_add(&table, "%.3f", shares[s].ms);
+        table_add(&table, "%.3f", 1e3 * shares[s].ms / unit.us);
         table_add(&table, "%.1f %%",
                   100 * shares[s].ms / explained_duration_ms(e));
         table_add(&table, "%zu", shares[s].n);
@@ -150,6 +151,7 @@ static bool cause_is_shown(const struct explanation *e, int cause)
 static void add_idle(const struct explanation *e, struct table *table,
                      unsigned first, unsigned last)
 {
+    double scale = 1e3 / report_unit_of(1e3 * explained_duration_ms(e)).us;
     const char *name = e->run->graph->workers[first].name;
     struct explain_idle sum = {0};
 
@@ -164,11 +166,11 @@ static void add_idle(const struct explanation *e, struct table *table,
     else
         table_add(table, "%u x %.*s", last - first + 1, name_length(name, true),
                   name);
-    table_add(table, "%.3f", sum.busy);
-    table_add(table, "%.3f", sum.idle);
+    table_add(table, "%.3f", scale * sum.busy);
+    table_add(table, "%.3f", scale * sum.idle);
     for (int c = 0; c < EXPLAIN_NCAUSES; c++)
         if (cause_is_shown(e, c))
-            table_add(table, "%.3f", sum.causes[c]);
+            table_add(table, "%.3f", scale * sum.causes[c]);
 }
 
 /* Many workers are shown as one row per kind. */
@@ -195,20 +197,9 @@ static int print_idle_workers(const struct explanation *e)
             last++;
         add_idle(e, &table, w, last);
     }
-    puts("\ntime of workers, ms, idle by cause");
+    printf("\ntime of workers, %s, idle by cause\n",
+           report_unit_of(1e3 * explained_duration_ms(e)).name);
     return table_end(&table, columns, ncolumns);
-}
-
-/* In the unit that it is read best in. */
-static const char *duration_text(double us, char ret[32])
-{
-    if (us < 1e3)
-        snprintf(ret, 32, "%.2f us", us);
-    else if (us < 1e6)
-        snprintf(ret, 32, "%.3f ms", us / 1e3);
-    else
-        snprintf(ret, 32, "%.3f s", us / 1e6);
-    return ret;
 }
 
 /* Where the application was while it submitted nothing; shares below GAIN are not worth a
@@ -219,30 +210,31 @@ static void print_application(const struct explanation *e)
     double least = GAIN * explained_duration_ms(e);
     double all = (double)(e->run->nsubmitted - 1) * app->submission_us / 1000;
     const char *gap = "\n";
+    char time[REPORT_TIME_MAX];
 
     for (size_t i = 0; i < app->nwaits && i < MAX_ROWS; i++) {
         if (app->waits[i].ms < least)
             continue;
-        printf("%sthe application waited in %s for %.3f ms (%zu time%s) before "
+        printf("%sthe application waited in %s for %s (%zu time%s) before "
                "its last submission\n",
-               gap, app->waits[i].call, app->waits[i].ms, app->waits[i].n,
-               app->waits[i].n == 1 ? "" : "s");
+               gap, app->waits[i].call, report_time_text(1e3 * app->waits[i].ms, time),
+               app->waits[i].n, app->waits[i].n == 1 ? "" : "s");
         gap = "";
     }
     if (app->own_ms >= least && app->nown) {
-        printf("%sthe application did something else for %.3f ms (%zu time%s) "
+        printf("%sthe application did something else for %s (%zu time%s) "
                "between its submissions\n",
-               gap, app->own_ms, app->nown, app->nown == 1 ? "" : "s");
+               gap, report_time_text(1e3 * app->own_ms, time), app->nown, app->nown == 1 ? "" : "s");
         gap = "";
     }
     if (all >= least)
-        printf("%ssubmitting took %.2f us per task (%zu tasks)\n", gap,
-               app->submission_us, e->run->nsubmitted);
+        printf("%ssubmitting took %s per task (%zu tasks)\n", gap,
+               report_time_text(app->submission_us, time), e->run->nsubmitted);
 }
 
 static void print_wrong(const struct explanation *e)
 {
-    char expected[32], taken[32];
+    char expected[REPORT_TIME_MAX], taken[REPORT_TIME_MAX];
 
     for (size_t i = 0; i < e->nwrong && i < MAX_ROWS; i++) {
         const struct report_kernel *kernel = e->wrong[i];
@@ -251,22 +243,25 @@ static void print_wrong(const struct explanation *e)
             "%sthe model of %s on %s was wrong: %s expected, %s taken (median "
             "of %lld)\n",
             i ? "" : "\n", kernel->name, kernel->arch,
-            duration_text(kernel->predicted_us, expected),
-            duration_text(kernel->median_us, taken), (long long)kernel->count);
+            report_time_text(kernel->predicted_us, expected),
+            report_time_text(kernel->median_us, taken), (long long)kernel->count);
     }
 }
 
 static void print_misplaced(const struct explanation *e)
 {
+    char time[REPORT_TIME_MAX];
+
     for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++) {
         const struct explain_misplaced *one = &e->misplaced[i];
 
-        printf("%s%s: %zu task%s ran on %s (%s%s): %.3f ms more than on the "
+        printf("%s%s: %zu task%s ran on %s (%s%s): %s more than on the "
                "fastest\n",
                i ? "" : "\n", one->kernel, one->ntasks,
                one->ntasks == 1 ? "" : "s",
                one->several ? "slower workers" : "a slower worker", one->worker,
-               one->several ? ", others" : "", one->lost);
+               one->several ? ", others" : "",
+               report_time_text(1e3 * one->lost, time));
     }
 }
 
@@ -317,6 +312,7 @@ static int print_waste(const struct explanation *e)
 
 static void print_changes(const struct explanation *e)
 {
+    char time[REPORT_TIME_MAX];
     size_t shown = 0;
 
     if (!e->report) {
@@ -336,8 +332,8 @@ static void print_changes(const struct explanation *e)
         if (change->failed || change->gain < GAIN ||
             (shown >= MAX_HELPFUL && !change->ideal))
             continue;
-        printf("%6.1f %%  %s: %.3f ms", -100 * change->gain, change->what,
-               change->launch.report.makespan_us / 1000);
+        printf("%6.1f %%  %s: %s", -100 * change->gain, change->what,
+               report_time_text(change->launch.report.makespan_us, time));
         if (change->edits)
             printf("  (--set '%s')", change->launch.edits);
         else if (change->scheduler)
@@ -370,13 +366,15 @@ int explain_print(const struct explanation *e)
 {
     const char *machine = e->run->graph->machine;
     const char *policy = orr_graph_about(e->run->graph, "scheduler");
+    char time[REPORT_TIME_MAX];
 
     if (e->report) {
         machine = e->report->machine;
         policy = e->report->scheduler;
     }
-    printf("\n%s, %s: %.3f ms\n", machine ? machine : "a machine",
-           policy ? policy : "policy not known", explained_duration_ms(e));
+    printf("\n%s, %s: %s\n", machine ? machine : "a machine",
+           policy ? policy : "policy not known",
+           report_time_text(1e3 * explained_duration_ms(e), time));
     print_explained_basis(e);
     putchar('\n');
     if (e->run->nleft)

@@ -172,9 +172,11 @@ static double find_bound(const struct orr_graph *graph)
 static void print_search_row(const struct search *s, double ms,
                              const char *what)
 {
+    char time[REPORT_TIME_MAX];
+
     if (s->json)
         return;
-    printf("%7.1f s  %12.3f ms", tool_now_s() - s->began, ms);
+    printf("%7.1f s  %15s", tool_now_s() - s->began, report_time_text(1e3 * ms, time));
     if (s->bound_ms > 0) /* of tasks that take no time nothing is a multiple */
         printf("  bound + %5.2f %%", 100 * (ms / s->bound_ms - 1));
     printf("  %s\n", what);
@@ -278,6 +280,9 @@ static int search_run(struct search *s)
     if (rc)
         return rc;
     s->graph = s->best_policy->graph;
+    if (s->graph->ntasks == 0)
+        return tool_fail(-1, "optimise: no task was submitted, so that there is nothing "
+                             "to schedule");
     s->bound_ms = find_bound(s->graph);
     if (new_plans(s) < 0)
         return -1;
@@ -297,25 +302,26 @@ static void print_search_text(const struct search *s, const char *path,
                               double ms)
 {
     bool better = s->best.ms < s->best_policy->ms;
+    char time[REPORT_TIME_MAX];
 
     putchar('\n');
     report_print_basis(&s->judge.report);
-    printf("\nbest policy  %12.3f ms  %s", s->best_policy->ms,
+    printf("\nbest policy  %15s  %s", report_time_text(1e3 * s->best_policy->ms, time),
            s->best_policy->policy);
     if (s->nfailed)
         printf("  (of the %zu of %zu that ran)", s->ntrials - s->nfailed,
                s->ntrials);
-    printf("\nschedule     %12.3f ms  %s", ms, path);
+    printf("\nschedule     %15s  %s", report_time_text(1e3 * ms, time), path);
     if (better)
         printf("  (%.2f %% less)", 100 * (1 - ms / s->best_policy->ms));
     else
         printf("  (nothing better was found: it names the policy)");
     if (s->bound_ms > 0)
-        printf("\nbound        %12.3f ms  %.2f %% below, %.2f %% before",
-               s->bound_ms, 100 * (1 - s->bound_ms / ms),
+        printf("\nbound        %15s  %.2f %% below, %.2f %% before",
+               report_time_text(1e3 * s->bound_ms, time), 100 * (1 - s->bound_ms / ms),
                100 * (1 - s->bound_ms / s->best_policy->ms));
     else if (!isnan(s->bound_ms))
-        printf("\nbound        %12.3f ms  no task takes any time", 0.0);
+        printf("\nbound        %15s  no task takes any time", report_time_text(0, time));
     printf("\nsimulations  %12u\n", s->judge.nasked);
 }
 
@@ -347,8 +353,9 @@ static int search_write_schedule(const struct search *s, const char *path)
 {
     bool better = s->best.ms < s->best_policy->ms;
     double ms = better ? s->best.ms : s->best_policy->ms;
-    char *note = tool_format("%s on %s, %.3f ms as simulated", s->judge.argv[0],
-                             s->judge.machine, ms);
+    char time[REPORT_TIME_MAX];
+    char *note = tool_format("%s on %s, %s as simulated", s->judge.argv[0],
+                             s->judge.machine, report_time_text(1e3 * ms, time));
     int rc;
 
     if (!note) {

@@ -115,7 +115,7 @@ static char *make_title(const struct launch *launch)
 {
     const struct report *report = &launch->report;
     const char *name = strrchr(launch->argv[0], '/');
-    char figures[320];
+    char figures[320], time[REPORT_TIME_MAX];
 
     name = name ? name + 1 : launch->argv[0];
     if (!report->json)
@@ -123,9 +123,10 @@ static char *make_title(const struct launch *launch)
     if (!report_is_whole(report))
         return tool_format("%s on %s, until it failed", name, report->machine);
     report_caption(report, figures, sizeof(figures));
-    return tool_format("%s on %s%s%s%s, %s: %.3f ms", name, report->machine,
+    return tool_format("%s on %s%s%s%s, %s: %s", name, report->machine,
                        *figures ? " (" : "", figures, *figures ? ")" : "",
-                       report->scheduler, report->makespan_us / 1000);
+                       report->scheduler,
+                       report_time_text(report->makespan_us, time));
 }
 
 static int draw_gantt_picture(const struct launch *launch, const char *picture)
@@ -213,9 +214,10 @@ static int write_schedule(const struct launch *launch, const char *path,
                           const char *graph_path)
 {
     struct orr_graph *graph = schedule_graph(graph_path);
-    char *note = tool_format("%s, %s, %.3f ms", launch->report.machine,
+    char time[REPORT_TIME_MAX];
+    char *note = tool_format("%s, %s, %s", launch->report.machine,
                              launch->report.scheduler,
-                             launch->report.makespan_us / 1000);
+                             report_time_text(launch->report.makespan_us, time));
     int rc = graph && note ? schedule_write(path, graph, NULL, NULL, note) : -1;
 
     orr_graph_free(graph);

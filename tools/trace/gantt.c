@@ -221,8 +221,9 @@ static void plot_rows(struct gantt *gantt)
 
 static void name_time(const struct gantt *gantt)
 {
-    fputs("set xlabel 'time since the first task or transfer (ms)'\n",
-          gantt->plot.pipe);
+    fprintf(gantt->plot.pipe,
+            "set xlabel 'time since the first task or transfer (%s)'\n",
+            plot_time_tics(gantt->plot.pipe, gantt->span, false));
 }
 
 static void draw_rows(struct gantt *gantt, const char *title)

@@ -76,14 +76,17 @@ static void print_remedy(const struct validation *v)
 /* Programs whose predicted time is wrong, whatever their kernels are. */
 static void print_ends_off(const struct validation *v)
 {
+    char predicted[REPORT_TIME_MAX], measured[REPORT_TIME_MAX];
+
     for (unsigned s = 0; s < v->nsizes; s++) {
         const struct validate_end *end = &v->ends[s];
 
         if (end->verdict == DRIFT_DRIFTED)
-            printf("OFF: predicted %s%s%.4g ms from end to end, measured %.4g "
-                   "ms: an error of %+.1f %%\n",
+            printf("OFF: predicted %s%s%s from end to end, measured %s: an error of "
+                   "%+.1f %%\n",
                    end->size ? end->size : "", end->size ? ": " : "",
-                   end->predicted.median / 1e3, end->measured.median / 1e3,
+                   report_time_text(end->predicted.median, predicted),
+                   report_time_text(end->measured.median, measured),
                    100 * end->error);
     }
     if (v->noff && !v->drift.ndrifted && !v->verdicts[DRIFT_LEVELS] && !v->verdicts[DRIFT_SHIFTED] &&

@@ -109,23 +109,38 @@ static int print_validated_links(const struct validation *v)
     return end_and_print_table(&table, columns, LINK_COLUMNS);
 }
 
+/* That of the longest of all. */
+static struct report_unit ends_unit(const struct validation *v)
+{
+    double most = 0;
+
+    for (unsigned s = 0; s < v->nsizes; s++)
+        most = fmax(most, fmax(v->ends[s].predicted.median, v->ends[s].measured.median));
+    return report_unit_of(most);
+}
+
 static int print_validated_ends(const struct validation *v)
 {
-    static const struct table_column columns[END_COLUMNS] = {
-        {"size", false},       {"predicted ms", true}, {"(extremes)", true},
-        {"measured ms", true}, {"(extremes)", true},   {"error %", true},
+    struct report_unit unit = ends_unit(v);
+    char predicted[32], measured[32];
+    const struct table_column columns[END_COLUMNS] = {
+        {"size", false},       {predicted, true},      {"(extremes)", true},
+        {measured, true},      {"(extremes)", true},   {"error %", true},
         {"disturbed %", true}, {"alarm from %", true}, {"", false}};
     bool modelled = false, disturbed = false, steady = false;
     struct table table = {0};
+
+    snprintf(predicted, sizeof(predicted), "predicted %s", unit.name);
+    snprintf(measured, sizeof(measured), "measured %s", unit.name);
 
     for (unsigned s = 0; s < v->nsizes; s++) {
         const struct validate_end *end = &v->ends[s];
 
         table_add(&table, "%s", end->size ? end->size : "-");
-        add_scaled_value(&table, end->predicted.median, 1e-3);
-        add_spread(&table, end->predicted, 1e-3);
-        add_scaled_value(&table, end->measured.median, 1e-3);
-        add_spread(&table, end->measured, 1e-3);
+        add_scaled_value(&table, end->predicted.median, 1 / unit.us);
+        add_spread(&table, end->predicted, 1 / unit.us);
+        add_scaled_value(&table, end->measured.median, 1 / unit.us);
+        add_spread(&table, end->measured, 1 / unit.us);
         add_percent(&table, end->error);
         add_percent(&table, end->disturbance);
         add_scaled_value(&table, 100 * expm1(end->threshold), 1);

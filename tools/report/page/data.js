@@ -69,8 +69,21 @@ const stateOf = new Map(stateKinds.map(state => [state.number, state]));
 // --- words ---
 
 const number = d3.format(",");
-const ms = ns => d3.format(",.3f")(ns / 1e6) + " ms";
-const us = ns => d3.format(",.3~f")(ns / 1e3);
+
+// The unit in which people read times up to `ns`, as the commands do.
+const timeUnits = [["ms", 1e6, 10e9], ["s", 1e9, 600e9], ["min", 60e9, 36000e9],
+  ["h", 3600e9, 864000e9], ["d", 86400e9, Infinity]];
+
+function timeUnit(ns) {
+  const [name, size] = timeUnits.find(([, , below]) => !(ns >= below));
+  return { name, size };
+}
+
+function timeText(ns) {
+  const unit = ns > 0 && ns < 1e5 ? { name: "\u00b5s", size: 1e3 } : timeUnit(ns);
+  return `${d3.format(",.3f")(ns / unit.size)} ${unit.name}`;
+}
+
 const percent = share => d3.format(".1%")(share);
 
 function bytesText(bytes) {

@@ -6,13 +6,14 @@ const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050"
   "#eee", "#7c7c7c", "#d0d0d0", "#3c3c3c"];
 
 function addCriticalPath(section, links, length) {
+  const unit = timeUnit(1e6 * length);
   const sums = d3.nest().key(l => l.what)
     .rollup(l => ({ n: l.length, ms: d3.sum(l, x => x.end_ms - x.start_ms) }))
     .entries(links).sort((a, b) => b.value.ms - a.value.ms);
   section.append("h3").text("On the critical path");
   addTable(section, [
     texts("what", r => r.key), numbers("times", r => r.value.n, ","),
-    numbers("ms", r => r.value.ms, ",.3f"),
+    numbers(unit.name, r => 1e6 * r.value.ms / unit.size, ",.3f"),
     numbers("share", r => r.value.ms / length, ".1%"),
     { title: "", value: r => r.value.ms, show: (r, cell) =>
       drawBar(cell, [[r.value.ms / length, "#444"]]) },
@@ -34,16 +35,18 @@ function idleRows(idle) {
 function addIdle(section, idle, length) {
   const rows = idleRows(idle), causes = Object.keys(idle[0]?.causes_ms ?? {}).filter(
     cause => rows.some(r => r.causes_ms[cause] > 0));
-  section.append("h3").text("Time of workers, ms, idle by cause");
+  const unit = timeUnit(1e6 * length), scaled = ms => 1e6 * ms / unit.size;
+  section.append("h3").text(`Time of workers, ${unit.name}, idle by cause`);
   addTable(section, [
-    texts("worker", r => r.worker.replace(/ \(.*/, "")), numbers("busy", r => r.busy_ms, ",.3f"),
-    numbers("idle", r => r.idle_ms, ",.3f"),
-    ...causes.map(cause => numbers(cause, r => r.causes_ms[cause], ",.3f")),
+    texts("worker", r => r.worker.replace(/ \(.*/, "")),
+    numbers("busy", r => scaled(r.busy_ms), ",.3f"),
+    numbers("idle", r => scaled(r.idle_ms), ",.3f"),
+    ...causes.map(cause => numbers(cause, r => scaled(r.causes_ms[cause]), ",.3f")),
     { title: "busy (black), then the causes in this order", value: r => r.busy_ms,
       show: (r, cell) => drawBar(cell, [["busy", r.busy_ms, "#000"],
         ...causes.map((c, i) => [c, r.causes_ms[c], shades[i] ?? "#eee"])].map(
         ([name, time, shade]) => [time / (length * (r.n ?? 1)), shade,
-          `${name} ${time.toFixed(3)} ms`])) },
+          `${name} ${timeText(1e6 * time)}`])) },
   ], rows);
 }
 
@@ -59,11 +62,12 @@ function addChanges(section, all) {
 }
 
 function addHelp(section, changes) {
+  const unit = timeUnit(1e6 * d3.max(changes, r => r.makespan_ms));
   section.append("h3").text("What would help, each simulated");
   addTable(section, [
     texts("change", r => r.change),
     numbers("time saved", r => r.gain_percent, v => v.toFixed(1) + " %"),
-    numbers("makespan ms", r => r.makespan_ms, ",.3f"),
+    numbers(`makespan ${unit.name}`, r => 1e6 * r.makespan_ms / unit.size, ",.3f"),
     texts("how", r => r.edits ? `--set '${r.edits}'` : r.scheduler
       ? `-s ${r.scheduler}` : r.left_out
         ? `its record without the ${r.left_out}, replayed` : r.variable),
@@ -74,14 +78,14 @@ function addHelp(section, changes) {
 function applicationLines(app, length) {
   const least = 0.005 * length, times = n => n === 1 ? "1 time" : `${n} times`;
   const lines = app.waits.filter(w => w.ms >= least).map(w =>
-    `the application waited in ${w.call} for ${w.ms.toFixed(3)} ms (${times(w.times)
-      }) before its last submission`);
+    `the application waited in ${w.call} for ${timeText(1e6 * w.ms)} (${
+      times(w.times)}) before its last submission`);
   if (app.other_times && app.other_ms >= least)
-    lines.push(`the application did something else for ${app.other_ms.toFixed(3)} ms (${
+    lines.push(`the application did something else for ${timeText(1e6 * app.other_ms)} (${
       times(app.other_times)}) between its submissions`);
   if (app.submission_us_per_task * app.submitted / 1000 >= least)
-    lines.push(`submitting took ${app.submission_us_per_task.toFixed(2)
-      } \u00b5s per task (${app.submitted} tasks)`);
+    lines.push(`submitting took ${timeText(1e3 * app.submission_us_per_task)
+      } per task (${app.submitted} tasks)`);
   return lines;
 }
 
@@ -97,14 +101,14 @@ function addExplanation() {
       m => `${m.kernel}: ${m.tasks} on a slower worker (${m.worker}${
           m.several
               ? ", others"
-              : ""}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`));
+              : ""}), ${timeText(1e6 * m.lost_ms)} more than on the fastest`));
   lines.push(...(said.alone ?? [])
                  .map(a => `no other worker can run ${a.tasks} tasks of ${
                           a.worker}, which take ${
                           percent(a.busy_ms / said.makespan_ms)} of the run`));
   for (const m of said.wrong_models ?? [])
-    lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${us(1e3 * m.predicted_us)
-      } \u00b5s expected, ${us(1e3 * m.median_us)} \u00b5s taken (median of ${m.tasks})`);
+    lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${timeText(1e3 * m.predicted_us)
+      } expected, ${timeText(1e3 * m.median_us)} taken (median of ${m.tasks})`);
   for (const link of said.links.filter(l => l.use >= 0.5))
     lines.push(`link ${link.link}: ${percent(link.use)} of what it can carry`);
   if (said.copied_again_bytes > 0)
@@ -123,8 +127,10 @@ function addBounds() {
   const made = { name: "this run", ms: bounds.makespan_ms, outcome: "",
     ignores: "", limited_by: "" };
   const most = d3.max([made, ...bounds.bounds], b => b.ms) || 1;
+  const unit = timeUnit(1e6 * most);
   addTable(section, [
-    texts("bound", r => r.name), numbers("ms", r => r.ms, ",.3f"),
+    texts("bound", r => r.name),
+    numbers(unit.name, r => r.ms === null ? NaN : 1e6 * r.ms / unit.size, ",.3f"),
     { title: "", value: r => r.ms, show: (r, cell) =>
       drawBar(cell, [[(r.ms || 0) / most, r === made ? "#999" : "#333"]]) },
     numbers("of this run", r => r.ms === null ? NaN : r.ms / bounds.makespan_ms, ".1%"),
@@ -163,11 +169,11 @@ function comparisonColumns(rows) {
 function addComparisons() {
   for (const { file, rows } of run.comparisons ?? []) {
     const section = addSection("Comparison");
-    const most = d3.max(rows, r => r.makespan_us) || 1;
+    const most = d3.max(rows, r => r.makespan_us) || 1, unit = timeUnit(1e3 * most);
     addTable(section, [
       texts("machine", r => r.machine), texts("scheduler", r => r.scheduler),
       ...comparisonColumns(rows),
-      numbers("makespan ms", r => r.makespan_us / 1000, ",.3f"),
+      numbers(`makespan ${unit.name}`, r => 1e3 * r.makespan_us / unit.size, ",.3f"),
       { title: "", value: r => r.makespan_us, show: (r, cell) => r.makespan_us
         ? drawBar(cell, [[r.makespan_us / most, "#444"]]) : cell.text(r.error) },
       numbers("GFlop/s", r => r.gflops, ",.1f"),

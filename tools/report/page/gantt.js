@@ -213,7 +213,8 @@ const gantt = (() => {
   }
 
   function drawAxis() {
-    const ticks = view.scale.copy().domain(view.scale.domain().map(t => t / 1e6));
+    const unit = timeUnit(view.scale.domain()[1]);
+    const ticks = view.scale.copy().domain(view.scale.domain().map(t => t / unit.size));
     ctx.strokeStyle = "#ccc";
     ctx.lineWidth = 1;
     ctx.fillStyle = "#111";
@@ -225,7 +226,7 @@ const gantt = (() => {
       ctx.moveTo(x, axisHeight - 4);
       ctx.lineTo(x, height);
       ctx.stroke();
-      ctx.fillText(form(t) + " ms", x, axisHeight / 2 - 1);
+      ctx.fillText(`${form(t)} ${unit.name}`, x, axisHeight / 2 - 1);
     }
     ctx.textAlign = "left";
   }

@@ -18,20 +18,20 @@ function loopOf(i) {
 
 function waited(i) {
   const parts = waitsOf.get(i);
-  return parts ? `\nits kernel waited ${us(d3.sum(parts, ([from, to]) => to - from))
-    } \u00b5s, in ${number(parts.length)} stretch${parts.length > 1 ? "es" : ""}` : "";
+  return parts ? `\nits kernel waited ${
+    timeText(d3.sum(parts, ([from, to]) => to - from))}, in ${number(parts.length)} stretch${parts.length > 1 ? "es" : ""}` : "";
 }
 
 function stolen(i) {
   const steal = stealOf.get(tasks.job[i]);
   return steal === undefined ? "" : `\n${run.workers[steals.thief[steal]].name
     } took it from the queue of ${run.workers[steals.victim[steal]].name}, ${
-    us(tasks.start[i] - steals.time[steal])} \u00b5s before its start`;
+    timeText(tasks.start[i] - steals.time[steal])} before its start`;
 }
 
 function describe({ events, i }) {
-  const span = `${ms(events.start[i])} to ${ms(events.end[i])}, ${
-    us(events.length[i])} \u00b5s`;
+  const span = `${timeText(events.start[i])} to ${timeText(events.end[i])}, ${
+    timeText(events.length[i])}`;
   if (events === states)
     return `${run.names[states.kind[i]]}, on ${run.workers[states.worker[i]].name}\n${span}`;
   if (events === copies)
@@ -41,8 +41,8 @@ function describe({ events, i }) {
   return `${kernels[tasks.name[i]].name}, task ${tasks.job[i]}, on ${
     run.workers[tasks.worker[i]].name}\n${span}\npriority ${
     tasks.priority[i]}\nbefore its start it was submitted ${
-    us(tasks.submitted[i])} \u00b5s, ready ${us(tasks.ready[i])} \u00b5s, taken ${
-    us(tasks.taken[i])} \u00b5s${waited(i)}${tagOf(i) ? `\ntag ${tagOf(i)}` : ""}${
+    timeText(tasks.submitted[i])}, ready ${timeText(tasks.ready[i])}, taken ${
+    timeText(tasks.taken[i])}${waited(i)}${tagOf(i) ? `\ntag ${tagOf(i)}` : ""}${
     loopOf(i) ? `\n${loopOf(i)}` : ""}${stolen(i)}`;
 }
 
@@ -169,7 +169,7 @@ function writeHead() {
   const made = run.run, gflops = made?.flops > 0
     ? `, ${d3.format(",.1f")(made.flops / made.makespan_us / 1e3)} GFlop/s` : "";
   document.title = byId("title").textContent = run.title;
-  byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${ms(run.end)}${
+  byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${timeText(run.end)}${
     gflops}, ${number(tasks.n)} tasks on ${number(run.workers.length)} workers, ${
     number(copies.n)} copies of ${bytesText(d3.sum(copies.bytes))}${
     made ? `, ${made.simulated ? `simulated, figures ${made.provenance ?? "unknown"}`

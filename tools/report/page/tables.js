@@ -83,7 +83,7 @@ function drawHistogram(cell, lengths) {
       .attr("width", Math.max(1.5, x(bin.x1) - x(bin.x0) - 0.5))
       .attr("y", height - y(bin.length)).attr("height", y(bin.length))
       .attr("fill", "#444");
-  svg.append("title").text(`${us(least)} to ${us(most)} \u00b5s`);
+  svg.append("title").text(`${timeText(least)} to ${timeText(most)}`);
 }
 
 function kernelRows() {
@@ -107,10 +107,11 @@ function addKernels() {
   const section = addSection("Kernels"), rows = kernelRows();
   const all = d3.sum(rows, r => r.total);
   const quantile = q => row => d3.quantile(row.lengths, q) / 1e3;
+  const unit = timeUnit(d3.max(rows, r => r.total));
   addTable(section, [
     texts("kernel", r => r.name), texts("on", r => r.kind),
     numbers("tasks", r => r.lengths.length, ","),
-    numbers("total ms", r => r.total / 1e6, ",.3f"),
+    numbers(`total ${unit.name}`, r => r.total / unit.size, ",.3f"),
     numbers("share", r => r.total / all, ".1%"),
     numbers("least \u00b5s", quantile(0), ",.3~f"),
     numbers("lower quartile", quantile(0.25), ",.3~f"),
@@ -165,14 +166,16 @@ function addStates() {
   if (!states.n) return;
   const section = addSection("What workers did beside tasks"), rows = stateRows();
   const time = kind => row => row.times.get(kind.number) ?? 0;
+  const unit = timeUnit(d3.max(rows, r => Math.max(r.tasks, ...r.times.values())));
   addTable(section, [
-    texts("worker", r => r.name), numbers("tasks ms", r => r.tasks / 1e6, ",.3f"),
-    ...stateKinds.map(kind => numbers(`${kind.name} ms`,
-      r => time(kind)(r) / 1e6, ",.3f")),
+    texts("worker", r => r.name),
+    numbers(`tasks ${unit.name}`, r => r.tasks / unit.size, ",.3f"),
+    ...stateKinds.map(kind => numbers(`${kind.name} ${unit.name}`,
+      r => time(kind)(r) / unit.size, ",.3f")),
     { title: "tasks (black), then the states in this order", value: r => r.tasks,
       show: (r, cell) => drawBar(cell, [["tasks", r.tasks, "#000"],
         ...stateKinds.map(kind => [kind.name, time(kind)(r), kind.colour])].map(
-        ([name, ns, shade]) => [ns / (run.end * r.n), shade, `${name} ${ms(ns)}`])) },
+        ([name, ns, shade]) => [ns / (run.end * r.n), shade, `${name} ${timeText(ns)}`])) },
   ], rows);
   addSource(section, "From the trace of this run; what is left of its time a worker was " +
     "idle.");
@@ -212,11 +215,12 @@ function addLinks() {
   }
   if (!groups.size) return;
   const section = addSection("Copies");
+  const unit = timeUnit(d3.max([...groups.values()], r => r.time));
   addTable(section, [
     texts("from", r => r.from), texts("to", r => r.to),
     numbers("copies", r => r.copies, ","),
     numbers("bytes", r => r.bytes, bytesText),
-    numbers("time of copies ms", r => r.time / 1e6, ",.3f"),
+    numbers(`time of copies ${unit.name}`, r => r.time / unit.size, ",.3f"),
     numbers("GB/s of a copy", r => r.time ? r.bytes / r.time : NaN, ".3f"),
   ], [...groups.values()].sort((a, b) => b.bytes - a.bytes));
   addSource(section, "From the trace of this run.");
