@@ -13,7 +13,7 @@
 #define NONE  UINT32_MAX
 #define STEPS 3 /* of a path that are named */
 
-/* Types of one symbol count as one in texts. */
+/* Types of one symbol count as one in texts. share: NaN where none takes any time. */
 struct heaviest {
     const char *symbol;
     double share;
@@ -39,7 +39,7 @@ static struct heaviest find_heaviest(const struct orr_bound_instance *in,
         if (sum > most.share)
             most = (struct heaviest){in->types[k].symbol, sum};
     }
-    most.share = all > 0 ? most.share / all : 0;
+    most.share = all > 0 ? most.share / all : (double)NAN;
     return most;
 }
 
@@ -62,6 +62,8 @@ int orr_bound_limit_class(const struct orr_bound_instance *in, unsigned c,
         }
     most = find_heaviest(in, ms);
     free(ms);
+    if (isnan(most.share))
+        return orr_bound_limit(ret, "%s: no task takes any time", in->classes[c].name);
     return orr_bound_limit(ret, "%s: %s is %.0f %% of %s time",
                            in->classes[c].name, most.symbol, 100 * most.share,
                            in->classes[c].size > 1 ? "their" : "its");
@@ -133,6 +135,9 @@ static int limit_describe_path(const struct orr_bound_instance *in,
     }
     most = find_heaviest(in, ms_of_type);
     name_steps(in, next, first, steps, sizeof(steps));
+    if (isnan(most.share))
+        return orr_bound_limit(ret, "path of %u task%s: %s; none takes any time", ntasks,
+                               ntasks == 1 ? "" : "s", steps);
     return orr_bound_limit(ret, "path of %u task%s: %s; %s is %.0f %% of it",
                            ntasks, ntasks == 1 ? "" : "s", steps, most.symbol,
                            100 * most.share);

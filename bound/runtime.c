@@ -51,11 +51,18 @@
 #define SUFFIXES 16 /* dates from which the area of the rest is looked at */
 #define PASSES   8  /* for dates of tasks that tasks submit */
 
+/* Of a variant: E, what a worker is held for beside asking, whether all await it. */
+struct kernel {
+    double ms, held_ms;
+    bool awaited;
+};
+
 /* The instance with longer times, and what costs make of its tasks. */
 struct costly {
     const struct orr_bound_instance *plain;
     struct orr_bound_instance in; /* borrows all but types and variants */
-    double *kernel_ms;            /* by variant: E */
+    struct kernel *kernels;       /* by variant */
+    unsigned *workers, *first;    /* workers by class, where those of each begin */
     bool *in_turn;                /* by class: all kernels are awaited */
     double *fetch_ms;             /* by type: least of its tasks */
     double *best_ms;              /* by type: E of its fastest variant */
@@ -75,7 +82,9 @@ static void costly_done(struct costly *c)
 {
     free(c->in.types);
     free(c->in.variants);
-    free(c->kernel_ms);
+    free(c->kernels);
+    free(c->workers);
+    free(c->first);
     free(c->in_turn);
     free(c->fetch_ms);
     free(c->best_ms);
@@ -88,6 +97,19 @@ static void costly_done(struct costly *c)
 
 /* --- times on workers --- */
 
+static void sort_workers(struct costly *c)
+{
+    unsigned nworkers = c->in.graph->nworkers;
+
+    /* first[k + 1] is where the next one of class k goes. */
+    for (unsigned w = 0; w < nworkers; w++)
+        c->first[c->in.class_of[w] + 2]++;
+    for (unsigned k = 2; k < c->in.nclasses + 2; k++)
+        c->first[k] += c->first[k - 1];
+    for (unsigned w = 0; w < nworkers; w++)
+        c->workers[c->first[c->in.class_of[w] + 1]++] = w;
+}
+
 static bool is_awaited(const struct orr_graph *graph, unsigned type, unsigned w)
 {
     const uint8_t *awaited = graph->types[type].awaited;
@@ -95,40 +117,26 @@ static bool is_awaited(const struct orr_graph *graph, unsigned type, unsigned w)
     return graph->workers[w].blocking || (awaited && awaited[w]);
 }
 
-/* What a worker is busy with beside what asking takes: on that of a class for which it is
- * least. */
-static double held_ms(const struct costly *c, unsigned type,
-                      const struct orr_bound_variant *variant, double kernel_ms)
+/* Of a variant of one worker's width: E of the worker of its class for which it is
+ * least, and what some of them, and all of them, are kept busy with beside asking. */
+static struct kernel find_kernel(const struct costly *c, unsigned type,
+                                 const struct orr_bound_variant *variant)
 {
     const struct orr_graph *graph = c->in.graph;
-    double least = INFINITY;
+    double queue = graph->costs.queue_ms;
+    struct kernel kernel = {INFINITY, INFINITY, true};
 
-    for (unsigned w = 0; w < graph->nworkers; w++)
-        if (c->in.class_of[w] == variant->class)
-            least = fmin(least, is_awaited(graph, type, w) ? kernel_ms
-                                                           : graph->costs.queue_ms);
-    return least;
-}
-
-/* E of the worker of a class for which it is least, and whether all workers await it. */
-static double find_kernel_ms(const struct costly *c, unsigned type,
-                             const struct orr_bound_variant *variant, bool *ret_all)
-{
-    const struct orr_graph *graph = c->in.graph;
-    double least = INFINITY;
-
-    *ret_all = true;
-    for (unsigned w = 0; w < graph->nworkers; w++) {
+    for (unsigned i = c->first[variant->class]; i < c->first[variant->class + 1]; i++) {
+        unsigned w = c->workers[i];
         bool awaited = is_awaited(graph, type, w);
+        double ms = awaited && !graph->workers[w].blocking ? fmax(variant->ms, queue)
+                                                           : variant->ms;
 
-        if (c->in.class_of[w] != variant->class)
-            continue;
-        *ret_all = *ret_all && awaited;
-        least = fmin(least, awaited && !graph->workers[w].blocking
-                                ? fmax(variant->ms, graph->costs.queue_ms)
-                                : variant->ms);
+        kernel.awaited = kernel.awaited && awaited;
+        kernel.ms = fmin(kernel.ms, ms);
+        kernel.held_ms = fmin(kernel.held_ms, awaited ? ms : queue);
     }
-    return least;
+    return kernel;
 }
 
 static void find_kernels(struct costly *c)
@@ -144,13 +152,12 @@ static void find_kernels(struct costly *c)
         for (unsigned n = 0; n < type->nvariants; n++) {
             unsigned v = type->first_variant + n;
             const struct orr_bound_variant *variant = &plain->variants[v];
-            bool all = true;
 
-            c->kernel_ms[v] = variant->width == 1
-                                  ? find_kernel_ms(c, k, variant, &all)
-                                  : variant->ms;
-            c->best_ms[k] = fmin(c->best_ms[k], c->kernel_ms[v]);
-            if (type->ntasks && !all)
+            c->kernels[v] = variant->width == 1
+                                ? find_kernel(c, k, variant)
+                                : (struct kernel){variant->ms, variant->ms, true};
+            c->best_ms[k] = fmin(c->best_ms[k], c->kernels[v].ms);
+            if (type->ntasks && !c->kernels[v].awaited)
                 c->in_turn[variant->class] = false;
         }
     }
@@ -167,7 +174,7 @@ static void lengthen_both(struct costly *c)
             unsigned v = type->first_variant + n;
             struct orr_bound_variant *variant = &c->in.variants[v];
 
-            variant->ms = c->kernel_ms[v];
+            variant->ms = c->kernels[v].ms;
             if (variant->width == 1 && c->in_turn[variant->class])
                 variant->ms += c->fetch_ms[k];
             type->best_ms = fmin(type->best_ms, variant->ms);
@@ -189,7 +196,7 @@ static double lengthen_areas(struct costly *c, double share)
         for (unsigned n = 0; type->ntasks && n < type->nvariants; n++) {
             unsigned v = type->first_variant + n;
             struct orr_bound_variant *variant = &c->in.variants[v];
-            double kernel = c->kernel_ms[v];
+            double kernel = c->kernels[v].ms;
 
             variant->ms = kernel;
             if (variant->width != 1)
@@ -199,7 +206,7 @@ static double lengthen_areas(struct costly *c, double share)
                 more = fmax(more, costs->progress_ms);
             } else {
                 variant->ms = share * kernel +
-                              (1 - share) * (asks + held_ms(c, k, variant, kernel));
+                              (1 - share) * (asks + c->kernels[v].held_ms);
                 more = fmax(more, (1 - share) *
                                       (costs->progress_ms + costs->queue_ms));
             }
@@ -253,7 +260,9 @@ static int costly_init(struct costly *c, const struct orr_bound_instance *in)
     *c = (struct costly){.in = *in, .plain = in};
     c->in.types = malloc(types + 1);
     c->in.variants = malloc(variants + 1);
-    c->kernel_ms = orr_bound_array(in->nvariants, sizeof(double));
+    c->kernels = orr_bound_array(in->nvariants, sizeof(struct kernel));
+    c->workers = orr_bound_array(in->graph->nworkers, sizeof(unsigned));
+    c->first = orr_bound_array((size_t)in->nclasses + 2, sizeof(unsigned));
     c->in_turn = orr_bound_array(in->nclasses, sizeof(bool));
     c->fetch_ms = orr_bound_array(in->ntypes, sizeof(double));
     c->best_ms = orr_bound_array(in->ntypes, sizeof(double));
@@ -262,8 +271,8 @@ static int costly_init(struct costly *c, const struct orr_bound_instance *in)
     c->path = orr_bound_array(in->ntasks, sizeof(double));
     c->nth = orr_bound_array(in->ntasks, sizeof(unsigned));
     c->by_date = orr_bound_array(in->ntasks, sizeof(unsigned));
-    if (!c->in.types || !c->in.variants || !c->kernel_ms || !c->in_turn ||
-        !c->fetch_ms || !c->best_ms || !c->release || !c->delay || !c->path ||
+    if (!c->in.types || !c->in.variants || !c->kernels || !c->workers || !c->first ||
+        !c->in_turn || !c->fetch_ms || !c->best_ms || !c->release || !c->delay || !c->path ||
         !c->nth || !c->by_date)
         return -ENOMEM;
     memcpy(c->in.types, in->types, types);
@@ -273,6 +282,7 @@ static int costly_init(struct costly *c, const struct orr_bound_instance *in)
     for (unsigned i = 0; i < in->ntasks; i++)
         c->fetch_ms[in->type[i]] =
             fmin(c->fetch_ms[in->type[i]], task_fetch_ms(in->graph, i));
+    sort_workers(c);
     find_kernels(c);
     return costly_dates(c);
 }

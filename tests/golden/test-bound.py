@@ -179,6 +179,43 @@ def test_queues(orrery, folder):
                   "queues" not in runtime["ignores"], text)
 
 
+ODD = re.compile(r"(^|[^\w.\"])-?(inf|nan)\b|-0\.0+ %|Infinity|NaN", re.MULTILINE)
+
+
+def test_nothing(orrery, folder):
+    """Without tasks, and with tasks that take no time on a machine that costs nothing,
+    commands say so; nowhere is a share of nothing."""
+    nothing = os.path.join(folder, "nothing.rec")
+    with open(nothing, "w", encoding="utf-8") as file:
+        file.write("orrery-record 1\nrun\nwait-all\nend value=2\n")
+    idle = tiny_tasks(os.path.join(folder, "idle.rec"), 3)
+    free = ("--set", "cost = 0us", "--assume", "*=0")
+    for command, says in ((["bound", "--time", "1"], "no task was"),
+                          (["explain"], "no task ran"),
+                          (["optimise", "--time", "1", "-o", folder + "/s"],
+                           "no task was"),
+                          (["report", "-o", folder + "/r.html"], "no task ran")):
+        ran = run(orrery, *command, "-m", "epyc-64", "--", nothing)
+        claim("%s of a program without tasks says just that" % command[0],
+              ran.returncode == 1 and says in ran.stdout and
+              "liborrery" not in ran.stdout and "not written" not in ran.stdout,
+              ran.stdout)
+    for command in (["run"], ["bound", "--time", "1"], ["explain"],
+                    ["optimise", "--time", "1", "-o", folder + "/s"],
+                    ["compare", "--bound", "-s", "eager,lws"],
+                    ["compare", "--repeat", "2"], ["trace", "-o", folder + "/t.csv"],
+                    ["report", "-o", folder + "/r.html"]):
+        for json_too in ([], ["--json"]):
+            if json_too and command[0] in ("trace", "report"):
+                continue
+            for what in ((nothing, idle) if command[0] in ("run", "compare", "trace")
+                         else (idle,)):
+                ran = run(orrery, *command, *json_too, "-m", "epyc-64", *free, "--", what)
+                claim("%s of %s has no share of nothing" % (
+                    " ".join(command[:1] + json_too), os.path.basename(what)),
+                      ran.returncode == 0 and not ODD.search(ran.stdout), ran.stdout)
+
+
 def main():
     orrery, cholesky, has_solver, programs = sys.argv[1:5]
     folder = tempfile.mkdtemp()
@@ -189,6 +226,7 @@ def main():
         test_runtime(orrery, folder)
         test_threads(orrery, programs)
         test_queues(orrery, folder)
+        test_nothing(orrery, folder)
     finally:
         shutil.rmtree(folder)
     tap.end()

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUICK "critical-path,area,paths,precedence"
+#define QUICK "critical-path,area,paths,precedence,runtime"
 
 /* The command line; owned, its words are borrowed. NULL without memory. */
 static char **bound_command_words(const struct comparison *c, char *orrery,
@@ -80,7 +80,7 @@ static void take_bound(const struct comparison *c, size_t machine, size_t point,
 
     for (size_t s = 0; s < c->nschedulers; s++)
         comparison_cell(c, machine, point, s)->bound_us = us;
-    if (us > 0)
+    if (!isnan(us))
         return;
     where = comparison_where(c, machine, point);
     tool_error("compare: %s: no bound is known; `orrery bound' says why",

@@ -409,6 +409,13 @@ char *comparison_where(const struct comparison *c, size_t machine, size_t point)
     return text;
 }
 
+double cell_gflops(const struct cell *cell)
+{
+    double us = cell->spread.median;
+
+    return us > 0 ? cell->launch->report.flops / us / 1e3 : (double)NAN;
+}
+
 double cell_idle(const struct cell *cell)
 {
     struct report_kind kinds[16];

@@ -117,6 +117,9 @@ char *comparison_where(const struct comparison *comparison, size_t machine,
 /* Share of the time of all workers in which none had a task; NaN: not known. */
 double cell_idle(const struct cell *cell);
 
+/* GFlop/s in the median time, 0 where no operations are counted; NaN if no time passed. */
+double cell_gflops(const struct cell *cell);
+
 /* Fills in the bounds of all cells of simulated machines (bounds.c). Returns as
  * launch_all. */
 int comparison_bound(struct comparison *comparison);

@@ -28,7 +28,7 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
                       .nran = rivals.nran,
                       .nfailed = rivals.nfailed};
 
-    if (isnan(cell->bound_us))
+    if (isnan(cell->bound_us) || !(cell->spread.median > 0))
         row.of_bound = (double)NAN;
     if (row.is_best || c->options->repeat < 2)
         return row;
@@ -166,11 +166,9 @@ static void put_of_bound(struct table *table, const struct cell *cell,
 static void put_gflops(struct table *table, const struct cell *cell,
                        const struct row *row)
 {
-    const struct report *report = &cell->launch->report;
-
-    put_cell_number(table, "%.1f",
-                    report->flops > 0 ? report->flops / (row->ms * 1e6)
-                                      : (double)NAN);
+    (void)row;
+    put_cell_number(table, "%.1f", cell->launch->report.flops > 0 ? cell_gflops(cell)
+                                                                  : (double)NAN);
 }
 
 static void put_moved(struct table *table, const struct cell *cell,

@@ -53,7 +53,7 @@ static void put_good(const struct comparison *c, const struct cell *cell)
     put_csv_value(row.slower);
     put_csv_value(row.difference);
     put_csv_value(cell->bound_us / 1000);
-    put_csv_value(report->flops / (row.ms * 1e6));
+    put_csv_value(cell_gflops(cell));
     put_csv_value((double)report->transferred_bytes);
     put_csv_value((double)report->evictions);
     put_csv_value(row.idle);
@@ -139,8 +139,7 @@ static int add_figures(json_t *json, const struct comparison *c,
         tool_json_number(row.difference), "bound_us",
         tool_json_number(cell->bound_us), "of_bound",
         tool_json_number(row.of_bound), "idle", tool_json_number(row.idle),
-        "gflops",
-        json_real(cell->launch->report.flops / cell->spread.median / 1e3));
+        "gflops", tool_json_number(cell_gflops(cell)));
     int rc = figures ? json_object_update(json, figures) : -1;
 
     json_decref(figures);

@@ -431,6 +431,21 @@ static int simulate(struct explain_changes *changes, const struct launch *base)
     return rc;
 }
 
+static void propose_all(struct proposals *p)
+{
+    propose_links(p);
+    propose_memory(p);
+    propose_allocation(p);
+    propose_submission(p);
+    propose_runtime(p);
+    propose_prompter(p);
+    propose_asynchronous(p);
+    propose_policies(p);
+    propose_devices(p);
+    propose_workers(p);
+    propose_kernels(p);
+}
+
 int explain_changes_try(const struct explain_run *run,
                         const struct explain_idle *idle,
                         const struct explain_link *chain, size_t nchain,
@@ -445,17 +460,9 @@ int explain_changes_try(const struct explain_run *run,
         tool_error("out of memory");
         return -1;
     }
-    propose_links(&p);
-    propose_memory(&p);
-    propose_allocation(&p);
-    propose_submission(&p);
-    propose_runtime(&p);
-    propose_prompter(&p);
-    propose_asynchronous(&p);
-    propose_policies(&p);
-    propose_devices(&p);
-    propose_workers(&p);
-    propose_kernels(&p);
+    /* Of a run that took no time nothing can be better. */
+    if (run_duration_ms(run) > 0)
+        propose_all(&p);
     rc = p.lost ? -1 : changes.stopped;
     if (rc == 0)
         rc = simulate(&changes, base);

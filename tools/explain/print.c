@@ -267,7 +267,7 @@ static void print_misplaced(const struct explanation *e)
 
 static bool keeps_busy(const struct explanation *e, unsigned worker)
 {
-    return e->run->graph->nworkers > 1 &&
+    return e->run->graph->nworkers > 1 && e->alone[worker].ms > 0 &&
            e->alone[worker].ms >= FULL * explained_duration_ms(e);
 }
 
@@ -380,6 +380,10 @@ int explain_print(const struct explanation *e)
     if (e->run->nleft)
         printf("the run ended early: %zu of %zu tasks had not run\n\n",
                e->run->nleft, e->run->nleft + e->run->ntasks);
+    if (!(explained_duration_ms(e) > 0)) {
+        puts("The run took no time: there is nothing to explain.");
+        return 0;
+    }
     if (print_chain(e) < 0 || print_idle_workers(e) < 0 || print_waste(e) < 0)
         return -ENOMEM;
     print_changes(e);
