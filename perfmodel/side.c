@@ -137,6 +137,18 @@ double orr_row_estimate(const struct orr_model_row *row,
     return (double)NAN;
 }
 
+const char *orr_row_unknown(const struct orr_model_row *row,
+                            const struct orr_side_entry *entry)
+{
+    uint32_t n;
+
+    if (orr_row_estimate(row, entry, &n) > 0)
+        return NULL;
+    if (row->n > 0)
+        return "its mean is no time that a kernel can take";
+    return "no sample of it counts: there are first runs, or outliers, alone";
+}
+
 const struct orr_side_entry *orr_side_find(const struct orr_side *side,
                                            const struct orr_device *devices,
                                            unsigned ndevices, unsigned impl,

@@ -112,6 +112,10 @@ bool orr_side_matches(const struct orr_side_entry *entry,
 double orr_row_estimate(const struct orr_model_row *row,
                         const struct orr_side_entry *entry, uint32_t *ret_n);
 
+/* Why it is not known, in words, everywhere the same; NULL: it is. */
+const char *orr_row_unknown(const struct orr_model_row *row,
+                            const struct orr_side_entry *entry);
+
 /* The entry for a row of a comb and implementation, NULL without. *ret_stale
  * (unless NULL) says that there is one, but that the row has changed since: it
  * is not returned then. Lent. */

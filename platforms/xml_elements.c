@@ -54,6 +54,25 @@ static void only_version_3(struct orr_xml_reader *r, const char *name,
         accept_only_value(r, name, expected);
 }
 
+/* SimGrid reads it as bytes per second and seconds, and its format wants a unit since
+ * version 4. */
+static void note_unitless(struct orr_xml_reader *r, enum orr_quantity quantity,
+                          const char *name, const char *text)
+{
+    bool rate = quantity == ORR_QUANTITY_BANDWIDTH;
+    double value;
+
+    if (r->version3 || (!rate && quantity != ORR_QUANTITY_TIME) ||
+        orr_number_parse(text, &value) || !(value > 0))
+        return;
+    if (r->nunitless++ == 0)
+        snprintf(r->unitless, sizeof(r->unitless),
+                 "line %u: %s=\"%.40s\" of link \"%.60s\" is taken for %.40s%s",
+                 orr_xml_line(r), name, text,
+                 element_attribute(r, "id") ? element_attribute(r, "id") : "", text,
+                 rate ? "Bps" : "s");
+}
+
 /* Reads a value; `instead` is the name in older files, or NULL. */
 static double read_quantity_attribute(struct orr_xml_reader *r,
                                       const char *name, const char *instead,
@@ -73,6 +92,8 @@ static double read_quantity_attribute(struct orr_xml_reader *r,
     problem = orr_quantity_parse(quantity, text, &value);
     if (problem)
         orr_xml_fail(r, "%s=\"%.60s\" %s", name, text, problem);
+    else
+        note_unitless(r, quantity, name, text);
     return value;
 }
 

@@ -7,6 +7,7 @@
 #include "platforms/xml_read.h"
 
 #include "core/base/c_locale.h"
+#include "core/base/log.h"
 #include "platforms/bus_files.h"
 #include "platforms/places.h"
 #include "platforms/units.h"
@@ -327,6 +328,10 @@ static void parse_document(struct orr_xml_reader *r, const void *text,
     } else {
         r->rc = orr_fail(r->err, -ENOMEM, "%s: out of memory", r->path);
     }
+    if (r->rc == 0 && r->nunitless)
+        orr_log_warning("%s: %s: it has no unit, and neither have %u others: write "
+                        "one, such as 12GBps or 5us",
+                        r->path, r->unitless, r->nunitless - 1);
     clear_attrs(r);
     orr_names_done(&r->hosts);
     orr_names_done(&r->links);

@@ -49,6 +49,8 @@ struct orr_xml_reader {
     bool zone_used;    /* it has a host, link or route */
     bool zone_closed;  /* one has ended: only ends can follow */
     unsigned route;    /* the open one */
+    unsigned nunitless;   /* bandwidths and latencies without a unit … */
+    char unitless[200];   /* … and the first of them, where it stands */
     bool symmetrical;
 };
 

@@ -20,6 +20,7 @@
 #include "core/worker/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
+#include "perfmodel/side.h"
 
 static bool unknown(const struct orr_cost_row *row, unsigned class_id)
 {
@@ -45,6 +46,31 @@ static bool is_listed(const struct orr_runtime *rt,
     return false;
 }
 
+/* " (not known: …)" where the model has a row that says nothing; else "". */
+static void say_unknown(const struct orr_runtime *rt, const struct orr_cost_row *row,
+                        unsigned class_id, char text[160])
+{
+    const char *symbol = orr_cost_model_symbol(row), *why;
+    struct orr_error err = {""};
+    struct orr_model *model =
+        symbol ? orr_models_get(rt->estimates->models, symbol,
+                                ORR_MODEL_HISTORY, &err)
+               : NULL;
+    const struct orr_entry *entry =
+        model ? orr_model_find(model, rt->workers->classes[class_id].comb, 0,
+                               row->footprint)
+              : NULL;
+    struct orr_model_row stats;
+
+    *text = '\0';
+    if (!entry)
+        return;
+    orr_entry_read(entry, &stats);
+    why = orr_row_unknown(&stats, NULL);
+    if (why)
+        snprintf(text, 160, "  (not known: %s)", why);
+}
+
 static void list_row(const struct orr_cost_row *row, void *arg)
 {
     const struct orr_runtime *rt = arg;
@@ -57,14 +83,15 @@ static void list_row(const struct orr_cost_row *row, void *arg)
             .type = (int)rt->workers->classes[k].type,
             .devid = rt->workers->classes[k].devid,
         };
-        char label[24];
+        char label[24], why[160];
 
         if (!unknown(row, k) || is_listed(rt, row, k))
             continue;
         orr_device_label(&device, label, sizeof(label));
-        orr_log_error("  %s  footprint %08x  on %s%s", orr_cost_symbol(row),
+        say_unknown(rt, row, k, why);
+        orr_log_error("  %s  footprint %08x  on %s%s%s", orr_cost_symbol(row),
                       row->footprint, label,
-                      row->cl->model ? "" : "  (the codelet has no model)");
+                      row->cl->model ? "" : "  (the codelet has no model)", why);
     }
 }
 

@@ -150,6 +150,17 @@ def a_figure_that_is_scaled_is_off_as_it_was():
 
 
 @test
+def a_link_whose_rate_has_no_unit_is_named():
+    path = machine("unitless", TEXT.replace('"10GBps"', '"100"').replace(
+        'latency="20us"', 'latency="20e-6"'))
+    ended = RUN.orrery("machine", "show", path)
+    ended.has_status(0)
+    ended.says('line 35: bandwidth="100" of link "RAM-CUDA0" is taken for 100Bps',
+               "neither have 5 others")
+    assert "no unit" not in RUN.orrery("machine", "show", MACHINE).err
+
+
+@test
 def the_table_says_what_was_drawn():
     ended = RUN.orrery("compare", "-m", DERIVED, "-s", "eager,dmda", "--draws", "3",
                        "--assume", "busy_* = 1us", "--", BUSY)

@@ -134,6 +134,33 @@ def what_cannot_be_answered_is_refused_and_three_ways_are_shown():
     ended.says("orrery perfmodel project -m %s." % MACHINE)
 
 
+@test
+def a_row_without_a_sample_that_counts_is_not_known_and_each_command_says_why():
+    """As StarPU leaves it that had as many outliers as samples."""
+    folder = models({(CPU, 0): {400: 45}})
+    for name in KERNELS:
+        path = os.path.join(folder, "sampling", "codelets", "45", name + ".gpus")
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        with open(path, "w", encoding="ascii") as file:
+            file.write(re.sub(r"(?m)^(\w{8} \d+ 0) \S+ \S+ \S+ \S+ 10$",
+                              r"\1 0 0 0 0 0", text))
+    why = "not known: no sample of it counts: there are first runs, or outliers, alone"
+    ended = simulate(folder=folder, size=400)
+    ended.has_status(1)
+    ended.says("on cpu0  (%s)" % why)
+    for words in (("show", "busy_alpha"), ("check", "busy_alpha")):
+        ended = orrery("perfmodel", words[0], "-m", MACHINE, *words[1:], folder=folder)
+        assert why in ended.out, (words, ended.out, ended.err)
+    ended = orrery("perfmodel", "show", "--json", "-m", MACHINE, "busy_alpha",
+                   folder=folder)
+    assert '"unknown": "%s"' % why.split(": ", 1)[1] in ended.out, ended.out
+    ended = orrery("perfmodel", "project", "-m", "a100-pcie-1", "--from", MACHINE,
+                   "--from-peak", "50GFlop/s", "--from-bandwidth", "10GB/s",
+                   "busy_alpha", folder=folder)
+    assert why in ended.out + ended.err, (ended.out, ended.err)
+
+
 # -- assumed times -----------------------------------------------------------
 
 

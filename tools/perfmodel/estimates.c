@@ -72,6 +72,7 @@ int perfmodel_know(const struct orr_side *side,
     if (rc < 0)
         return rc;
     known.estimate = orr_row_estimate(row, known.side, &known.n);
+    known.unknown = orr_row_unknown(row, known.side);
     known.independent = !is_interval(&known.interval);
     if (known.independent)
         known.interval = row_interval(row);

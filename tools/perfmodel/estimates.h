@@ -14,6 +14,7 @@ struct perfmodel_known {
     const struct orr_side_entry *side; /* lent; NULL: there is none */
     bool stale;      /* there is one, of a row that has changed */
     double estimate; /* by orr_row_estimate; NaN: it is not known */
+    const char *unknown; /* why, by orr_row_unknown; NULL: it is */
     uint32_t n;      /* samples behind it */
     /* 95 % interval of the long-run mean: from the blocks, while there are too
      * few of these from the recent samples. Without a side entry, or with too

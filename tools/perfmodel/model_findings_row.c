@@ -40,8 +40,6 @@ static bool check_row_values(struct checker *checker,
     struct orr_finding_place place = check_place(impl, row);
     bool good = is_time(row->mean);
 
-    if (row->n == 0)
-        return false;
     if (!good)
         orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
                          "impossible-time", &place, impl->anew,
@@ -320,6 +318,26 @@ static void look_at_speed(struct checker *checker,
             "%.4g GFlop/s are more than the peak of %.4g", gflops, peak);
 }
 
+/* StarPU's rule has emptied it, or nothing was measured but first runs: what the side
+ * file knows counts, if that is something. */
+static int check_empty_row(struct checker *checker, const struct check_impl *impl,
+                           struct check_row *r, const struct perfmodel_known *known)
+{
+    struct orr_finding_place place = check_place(impl, r->row);
+
+    r->sound = !known->unknown;
+    if (known->unknown) {
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "not-known", &place,
+                         CHECK_MEASURE_MORE, "not known: %s", known->unknown);
+        return 0;
+    }
+    r->origin = perfmodel_row_origin(r->row, impl->model->origin, known->side);
+    r->value = known->estimate;
+    r->half_width = known->half_width;
+    r->independent = known->independent;
+    r->calibrated = known->n >= checker->options->minimum;
+    return 0;
+}
 
 static int check_row(struct checker *checker, const struct check_impl *impl,
                      struct check_row *r)
@@ -330,6 +348,11 @@ static int check_row(struct checker *checker, const struct check_impl *impl,
 
     r->half_width = NAN;
     r->origin = perfmodel_row_origin(r->row, impl->model->origin, NULL);
+    if (row.n == 0) {
+        rc = perfmodel_know(impl->model->side, impl->comb, impl->number, &row,
+                            &known);
+        return rc < 0 ? rc : check_empty_row(checker, impl, r, &known);
+    }
     r->sound = check_row_values(checker, impl, r->row);
     if (!r->sound)
         return 0;

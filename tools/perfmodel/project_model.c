@@ -97,6 +97,7 @@ struct projected {
     enum orr_pair pair;
     double off_by; /* the furthest */
     unsigned n, nlimited;
+    const char *unknown; /* why the first of the rows without a time has none */
 };
 
 /* From what simulations take for the row, and its interval. */
@@ -108,6 +109,8 @@ static int project_row(struct projected *ret, const struct orr_model_row *row,
     struct perfmodel_known known;
     int rc = perfmodel_know(ret->data->side, ret->source, i, row, &known);
 
+    if (rc == 0 && !ret->unknown)
+        ret->unknown = known.unknown;
     if (rc < 0 || !(known.estimate > 0))
         return rc;
     here.us = known.estimate;
@@ -168,7 +171,8 @@ static int projecting_add_row(struct projecting *p, const char *symbol,
     table_add(&p->table, "%s", from);
     table_add(&p->table, "%u", n);
     if (n == 0)
-        table_add(&p->table, "no row has an estimate");
+        table_add(&p->table, "not known: %s",
+                  projected->unknown ? projected->unknown : "there is no row");
     else
         table_add(&p->table, "%.0f %%", 100 * off_by);
     return 0;

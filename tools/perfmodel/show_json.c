@@ -71,6 +71,8 @@ static json_t *entry_json(const struct perfmodel_view *view,
         json_object_set_new(json, "gflops",
                             REAL(perfmodel_gflops(row, known.estimate))) < 0 ||
         json_object_set_new(json, "stale", json_boolean(known.stale)) < 0 ||
+        (known.unknown && json_object_set_new(json, "unknown",
+                                              json_string(known.unknown)) < 0) ||
         json_object_set_new(json, "origin",
                             json_string(orr_origin_name(perfmodel_row_origin(
                                 row, view->origin, known.side)))) < 0 ||

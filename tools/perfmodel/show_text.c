@@ -115,7 +115,9 @@ static void view_add_row(const struct perfmodel_view *view, struct table *table,
         table_add(table, "-");
     else
         table_add(table, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
-    if (known->side)
+    if (known->unknown)
+        table_add(table, "not known");
+    else if (known->side)
         table_add(table, "%s",
                   view_value_text(view, known->side->estimate, estimate));
     else
@@ -138,7 +140,13 @@ static int view_print_rows(const struct perfmodel_view *view,
 
     for (unsigned i = 0; i < n; i++)
         view_add_row(view, &table, lines[i].row, &lines[i].known);
-    return table_end(&table, columns, NROW);
+    if (table_end(&table, columns, NROW) < 0)
+        return -ENOMEM;
+    for (unsigned i = 0; i < n; i++)
+        if (lines[i].known.unknown)
+            printf("%08" PRIx32 "  not known: %s\n", lines[i].row->hash,
+                   lines[i].known.unknown);
+    return 0;
 }
 
 static void add_robust(const struct perfmodel_view *view, struct table *table,
