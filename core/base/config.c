@@ -487,7 +487,8 @@ void orr_config_print(FILE *out)
             "Written from the table in `core/base/config.h`; edit that, then\n"
             "run `ninja environment-doc`. Integers are decimal and not\n"
             "negative; a value that cannot be read is an error. A variable\n"
-            "set to nothing counts as unset.\n");
+            "set to nothing counts as unset. Where nothing else is said, a\n"
+            "variable is of real machines and of simulated ones.\n");
     PRINT_GROUP(out, "Workers", ORR_CONFIG_WORKERS);
     PRINT_GROUP(out, "Scheduling", ORR_CONFIG_SCHEDULING);
     PRINT_GROUP(out, "heteroprio", ORR_CONFIG_HETEROPRIO);

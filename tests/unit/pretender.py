@@ -181,6 +181,33 @@ def write_side(name, rows, scene):
         file.write("\n".join([*lines, "samples", *samples]) + "\n")
 
 
+def play_rows(scene, number):
+    """Kernels whose rows and side files the scene has, as of its run `number`: "row"
+    measures in StarPU's row, "seen" of all and "aside" of these, in each process, and
+    "kept" in all."""
+    us = 100.0
+    for name, row in scene["rows"].items():
+        seen = row.get("seen", 0) * number
+        aside = row["aside"] * number if "aside" in row else seen - row.get("kept", seen)
+        n = row.get("row", 0) * number
+        write_model(name, {"cpu0": (n, us if n else 0)}, 0.01)
+        folder = os.path.join(os.environ["STARPU_PERF_MODEL_DIR"], "codelets/45.orrery")
+        os.makedirs(folder, exist_ok=True)
+        kept = min(seen - aside, 20)
+        lines = ["orrery-side 1",
+                 f"entry 0/0/1 0 {FOOTPRINT[1]} {n} {n * us:.9g} "
+                 f"{us if kept else 0:.9g} {seen} {aside} {number} "
+                 f"{number * 10 * us:.9g} 1700000000", "samples"]
+        if kept:
+            lines.append(f"recent 0 {kept} " + " ".join(
+                f"{us * (1 + 0.001 * (i % 5 - 2)):.9g}" for i in range(kept)))
+        with open(os.path.join(folder, name + ".pretended"), "w",
+                  encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+    write_report(scene, [kernel(name, "cpu0", 1, us, 45, predicted_us=None)
+                         for name in scene["rows"]], False, 1e5, ("CPU",))
+
+
 # The scheduler knows that GPUs are fast: it uses the CPU only when it must.
 def play_calibrate(scene, number):
     cuda = os.environ.get("STARPU_NCUDA") != "0"
@@ -219,6 +246,8 @@ def play():
         play_validate(scene, number)
     elif scene["play"] == "compare":
         play_compare(scene, number)
+    elif scene["play"] == "rows":
+        play_rows(scene, number)
     elif "ORRERY_MACHINE" in os.environ:
         sys.exit("pretender: calibrating a simulation")
     else:

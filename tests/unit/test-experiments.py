@@ -8,6 +8,7 @@ usage: test-experiments.py ORRERY
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -305,6 +306,29 @@ def runs_for_assumed_kernels_alone_are_left_out():
     status, _, err = wrong.run("calibrate", "kernels", "--assume", "gemm = soon")
     assert status == 2 and "`gemm = soon'" in err, err
     assert not os.path.exists(wrong.scenario + ".runs")
+
+
+@test
+def a_kernel_that_is_given_up_has_the_reason_that_is_its_own():
+    pretended = Pretended(play="rows", rows={
+        # 45 times a process, alternately fast and slow: its measures are set aside.
+        "alternating": {"seen": 45, "kept": 4},
+        # Once a process: a warm-up.
+        "rare": {},
+        # Twice: one of them counts.
+        "twice": {"seen": 1, "row": 1},
+        # So short that StarPU's rule empties its row, which the side file knows.
+        "tiny": {"seen": 45, "aside": 20}})
+    status, out, _ = pretended.run("calibrate", "kernels", "--time-limit", "60s")
+    assert status != 0, out
+    lines = {line.split()[0]: line for line in out.splitlines() if line.split()}
+    assert "its times differ too much: " in lines["alternating"], out
+    seen = int(re.search(r"of (\d+) measures were set aside", lines["alternating"]).group(1))
+    assert seen >= 45 * 3 and "%d of" % (seen - 4) in lines["alternating"], out
+    assert "runs too seldom: the first run in each process" in lines["rare"], out
+    for name in ("twice", "tiny"):
+        assert lines[name].endswith("reached"), out
+    assert "seldom" not in lines["alternating"] and "differ" not in lines["rare"], out
 
 
 @test
