@@ -155,7 +155,7 @@ def a_link_whose_rate_has_no_unit_is_named():
         'latency="20us"', 'latency="20e-6"'))
     ended = RUN.orrery("machine", "show", path)
     ended.has_status(0)
-    ended.says('line 35: bandwidth="100" of link "RAM-CUDA0" is taken for 100Bps',
+    ended.says('line 32: bandwidth="100" of link "RAM-CUDA0" is taken for 100Bps',
                "neither have 5 others")
     assert "no unit" not in RUN.orrery("machine", "show", MACHINE).err
 
