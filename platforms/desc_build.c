@@ -67,7 +67,8 @@ static bool costs_are_measured(const struct orr_machine_desc *desc)
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
         if (orr_cost_fields[i].usual > 0 &&
             (devices || !orr_cost_is_of_devices(i)) &&
-            isnan(orr_machine_desc_get_cost(desc, i)))
+            (isnan(orr_machine_desc_get_cost(desc, i)) ||
+             desc->stated_costs[i] > 0))
             return false;
     return true;
 }

@@ -211,6 +211,8 @@ static int draw_costs(struct drawing *d)
         snprintf(what, sizeof(what), "cost %s", orr_cost_fields[i].name);
         rc = drawing_factor(d, what, usual * 1e-6, "us", ORR_DRAW_COST, false,
                             &factor);
+        /* It is no measure for having a value now. */
+        d->desc->stated_costs[i] = usual;
         *cost = (isnan(*cost) ? usual : *cost) * factor;
     }
     return rc;

@@ -101,6 +101,14 @@ def parts_of_another_figure_are_off_on_their_own():
 
 
 @test
+def the_interval_is_of_the_draws_and_no_narrower_with_more_of_them():
+    row = rows([DERIVED], 1)[0]
+    low, high = row["interval_us"]
+    inside = sum(low <= us <= high for us in row["runs_us"]) / DRAWS
+    assert 0.9 <= inside < 1, (low, high, sorted(row["runs_us"]))
+
+
+@test
 def the_same_draws_come_again():
     assert [row["runs_us"] for row in rows([DERIVED], 1, draws=3)] == [
         row["runs_us"] for row in rows([DERIVED], 1, draws=3)]
@@ -166,8 +174,10 @@ def the_table_says_what_was_drawn():
                        "--assume", "busy_* = 1us", "--", BUSY)
     ended.has_status(0)
     for words in ("drawn as well, alike for all rows, on ",
-                  "pcie bandwidth 10 GB/s: not measured, off by up to 30 % in 9 of 10",
-                  "membus bandwidth 12 GB/s", "cost submit 1 us: not measured"):
+                  "9 of 10 draws", "  membus bandwidth 12 GB/s, pcie bandwidth 10 GB/s, ",
+                  "disk bandwidth 0.5 GB/s: not measured, off by up to 30 % in 9 of 10",
+                  "  cost submit 1 us, cost push 1 us, ",
+                  "cost progress 1 us: not measured, off by a factor of up to 3 in 9"):
         assert words in ended.out, (words, ended.out)
     ended = RUN.simulate("--assume", "busy_* = 1us", ORRERY_SIM_DRAW="3")
     ended.has_status(0)

@@ -141,6 +141,8 @@ int comparison_run(struct comparison *c)
     if (stopped > 0)
         discount(c, stopped);
     for (size_t i = 0; i < c->ncells; i++)
-        c->cells[i].spread = spread_of(c->cells[i].us, c->cells[i].n);
+        c->cells[i].spread =
+            c->options->draws ? draws_of(c->cells[i].us, c->cells[i].n)
+                              : spread_of(c->cells[i].us, c->cells[i].n);
     return stopped;
 }

@@ -8,6 +8,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/untrusted.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,18 +91,43 @@ static void print_failed_at(const struct comparison *c, size_t machine,
     putchar('\n');
 }
 
-/* Figures of links and costs of one machine that were drawn. */
+/* Figures of links and costs of one machine that were drawn, those with one error in a
+ * line. */
 static void print_drawn(const json_t *report, const char *indent)
 {
-    const json_t *drawn = json_object_get(report, "drawn"), *one;
-    size_t i;
+    const json_t *drawn = json_object_get(report, "drawn");
+    size_t n = json_array_size(drawn);
 
-    json_array_foreach(drawn, i, one)
-        printf("%s%s: %s, off by up to %.0f %% in 9 of 10\n", indent,
-               json_string_value(json_object_get(one, "figure")),
-               json_is_true(json_object_get(one, "measured")) ? "measured"
-                                                              : "not measured",
-               100 * json_number_value(json_object_get(one, "off_by")));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *first = json_array_get(drawn, i);
+        double error = json_number_value(json_object_get(first, "off_by"));
+        bool told = false, any = false;
+
+        for (size_t j = 0; j < n; j++) {
+            const json_t *one = json_array_get(drawn, j);
+
+            if (!json_equal(json_object_get(one, "off_by"),
+                            json_object_get(first, "off_by")) ||
+                json_is_true(json_object_get(one, "measured")) !=
+                    json_is_true(json_object_get(first, "measured")))
+                continue;
+            told |= j < i;
+            if (told)
+                break;
+            printf("%s%s", any ? ", " : indent,
+                   json_string_value(json_object_get(one, "figure")));
+            any = true;
+        }
+        if (told)
+            continue;
+        printf(": %s, ", json_is_true(json_object_get(first, "measured"))
+                             ? "measured"
+                             : "not measured");
+        if (error < 1)
+            printf("off by up to %.0f %% in 9 of 10\n", 100 * error);
+        else
+            printf("off by a factor of up to %.3g in 9 of 10\n", 1 + error);
+    }
 }
 
 /* Where luck was drawn, what of. */

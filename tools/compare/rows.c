@@ -231,8 +231,10 @@ static size_t columns_of(const struct comparison *c, const char *time_title,
         bool wanted;
     } all[MOST_COLUMNS] = {
         {{time_title, true, put_cell_ms}, true},
-        {{intervals_are_proper(c) ? "95 % between" : "between", true,
-          put_interval},
+        {{c->options->draws         ? "9 of 10 draws"
+          : intervals_are_proper(c) ? "95 % between"
+                                    : "between",
+          true, put_interval},
          repeated},
         {{"to best", true, put_to_best}, c->nschedulers > 1 || across},
         {{"slower in", true, put_slower},

@@ -46,6 +46,17 @@ struct spread spread_of(double *values, size_t n)
                            values[n - 1 - k]};
 }
 
+struct spread draws_of(double *values, size_t n)
+{
+    struct spread spread = spread_of(values, n);
+
+    if (n == 0)
+        return spread;
+    spread.low = values[(size_t)(0.05 * (double)(n - 1))];
+    spread.high = values[n - 1 - (size_t)(0.05 * (double)(n - 1))];
+    return spread;
+}
+
 /* Twice the number of pairs with x < y, ties counting half; whether there were. */
 static double twice_less(const double *x, size_t nx, const double *y, size_t ny)
 {

@@ -20,6 +20,10 @@ struct spread {
 };
 struct spread spread_of(double *values, size_t n);
 
+/* The same, but between which nine of ten values lie: of what may be, not of what was
+ * measured, of which more say nothing more exactly. */
+struct spread draws_of(double *values, size_t n);
+
 /* The share of pairs (x, y) in which x is less than y, ties counting half; NaN
  * without pairs. O(nx ny). */
 double share_less(const double *x, size_t nx, const double *y, size_t ny);
