@@ -156,7 +156,7 @@ def a_row_without_a_sample_that_counts_is_not_known_and_each_command_says_why():
                    folder=folder)
     assert '"unknown": "%s"' % why.split(": ", 1)[1] in ended.out, ended.out
     ended = orrery("perfmodel", "project", "-m", "a100-pcie-1", "--from", MACHINE,
-                   "--from-peak", "50GFlop/s", "--from-bandwidth", "10GB/s",
+                   "--from-peak", "cpu=50 GFlop/s", "--from-bandwidth", "cpu=10 GB/s",
                    "busy_alpha", folder=folder)
     assert why in ended.out + ended.err, (ended.out, ended.err)
 
@@ -301,7 +301,8 @@ def what_is_assumed_for_another_machine_is_said_to_be_unused_there():
     assert alpha(said)["used"] and "elsewhere" not in alpha(said), said
     ended = simulate("--assume", "moon:kernel[busy_*] = 7us", size=400)
     ended.has_status(1)
-    ended.says("`moon:kernel[busy_*] = 7us' is for the machine `moon', and this is `gpus'")
+    ended.says("`moon:kernel[busy_*] = 7us' is for the machine `moon', and this is "
+               "`gpus'")
 
 
 @test

@@ -331,7 +331,7 @@ def check_simulated(simulation, tap, page):
 
 
 def main():
-    player, path = sys.argv[1:]
+    player, path = (os.path.abspath(word) for word in sys.argv[1:])
     tap, kept = Tap(), {}
     with tempfile.TemporaryDirectory() as top:
         def simulation(**more):

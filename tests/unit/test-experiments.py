@@ -323,7 +323,8 @@ def a_kernel_that_is_given_up_has_the_reason_that_is_its_own():
     assert status != 0, out
     lines = {line.split()[0]: line for line in out.splitlines() if line.split()}
     assert "its times differ too much: " in lines["alternating"], out
-    seen = int(re.search(r"of (\d+) measures were set aside", lines["alternating"]).group(1))
+    seen = int(re.search(r"of (\d+) measures were set aside",
+                         lines["alternating"]).group(1))
     assert seen >= 45 * 3 and "%d of" % (seen - 4) in lines["alternating"], out
     assert "runs too seldom: the first run in each process" in lines["rare"], out
     for name in ("twice", "tiny"):

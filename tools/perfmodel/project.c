@@ -319,9 +319,10 @@ static int project_all(struct projecting *p)
                          "already: nothing was made",
                          p->target.host);
     if (p->nmodels == 0) {
-        tool_error("perfmodel project: no model was made from those of %s; "
+        tool_error("perfmodel project: no model was made from those of %s%s%s; "
                    "orrery perfmodel list --host %s shows what there is",
-                   p->source.host, p->source.host);
+                   p->source.host, p->unknown ? ", not known: " : "",
+                   p->unknown ? p->unknown : "", p->source.host);
         return TOOL_FAILED;
     }
     if (p->models)

@@ -158,6 +158,8 @@ static int projecting_add_row(struct projecting *p, const char *symbol,
     double off_by = projected->n ? projected->off_by : (double)NAN;
     unsigned n = projected->n;
 
+    if (n == 0 && projected->unknown)
+        p->unknown = projected->unknown;
     perfmodel_arch_text(device, 1, arch);
     perfmodel_arch_text(projected->source->devices, 1, from);
     if (p->models)

@@ -38,6 +38,7 @@ struct projecting {
     unsigned nthere;   /* models that the machine has already */
     unsigned nlimited; /* rows at the limit of their device */
     unsigned nmixed;   /* of accelerators, from those of cores */
+    const char *unknown; /* why a row has no time, of which none could be made; NULL */
     /* Rates that were needed. */
     bool missing[PROJECT_NTYPES], from_missing[PROJECT_NTYPES];
 };
