@@ -88,6 +88,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
 {
     const struct orr_config *config = &rt->config;
     const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
+    const char *devices = orr_config_string(config, ORR_CFG_DEVICES);
     struct orr_machine_options options = {
         .sampling_dirs = orr_sampling_dirs(rt->estimates->sampling),
         .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING)
@@ -108,6 +109,14 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         "ORRERY_SIM_KERNELS=%s: the values are `run' and "
                         "`skip'",
                         kernels);
+    if (devices && strcmp(devices, "all") && strcmp(devices, "program"))
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_DEVICES=%.100s: the values are `program' and "
+                        "`all'",
+                        devices);
+    if (!options.name && devices && !strcmp(devices, "all"))
+        orr_log_notice("ORRERY_DEVICES=all has no effect: the machine is real, "
+                       "and kernels run where they have functions");
     if (!options.name && options.edits)
         return orr_fail(err, -EINVAL,
                         "ORRERY_SET=\"%.100s\" edits a simulated machine: name "

@@ -58,27 +58,63 @@ static unsigned limit_to_request(const char *what, const char *count,
     return (unsigned)wanted;
 }
 
+static unsigned count_of(int wanted, unsigned there)
+{
+    return wanted >= 0 && (unsigned)wanted < there ? (unsigned)wanted : there;
+}
+
+/* Devices, and `cpus`: the processors that they leave. */
+static void choose_counts(const struct orr_machine_desc *desc, int ncuda,
+                          int nopencl, int reserved, struct choice *ret,
+                          unsigned *cpus)
+{
+    unsigned drivers;
+
+    ret->ncuda = count_of(ncuda, desc->ncuda);
+    ret->first_opencl = ret->ncuda;
+    /* Requesting more than CUDA leaves is common (a variable set for another
+     * machine), so no warning. */
+    ret->nopencl = count_of(nopencl, desc->nopencl > ret->first_opencl
+                                         ? desc->nopencl - ret->ncuda
+                                         : 0);
+    drivers = ret->ncuda + ret->nopencl;
+    if (reserved > 0)
+        drivers += (unsigned)reserved;
+    *cpus = desc->ncpu > drivers ? desc->ncpu - drivers : 0;
+}
+
 static void choose_device_counts(const struct orr_machine_desc *desc,
                                  const struct orr_machine_options *options,
                                  struct choice *ret)
 {
-    unsigned drivers, cpus = desc->ncpu;
+    unsigned cpus;
 
     ret->nmain = options->numa && desc->nnuma > 1 ? desc->nnuma : 1;
-    ret->ncuda =
-        limit_to_request("CUDA", "cuda.count", options->ncuda, desc->ncuda);
-    ret->first_opencl = ret->ncuda;
-    ret->nopencl =
-        desc->nopencl > ret->first_opencl ? desc->nopencl - ret->ncuda : 0;
-    /* Requesting more than CUDA leaves is common (a variable set for another
-     * machine), so no warning. */
-    if (options->nopencl >= 0 && (unsigned)options->nopencl < ret->nopencl)
-        ret->nopencl = (unsigned)options->nopencl;
-    drivers = ret->ncuda + ret->nopencl;
-    if (options->reserve_ncpu > 0)
-        drivers += (unsigned)options->reserve_ncpu;
-    cpus = cpus > drivers ? cpus - drivers : 0;
+    limit_to_request("CUDA", "cuda.count", options->ncuda, desc->ncuda);
+    choose_counts(desc, options->ncuda, options->nopencl, options->reserve_ncpu,
+                  ret, &cpus);
     ret->ncpu = limit_to_request("CPU", "cpu.count", options->ncpu, cpus);
+}
+
+/* What there would be without the program, and what it asks for. */
+static void note_asked(const struct orr_machine_desc *desc,
+                       const struct orr_machine_options *options,
+                       struct orr_machine *machine)
+{
+    const struct orr_wanted *program = &options->program;
+    const struct orr_wanted *without = &options->without;
+    struct choice all = {0};
+    unsigned cpus;
+
+    choose_counts(desc, without->ncuda, without->nopencl, options->reserve_ncpu,
+                  &all, &cpus);
+    machine->all_devices = options->all_devices;
+    machine->asked[0] = (struct orr_asked){
+        STARPU_CPU_WORKER, count_of(without->ncpu, cpus), program->ncpu};
+    machine->asked[1] =
+        (struct orr_asked){STARPU_CUDA_WORKER, all.ncuda, program->ncuda};
+    machine->asked[2] =
+        (struct orr_asked){STARPU_OPENCL_WORKER, all.nopencl, program->nopencl};
 }
 
 static int describe_find_host(const struct orr_machine_desc *desc,
@@ -451,6 +487,7 @@ int orr_describe(const struct orr_machine_desc *desc,
         free(endpoints);
         return error;
     }
+    note_asked(desc, options, machine);
     machine->provenance = desc_provenance(desc);
     machine->not_measured = not_measured;
     machine->crowded = is_crowded(desc, machine->nworkers);

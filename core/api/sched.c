@@ -31,6 +31,11 @@ static unsigned able(const char *call, unsigned workerid,
         return 0; /* a combined worker has a call of its own */
     if (job && orr_job_state(job) != ORR_JOB_NEW)
         return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
+    if (rt->machine->all_devices) {
+        const struct orr_cost_row *row = orr_task_costs(rt, task);
+
+        return row ? row->able[worker->class_id] : 0;
+    }
     if (task->cl->where && !(task->cl->where & orr_device_where(type)))
         return 0;
     return orr_codelet_functions(task->cl, type);

@@ -277,6 +277,16 @@ static bool class_can(struct orr_runtime *rt, struct orr_job *job,
     return false;
 }
 
+static bool some_class_can(const struct orr_runtime *rt,
+                           const struct orr_cost_row *row,
+                           enum starpu_worker_archtype type)
+{
+    for (unsigned k = 0; row && k < rt->workers->nclasses; k++)
+        if (rt->workers->classes[k].type == type && row->able[k])
+            return true;
+    return false;
+}
+
 unsigned
 starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
                                     const struct starpu_task *task)
@@ -285,6 +295,9 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
     struct orr_job *job = orr_job_of(task);
 
     /* Before submission nothing more is known than the codelet. */
+    if (!job && task->cl && rt->machine->all_devices)
+        return some_class_can(rt, orr_task_costs(rt, (struct starpu_task *)(uintptr_t)task),
+                              worker_type);
     if (!job)
         return task->cl && (!task->cl->where ||
                             (task->cl->where & orr_device_where(worker_type)));

@@ -453,6 +453,11 @@
     X(SET, "ORRERY_SET", STRING, "",                                           \
       "What-if edits of the simulated machine, such as `cuda.count = 8`, "     \
       "separated by `;`: docs/WHAT_IF.md.")                                    \
+    X(DEVICES, "ORRERY_DEVICES", STRING, "program",                            \
+      "`program`: `starpu_conf` and the `where` of codelets say which "        \
+      "devices of a simulated machine are used; `all`: a kernel runs "         \
+      "wherever it has a time, and all devices work that the environment "     \
+      "leaves (`STARPU_NCUDA` and the like).")                                 \
     X(LIMIT_BANDWIDTH, "STARPU_LIMIT_BANDWIDTH", INT, "",                      \
       "MB/s that all links of the simulated machine have, before "             \
       "`ORRERY_SET` changes them; as `bus.bandwidth = 1000MBps` there. "       \

@@ -10,13 +10,39 @@
 #include "core/worker/combined.h"
 #include "core/worker/workers.h"
 
-/* Whether the task allows the architecture; -1 (and 0, of a task that was not
- * initialised by us) is no restriction. */
-static bool task_where_allows(const struct starpu_task *task,
-                              const struct orr_worker_class *class)
+static bool has_time(const struct orr_cost_row *row, unsigned class_id)
 {
-    return task->where <= 0 ||
-           ((uint32_t)task->where & orr_device_where(class->type));
+    for (unsigned i = 0; row->able[class_id] >> i; i++)
+        if (row->able[class_id] >> i & 1 &&
+            orr_cost_is_known(row, class_id, i,
+                              orr_cost_length(row, class_id, i)))
+            return true;
+    return false;
+}
+
+bool orr_job_where_allows(const struct orr_runtime *rt, const struct orr_job *job,
+                          const struct orr_cost_row *row, unsigned class_id)
+{
+    int32_t where = job->task->where;
+
+    return where <= 0 ||
+           (uint32_t)where &
+               orr_device_where(rt->workers->classes[class_id].type) ||
+           (rt->machine->all_devices && has_time(row, class_id));
+}
+
+/* What can_execute says, for what is told of simulated runs: one thread. */
+static bool can_execute(const struct orr_runtime *rt, struct orr_job *job,
+                        const struct orr_cost_row *row, unsigned worker,
+                        unsigned implementation)
+{
+    struct orr_cost_row *heard = (struct orr_cost_row *)(uintptr_t)row;
+    bool can = row->cl->can_execute(worker, job->task, implementation);
+
+    if (rt->machine->kernels_take_their_length)
+        *(can ? &heard->agreed : &heard->refused) |=
+            UINT64_C(1) << rt->workers->at[worker].class_id;
+    return can;
 }
 
 static bool names_workers(const struct starpu_task *task)
@@ -55,7 +81,7 @@ inline unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
     unsigned class_id = rt->workers->at[worker].class_id;
 
     if (!row->able[class_id] ||
-        !task_where_allows(job->task, &rt->workers->classes[class_id]) ||
+        !orr_job_where_allows(rt, job, row, class_id) ||
         !worker_allowed(job->task, worker) || !job_has_member(rt, job, worker))
         return 0;
     return row->able[class_id];
@@ -88,7 +114,7 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
         return bits;
     self->frozen++;
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-        if (bits >> i & 1 && !row->cl->can_execute(worker, job->task, i))
+        if (bits >> i & 1 && !can_execute(rt, job, row, worker, i))
             bits &= ~(1U << i);
     self->frozen--;
     return bits;
@@ -135,7 +161,7 @@ unsigned orr_job_able_combined(struct orr_runtime *rt, struct orr_job *job,
         return 0;
     orr_self->frozen++;
     for (unsigned i = 0; row->per_worker && i < STARPU_MAXIMPLEMENTATIONS; i++)
-        if (bits >> i & 1 && !cl->can_execute(first, job->task, i))
+        if (bits >> i & 1 && !can_execute(rt, job, row, first, i))
             bits &= ~(1U << i);
     orr_self->frozen--;
     return bits;
@@ -147,7 +173,7 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 {
     *uniform = true;
     if (!row->able[class_id] ||
-        !task_where_allows(job->task, &rt->workers->classes[class_id]))
+        !orr_job_where_allows(rt, job, row, class_id))
         return 0;
     if (!orr_members_some(members_of(rt, job), class_id) &&
         !job->task->execute_on_a_specific_worker)
@@ -165,7 +191,7 @@ static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
 {
     const struct orr_worker_class *class = &rt->workers->classes[class_id];
 
-    if (!row->able[class_id] || !task_where_allows(job->task, class))
+    if (!row->able[class_id] || !orr_job_where_allows(rt, job, row, class_id))
         return false;
     if (!row->per_worker && !names_workers(job->task))
         return true;

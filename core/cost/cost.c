@@ -522,6 +522,15 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
     return job->footprint;
 }
 
+/* What the task itself says about workers; of simulated runs, which have one thread. */
+static void note_restrictions(struct row *row, const struct starpu_task *task)
+{
+    if (task->where > 0)
+        row->pub.narrowed |= ~(uint32_t)task->where;
+    row->pub.named |=
+        task->execute_on_a_specific_worker || task->workerids_len > 0;
+}
+
 int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
 {
     struct row *row;
@@ -532,6 +541,8 @@ int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
     if (!row)
         return -ENOMEM;
     job->costs = &row->pub;
+    if (rt->machine->kernels_take_their_length)
+        note_restrictions(row, job->task);
     return 0;
 }
 

@@ -164,6 +164,12 @@ struct orr_length orr_cost_wide(struct orr_runtime *rt, struct orr_job *job,
 struct orr_length orr_job_length(struct orr_runtime *rt, struct orr_job *job,
                                  unsigned class_id);
 
+/* Whether the task's own `where' allows the class: -1 (and 0, of a task that was not
+ * initialised by us) is no restriction, nor is any where the machine lifts it and the
+ * kernel has a time there. */
+bool orr_job_where_allows(const struct orr_runtime *rt, const struct orr_job *job,
+                          const struct orr_cost_row *row, unsigned class_id);
+
 /* Whether that says how long the kernel takes. */
 bool orr_length_is_known(const struct orr_length *length);
 
@@ -234,8 +240,9 @@ orr_costs_assumptions(const struct orr_costs_table *table);
 /* Whether a task so far has a kernel whose time the i-th assumption gives. */
 bool orr_costs_assumes_kernel(struct orr_costs_table *table, unsigned i);
 
-/* Why no task took the time of the i-th assumption, in words; NULL: some did. */
-const char *orr_costs_assumption_unused(struct orr_costs_table *table, unsigned i);
+/* Why no task took the time of the i-th assumption, in words; false: some did. */
+bool orr_costs_assumption_unused(struct orr_costs_table *table, unsigned i,
+                                 char *text, size_t size);
 
 /* Calls visit for each row in the order they were made: for messages. */
 void orr_costs_each(struct orr_costs_table *table,

@@ -418,15 +418,19 @@ static bool model_knows(const struct orr_runtime *rt, const struct row *row,
                ORR_ORIGIN_UNKNOWN;
 }
 
+/* Where the machine lifts what a program says about devices, a time is all it takes, also
+ * one that is assumed for all of them. */
 unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
                       struct starpu_task *task, unsigned class_id)
 {
     const struct orr_worker_class *k = &rt->workers->classes[class_id];
+    bool all = rt->machine->all_devices;
+    bool allowed = codelet_where_allows(row->key.cl, k->type);
     unsigned bits;
 
-    if (!codelet_where_allows(row->key.cl, k->type))
+    if (!allowed && !all)
         return 0;
-    bits = orr_codelet_functions(row->key.cl, k->type);
+    bits = allowed ? orr_codelet_functions(row->key.cl, k->type) : 0;
     for (unsigned i = 0;
          rt->machine->kernels_take_their_length && row->model && i < NIMPL; i++)
         if (model_knows(rt, row, task, k, i))
@@ -435,8 +439,10 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
     if (!bits && row->pub.assumed) {
         const struct orr_assumption *a = row_find_assumption(rt, row, k);
 
-        bits = a && a->arch.type >= 0 &&
+        bits = a && (a->arch.type >= 0 || all) &&
                !isnan(assumed_us(rt, row, task, k, 0, false));
     }
+    if (!bits && all && row->pub.per_task)
+        bits = !isnan(ask_function(rt, row, task, k, 0));
     return bits;
 }

@@ -39,6 +39,10 @@ struct orr_cost_row {
     bool defaulted; /* the codelet has no model: its times are in the default one of its
                      * name */
     bool per_worker;       /* can_execute must be called for each worker */
+    /* Simulated, for what is told of the run: */
+    bool named;            /* a task has named its workers */
+    uint32_t narrowed;     /* bits of `where' that a task has excluded by its own */
+    uint64_t refused, agreed; /* bit k: can_execute has said so of class k */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
     uint64_t too_small;    /* bit k: none, since the data do not fit its memory;
                          * those of a footprint that do have another row */

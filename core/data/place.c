@@ -44,6 +44,7 @@ static int common_code(const struct orr_runtime *rt,
     if (rt->nodes->nram == 1 &&
         (code == STARPU_SPECIFIC_NODE_CPU ||
          (code < 0 && code != STARPU_SPECIFIC_NODE_NONE &&
+          !rt->machine->all_devices &&
           orr_codelet_stays_on_host(
               task->cl, task->where > 0 ? (uint32_t)task->where : 0))))
         return STARPU_MAIN_RAM;

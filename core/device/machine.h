@@ -95,6 +95,16 @@ struct orr_worker_desc {
     char name[64];                     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
 };
 
+/* Of a simulated machine: how many workers of a type there would be without what the
+ * program asks for, and what it asks for; -1: nothing. */
+struct orr_asked {
+    enum starpu_worker_archtype type;
+    unsigned there;
+    int asked;
+};
+
+enum { ORR_NASKED = 3 };
+
 /* Virtual microseconds that the runtime's own work takes; all 0 on a real
  * machine, where it takes real time. docs/COSTS.md gives defaults. */
 struct orr_costs {
@@ -250,6 +260,9 @@ struct orr_machine {
     bool kernels_take_their_length; /* a kernel takes the length that core
                                      * predicts: what is not known must be given,
                                      * and nothing is measured */
+    bool all_devices; /* a codelet runs wherever it has a time, whatever `where' and its
+                       * functions say, and the program has not chosen the workers */
+    struct orr_asked asked[ORR_NASKED]; /* simulated; else nothing is there */
     bool models_energy;             /* so is the energy of tasks: there are no
                                      * counters */
     bool crowded; /* workers have all processors: what the application's threads

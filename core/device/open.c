@@ -61,15 +61,48 @@ void orr_machine_options_devices(struct orr_machine_options *options,
         orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR);
 }
 
-static int ncpu_of(const struct starpu_conf *conf,
-                   const struct orr_config *config)
+/* By the environment alone where `conf` is NULL. */
+static struct orr_wanted counts_of(const struct starpu_conf *conf,
+                                   const struct orr_config *config)
 {
-    int n = conf ? conf->ncpus : -1;
+    bool older = orr_config_is_set(config, ORR_CFG_NCPUS) &&
+                 !orr_config_is_set(config, ORR_CFG_NCPU);
 
-    if (orr_config_is_set(config, ORR_CFG_NCPUS) &&
-        !orr_config_is_set(config, ORR_CFG_NCPU))
-        return orr_conf_count(conf, n, config, ORR_CFG_NCPUS);
-    return orr_conf_count(conf, n, config, ORR_CFG_NCPU);
+    return (struct orr_wanted){
+        .ncpu = orr_conf_count(conf, conf ? conf->ncpus : -1, config,
+                               older ? ORR_CFG_NCPUS : ORR_CFG_NCPU),
+        .ncuda = orr_conf_count(conf, conf ? conf->ncuda : -1, config,
+                                ORR_CFG_NCUDA),
+        .nopencl = orr_conf_count(conf, conf ? conf->nopencl : -1, config,
+                                  ORR_CFG_NOPENCL),
+    };
+}
+
+/* What differs from what would be without the program. */
+static int only_by_program(int with, int without)
+{
+    return with == without ? -1 : with;
+}
+
+static void choose_counts(struct orr_machine_options *options,
+                          const struct starpu_conf *conf,
+                          const struct orr_config *config)
+{
+    const char *devices = orr_config_string(config, ORR_CFG_DEVICES);
+    struct orr_wanted with = counts_of(conf, config), counts;
+
+    options->without = counts_of(NULL, config);
+    options->program = (struct orr_wanted){
+        .ncpu = only_by_program(with.ncpu, options->without.ncpu),
+        .ncuda = only_by_program(with.ncuda, options->without.ncuda),
+        .nopencl = only_by_program(with.nopencl, options->without.nopencl),
+    };
+    options->all_devices =
+        options->name && devices && strcmp(devices, "all") == 0;
+    counts = options->all_devices ? options->without : with;
+    options->ncpu = counts.ncpu;
+    options->ncuda = counts.ncuda;
+    options->nopencl = counts.nopencl;
 }
 
 /* Positions that workers are bound to, unless the environment has others. */
@@ -133,11 +166,6 @@ void orr_machine_options_fill(struct orr_machine_options *options,
         .edits = orr_config_string(config, ORR_CFG_SET),
         .draw = (uint64_t)orr_config_int(config, ORR_CFG_SIM_DRAW),
         .mbps = orr_config_int(config, ORR_CFG_LIMIT_BANDWIDTH),
-        .ncpu = ncpu_of(conf, config),
-        .ncuda = orr_conf_count(conf, conf ? conf->ncuda : -1, config,
-                                ORR_CFG_NCUDA),
-        .nopencl = orr_conf_count(conf, conf ? conf->nopencl : -1, config,
-                                  ORR_CFG_NOPENCL),
         .reserve_ncpu = orr_conf_count(conf, conf ? conf->reserve_ncpus : -1,
                                        config, ORR_CFG_RESERVE_NCPU),
         .host = orr_config_string(config, ORR_CFG_HOSTNAME),
@@ -167,6 +195,7 @@ void orr_machine_options_fill(struct orr_machine_options *options,
     };
     if (options->reserve_ncpu < 0)
         options->reserve_ncpu = 0;
+    choose_counts(options, conf, config);
     choose_devices(options, conf, config);
 }
 

@@ -22,12 +22,21 @@ struct orr_gpu_options {
     bool peers;     /* devices copy to each other where they can */
 };
 
+/* Numbers of workers; -1: nothing is said of them. */
+struct orr_wanted {
+    int ncpu, ncuda, nopencl;
+};
+
 /* The options of starpu_init, after configuration: -1 means all there are. */
 struct orr_machine_options {
     const char *name;  /* NULL: the real machine */
     const char *edits; /* what-if edits of a simulated one, or NULL */
     uint64_t draw;     /* which of the machines that errors allow; 0: none */
     int ncpu, ncuda, nopencl, reserve_ncpu;
+    /* Of these, what the program itself asks for, and what they are without that;
+     * whether they are without (ORRERY_DEVICES=all), of a simulated machine alone. */
+    struct orr_wanted program, without;
+    bool all_devices;
     const char *host;                 /* STARPU_HOSTNAME or NULL */
     const char *const *sampling_dirs; /* NULL-terminated search path */
     bool run_kernels;                 /* ORRERY_SIM_KERNELS=run */

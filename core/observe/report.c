@@ -17,10 +17,12 @@
 #include "core/cost/cost.h"
 #include "core/cost/estimates.h"
 #include "core/cost/figures.h"
+#include "core/cost/held.h"
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/device/clock.h"
+#include "core/device/kind.h"
 #include "core/exec/runtime.h"
 #include "core/observe/calls.h"
 #include "core/observe/graph_conditions.h"
@@ -230,7 +232,7 @@ static void write_assumptions(FILE *out, struct orr_costs_table *costs)
     free(text);
     fputs(",\n\"assumptions\": [", out);
     for (unsigned i = 0; i < a->n; i++) {
-        const char *unused = orr_costs_assumption_unused(costs, i);
+        char unused[160];
 
         fputs(i ? ", {" : "{", out);
         write_string(out, "text", a->all[i].text);
@@ -239,7 +241,7 @@ static void write_assumptions(FILE *out, struct orr_costs_table *costs)
                 orr_costs_assumes_kernel(costs, i) ? "true" : "false");
         write_overruled(out, "replaced", &a->all[i].replaced);
         write_overruled(out, "behind", &a->all[i].behind);
-        if (unused) {
+        if (orr_costs_assumption_unused(costs, i, unused, sizeof(unused))) {
             fputs(", ", out);
             write_string(out, "unused", unused);
         }
@@ -250,6 +252,60 @@ static void write_assumptions(FILE *out, struct orr_costs_table *costs)
         fputs("}", out);
     }
     fputs("]", out);
+}
+
+/* "CPUs", "CPUs and CUDA devices": what is in a codelet's `where'. */
+static void write_where(FILE *out, uint32_t where)
+{
+    const struct orr_device_kind *kind;
+    const char *before = ", \"left\": \"";
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (where & kind->where) {
+            fprintf(out, "%s%s%s", before, kind->name,
+                    kind->is_processor ? "s" : " devices");
+            before = " and ";
+        }
+    if (*before != ',')
+        fputc('"', out);
+}
+
+static void write_held_kernel(const struct orr_held *held, void *arg)
+{
+    struct listing *listing = arg;
+
+    fputs(listing->any ? ", {" : "{", listing->out);
+    listing->any = true;
+    write_string(listing->out, "kernel", held->kernel);
+    fprintf(listing->out, ", \"device\": \"%s\", \"why\": \"%s\", \"time\": %s",
+            orr_device_kind(held->type)->name, orr_hold_name(held->why),
+            held->timed ? "true" : "false");
+    if (held->why == ORR_HOLD_WHERE)
+        write_where(listing->out, held->row->cl->where);
+    fputc('}', listing->out);
+}
+
+/* What the program holds back of the machine, or would. */
+static void write_held(FILE *out, const struct orr_runtime *rt)
+{
+    struct listing listing = {out, rt->machine, false};
+
+    fprintf(out, "\"held\": {\"all_devices\": %s, \"counts\": [",
+            rt->machine->all_devices ? "true" : "false");
+    for (unsigned i = 0; i < ORR_NASKED; i++) {
+        enum starpu_worker_archtype type = rt->machine->asked[i].type;
+        unsigned asked, there;
+
+        if (!orr_devices_held(rt, type, &asked, &there))
+            continue;
+        fprintf(out, "%s{\"device\": \"%s\", \"asked\": %u, \"there\": %u}",
+                listing.any ? ", " : "", orr_device_kind(type)->name, asked, there);
+        listing.any = true;
+    }
+    fputs("], \"kernels\": [", out);
+    listing.any = false;
+    orr_held_each(rt, write_held_kernel, &listing);
+    fputs("]},\n", out);
 }
 
 static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
@@ -294,6 +350,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
         fputs("\"figures\": ", out);
         orr_figures_write(rt, out);
         fputs(",\n", out);
+        write_held(out, rt);
     }
     if (rt->machine->nedits)
         orr_what_if_write(out, rt);
@@ -420,10 +477,12 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
     const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
     const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
 
-    if (report)
+    if (report) {
         write_report(rt, report, how);
-    else
+    } else {
         orr_figures_warn(rt);
+        orr_held_notice(rt);
+    }
     if (graph)
         report_write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))

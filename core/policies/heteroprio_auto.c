@@ -62,9 +62,9 @@ static uint32_t where_of(const struct orr_sched *sched,
     uint32_t where = 0;
 
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        if (job->costs->able[k])
+        if (job->costs->able[k] && orr_job_where_allows(rt, job, job->costs, k))
             where |= 2U << rt->workers->classes[k].type;
-    return job->task->where > 0 ? where & (uint32_t)job->task->where : where;
+    return where;
 }
 
 static struct orr_hp_bucket *bucket_find(struct orr_sched *sched,

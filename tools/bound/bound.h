@@ -12,7 +12,7 @@
 
 struct bound_options {
     /* All borrowed; NULL: not requested. */
-    const char *machine, *edits, *scheduler, *assume, *save_graph, *lp,
+    const char *machine, *edits, *scheduler, *assume, *devices, *save_graph, *lp,
         *lp_solve, *mps, *plot;
     bool json;
     bool wanted[ORR_BOUND_NMETHODS];

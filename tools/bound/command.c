@@ -6,6 +6,7 @@
 #include "record/read.h"
 #include "tools/bound/bound.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/plot.h"
@@ -36,7 +37,7 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP
+        ASSUME_HELP DEVICES_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
     "                             transfers, runtime, memory, integer-area,\n"
     "                             integer, exact (all)\n"
@@ -171,10 +172,10 @@ static int check_exclusive_options(const struct bound_options *options)
 
     if (options->file &&
         (options->machine || options->edits || options->assume ||
-         options->scheduler || options->save_graph))
+         options->devices || options->scheduler || options->save_graph))
         return bound_usage_error(
             "a recorded graph has its machine and schedule: -m, -s, "
-            "--set, --assume and --save-graph need a program",
+            "--set, --assume, --devices and --save-graph need a program",
             "");
     if (exports && bounds_exported(options->wanted) == ORR_BOUND_NMETHODS)
         return bound_usage_error(
@@ -289,6 +290,7 @@ int cmd_bound(int argc, char **argv)
         {'s', "scheduler", &options.scheduler, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
         {TOOL_JOINED, "assume", &options.assume, NULL},
+        {TOOL_DEVICES, "devices", &options.devices, NULL},
         {TOOL_JOINED, "kind", &arguments.kinds, NULL},
         {0, "optimistic", &arguments.optimistic, &arguments.is_optimistic},
         {0, "merge", &arguments.merge, NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/options.c - the options of commands, see tool.h. One thread. */
 #include "core/base/words.h"
+#include "tools/common/devices.h"
 #include "tools/common/input.h"
 #include "tools/common/tool.h"
 
@@ -162,6 +163,8 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
                        argv[0]);
             return -1;
         }
+        if (option->letter == TOOL_DEVICES && devices_take(argv[0], value) < 0)
+            return -1;
         if (option->letter != TOOL_JOINED)
             *option->value = value;
         else if (join_repeated_values(option->value, value) < 0)

@@ -4,6 +4,7 @@
 
 #include "perfmodel/origin.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/untrusted.h"
 
@@ -411,6 +412,7 @@ void report_print_basis(const struct report *report)
     report_figures(report, figures, sizeof(figures));
     edits_print(report->json, "what if     ");
     assume_print(report->json, "assumed     ");
+    devices_print(report->json, "held back   ", "lifted      ");
     if (*figures)
         printf("times       %s\n", figures);
     if (json_object_get(report->json, "draw"))

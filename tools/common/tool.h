@@ -84,11 +84,14 @@ void tool_report(const struct orr_error *err, int rc);
 /* Letter of an option without one that may be repeated: its texts are joined
  * by line ends into a new string, which the caller frees. */
 enum { TOOL_JOINED = '\n' };
+/* Letter of the option --devices without one: what it says is checked, and holds for
+ * all that is started. */
+enum { TOOL_DEVICES = '\t' };
 
 /* One option of a sub-command. `value`, `flag` or both are set: an option with
  * both takes a value only behind an equals sign. */
 struct tool_option {
-    char letter;        /* 0: none; or TOOL_JOINED */
+    char letter;        /* 0: none; or TOOL_JOINED, TOOL_DEVICES */
     const char *name;   /* "machine" for --machine */
     const char **value; /* gets the text that follows, borrowed from argv */
     bool *flag;         /* gets true */

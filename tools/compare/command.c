@@ -6,6 +6,7 @@
  */
 #include "record/read.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
@@ -40,7 +41,7 @@ static const char help[] =
     "      --set 'cuda.count = 1..8'  what if the machine were different; several are\n"
     "                             separated by ; (docs/WHAT_IF.md). Several values\n"
     "                             (1..8, 4GiB..16GiB..4GiB, 1..64..*2, 8GiB, 16GiB)\n"
-    "                             are tried one after the other\n" ASSUME_HELP
+    "                             are tried one after the other\n" ASSUME_HELP DEVICES_HELP
     "      --repeat N           runs of each combination, with other seeds (1):\n"
     "                             medians, and whether they differ\n"
     "      --draws N            N repetitions in each of which models are off by as\n"
@@ -162,8 +163,8 @@ static int check_compare_options(const struct compare_options *options)
 }
 
 /* The same for two tables, whose runs have been. */
-static int check_tables(const struct compare_options *options, const char *jobs,
-                        const char *repeat)
+static int check_tables(const struct compare_options *options, const char *devices,
+                        const char *jobs, const char *repeat)
 {
     const struct {
         const char *name;
@@ -172,6 +173,7 @@ static int check_tables(const struct compare_options *options, const char *jobs,
                 {"-s", options->schedulers},
                 {"--set", options->edits},
                 {"--assume", options->assume},
+                {"--devices", devices},
                 {"--repeat, --draws", repeat},
                 {"--noise", options->noise},
                 {"-j", jobs},
@@ -213,11 +215,13 @@ int cmd_compare(int argc, char **argv)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
         .jobs = processors > 0 ? (unsigned)processors : 1};
+    const char *devices = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &options.machines, NULL},
         {'s', "scheduler", &options.schedulers, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
         {TOOL_JOINED, "assume", &options.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "repeat", &repeat, NULL},
         {0, "draws", &draws, NULL},
         {0, "noise", &options.noise, NULL},
@@ -255,7 +259,7 @@ int cmd_compare(int argc, char **argv)
     else if (difference_is_meant(argc - first, argv + first)) {
         difference.before = argv[first];
         difference.after = argv[first + 1];
-        code = check_tables(&options, jobs, repeat ? repeat : draws);
+        code = check_tables(&options, devices, jobs, repeat ? repeat : draws);
         if (code == TOOL_OK)
             code = difference_print(&difference);
     } else if (worse) {

@@ -4,6 +4,7 @@
 
 #include "core/cost/noise.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"
 #include "tools/common/untrusted.h"
@@ -146,6 +147,23 @@ static void print_noise(const struct comparison *c)
                                  print_drawn);
 }
 
+/* What the program holds back of each machine, or what was lifted. */
+static void print_held(const struct comparison *c)
+{
+    for (size_t m = 0; m < c->nmachines; m++) {
+        const struct cell *cell = first_good(c, m);
+        struct devices_held held;
+
+        if (!cell || devices_held(cell->launch->report.json, &held) < 0)
+            continue;
+        if (held.lines[0].text) {
+            print_heading(c, "held back", m, cell->point);
+            devices_print(cell->launch->report.json, "  ", "  lifted: ");
+        }
+        devices_done(&held);
+    }
+}
+
 void remarks_print(const struct comparison *c)
 {
     print_noise(c);
@@ -155,6 +173,7 @@ void remarks_print(const struct comparison *c)
     print_remarks_by_machine(c, "edits", "what if", edits_print);
     /* Also where no task needed what was assumed. */
     print_remarks_by_machine(c, "assumptions", "assumed", assume_print);
+    print_held(c);
     print_untrusted(c);
 }
 

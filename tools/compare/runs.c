@@ -51,10 +51,11 @@ static json_t *head_of(const struct comparison *comparison)
 
     for (char *const *word = options->argv; *word; word++)
         json_array_append_new(words, tool_json_text(*word));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "format", FORMAT,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "format", FORMAT,
                      "version", ORR_VERSION, "program", words, "changed",
                      program_date(options->argv[0]), "assume",
-                     json_text_or_null(options->assume), "noise",
+                     json_text_or_null(options->assume), "devices",
+                     json_text_or_null(getenv("ORRERY_DEVICES")), "noise",
                      json_text_or_null(comparison->noise), "draws",
                      options->draws);
 }
@@ -140,6 +141,7 @@ static int check_head(const char *path, const json_t *found, const json_t *head)
                   : !strcmp(key, "program") ? "its runs are of another program"
                   : !strcmp(key, "noise") || !strcmp(key, "draws")
                       ? "its runs have other noise"
+                  : !strcmp(key, "devices") ? "its runs have other --devices"
                       : "its runs have other assumed times");
     }
     return 0;

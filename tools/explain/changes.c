@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/devices.h"
 #include "tools/common/tool.h"
 
 enum { MAX_CHANGES = 40, AT_ONCE = 2 };
@@ -60,6 +61,28 @@ static double lost_for(const struct proposals *p, enum explain_cause cause)
     for (unsigned w = 0; w < p->run->graph->nworkers; w++)
         sum += p->idle[w].causes[cause];
     return sum;
+}
+
+/* What the program itself keeps from devices. */
+static void propose_all_devices(struct proposals *p)
+{
+    struct explain_change *change;
+    struct devices_held held;
+
+    if (devices_held(p->base->report.json, &held) < 0) {
+        p->lost = true;
+        return;
+    }
+    if (held.liftable && !held.all) {
+        change = propose(p, tool_format("kernels on all devices where they have "
+                                        "a time, whatever the program says"),
+                         NULL);
+        if (change) {
+            change->set = "ORRERY_DEVICES=all";
+            change->asked = true;
+        }
+    }
+    devices_done(&held);
 }
 
 static void propose_links(struct proposals *p)
@@ -433,6 +456,7 @@ static int simulate(struct explain_changes *changes, const struct launch *base)
 
 static void propose_all(struct proposals *p)
 {
+    propose_all_devices(p);
     propose_links(p);
     propose_memory(p);
     propose_allocation(p);

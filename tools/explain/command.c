@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
@@ -40,7 +41,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP
+        ASSUME_HELP DEVICES_HELP
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
     "      --json                 print it as JSON, the critical path link by link\n"
     "Causes of idle time: no ready task (dependencies); the next task was not\n"
@@ -186,13 +187,14 @@ static int explain_program(struct launch *launch, bool json)
 }
 
 /* Whether options that need a program are there, with a message. */
-static bool asks_for_a_run(const struct launch *launch, const char *trace)
+static bool asks_for_a_run(const struct launch *launch, const char *devices,
+                           const char *trace)
 {
     if (!launch->machine && !launch->scheduler && !launch->edits &&
-        !launch->assume)
+        !launch->assume && !devices)
         return false;
-    tool_error("explain: %s has its machine and schedule: -m, -s, --set and "
-               "--assume need a program",
+    tool_error("explain: %s has its machine and schedule: -m, -s, --set, "
+               "--assume and --devices need a program",
                trace);
     return true;
 }
@@ -204,11 +206,13 @@ int cmd_explain(int argc, char **argv)
     const char *graph = NULL;
     bool json = false;
     int result = TOOL_USAGE;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "graph", &graph, NULL},
         {0, "json", NULL, &json},
         {0}};
@@ -223,7 +227,7 @@ int cmd_explain(int argc, char **argv)
     if (first == argc) {
         tool_error("explain: which program? See orrery explain --help");
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
-        if (!asks_for_a_run(&launch, argv[first]))
+        if (!asks_for_a_run(&launch, devices, argv[first]))
             result = explain_trace(argv[first], graph, json);
     } else if (trace_csv_is_one(argv[first]) &&
                !explain_are_two(argv + first)) {
@@ -244,7 +248,7 @@ int cmd_explain(int argc, char **argv)
         launch.argv = argv + first;
         launch.quiet = json;
         result = explain_are_two(launch.argv) || explain_is_list(&launch)
-                     ? explain_two(&launch, json)
+                     ? explain_two(&launch, devices, json)
                      : explain_program(&launch, json);
     }
     free((char *)(uintptr_t)launch.edits);

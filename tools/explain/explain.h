@@ -250,6 +250,7 @@ struct explain_change {
     char *argv[2];               /* … that record, borrowed */
     struct launch launch;
     bool failed;
+    bool asked;  /* told also where it does not help */
     bool ideal;  /* nobody can make it: it says what the rest is for */
     double gain; /* share of the makespan that it saves; negative: it costs */
 };

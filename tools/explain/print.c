@@ -329,8 +329,9 @@ static void print_changes(const struct explanation *e)
     for (size_t i = 0; i < e->changes.n; i++) {
         const struct explain_change *change = &e->changes.items[i];
 
-        if (change->failed || change->gain < GAIN ||
-            (shown >= MAX_HELPFUL && !change->ideal))
+        if (change->failed ||
+            (!change->asked && (change->gain < GAIN ||
+                                (shown >= MAX_HELPFUL && !change->ideal))))
             continue;
         printf("%6.1f %%  %s: %s", -100 * change->gain, change->what,
                report_time_text(change->launch.report.makespan_us, time));
@@ -340,6 +341,8 @@ static void print_changes(const struct explanation *e)
             printf("  (-s %s)", change->scheduler);
         else if (change->left_out)
             printf("  (its record without the %s, replayed)", change->left_out);
+        else if (!strcmp(change->set, "ORRERY_DEVICES=all"))
+            printf("  (--devices=all)");
         else
             printf("  (%s)", change->set);
         putchar('\n');

@@ -157,17 +157,17 @@ static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
     return result;
 }
 
-int explain_two(const struct launch *base, bool json)
+int explain_two(const struct launch *base, const char *devices, bool json)
 {
     bool files = explain_are_two(base->argv);
     struct side sides[DIFFER_SIDES] = {0};
     int result = sides_init(sides, base, files);
 
     if (result == TOOL_OK && !sides[0].runs && !sides[1].runs &&
-        (base->machine || base->scheduler || base->edits || base->assume))
+        (base->machine || base->scheduler || base->edits || base->assume || devices))
         result = tool_fail(TOOL_USAGE,
                            "explain: traces have their machine and schedule: "
-                           "-m, -s, --set and --assume need a program");
+                           "-m, -s, --set, --assume and --devices need a program");
     if (result == TOOL_OK)
         result = run_both_sides(sides, base, files);
     for (int s = 0; result == TOOL_OK && s < DIFFER_SIDES; s++) {

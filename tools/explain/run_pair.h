@@ -19,4 +19,4 @@ bool explain_is_list(const struct launch *launch);
 
 /* Says why the two runs differ: those of the files that are its argv, else of its
  * program with two machines or policies. Returns the exit code. */
-int explain_two(const struct launch *base, bool json);
+int explain_two(const struct launch *base, const char *devices, bool json);

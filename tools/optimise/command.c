@@ -10,6 +10,7 @@
 #include "core/base/module.h"
 #include "core/policies/names.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -36,7 +37,7 @@ static const char help[] =
     "A record (orrery record; - from standard input) may stand in the place of the\n"
     "program.\n"
     "  -m, --machine MACHINE  the simulated machine (orrery machine list)\n" EDITS_HELP
-        ASSUME_HELP "  -o, --output FILE      the schedule (PROGRAM.schedule)\n"
+        ASSUME_HELP DEVICES_HELP "  -o, --output FILE      the schedule (PROGRAM.schedule)\n"
     "      --time SECONDS     how long to search, such as 90s, 10m (60s)\n"
     "      --runs N           end after so many simulations, too\n"
     "  -j, --jobs N           simulations at a time (one per processor)\n"
@@ -450,10 +451,12 @@ int cmd_optimise(int argc, char **argv)
                *seed = NULL;
     char *named = NULL;
     int result = TOOL_USAGE;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &s.judge.machine, NULL},
         {TOOL_JOINED, "set", &s.judge.edits, NULL},
         {TOOL_JOINED, "assume", &s.judge.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {'o', "output", &path, NULL},
         {0, "time", &seconds, NULL},
         {0, "runs", &runs, NULL},

@@ -4,6 +4,7 @@
  * in a file, and what that lacks is said. One thread.
  */
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -28,7 +29,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP
+        ASSUME_HELP DEVICES_HELP
     "      --no-times             of a real run, without the times of its kernels,\n"
     "                             which a replay on this machine takes again\n"
     "      --json                 print what is in the record as JSON\n"
@@ -160,6 +161,7 @@ int cmd_record(int argc, char **argv)
     struct launch launch = {0};
     const char *path = NULL;
     bool json = false, no_times = false;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'o', "output", &path, NULL},
         {'m', "machine", &launch.machine, NULL},
@@ -167,6 +169,7 @@ int cmd_record(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "no-times", NULL, &no_times},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first, result;

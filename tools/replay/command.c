@@ -4,6 +4,7 @@
  * simulated machine, then the report of that. One thread.
  */
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/foreign.h"
 #include "tools/common/here.h"
@@ -36,7 +37,7 @@ static const char help[] =
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
     "      --times record|models  kernels take the times of the record, whatever the\n"
     "                             machine; those of models, whatever the record\n"
-        ASSUME_HELP "      --break-at 19.0s       as in orrery run\n"
+        ASSUME_HELP DEVICES_HELP "      --break-at 19.0s       as in orrery run\n"
     "      --progress             as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print the report as JSON\n"
@@ -139,12 +140,14 @@ int cmd_replay(int argc, char **argv)
     struct launch launch = {0};
     bool json = false, pinned = false, progress = false;
     const char *times = NULL;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "times", &times, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "break-at", &launch.break_at, NULL},
         {0, "static-workerid", NULL, &pinned},
         {0, "progress", NULL, &progress},

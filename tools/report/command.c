@@ -12,6 +12,7 @@
 
 #include "record/read.h"
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
@@ -35,7 +36,7 @@ static const char help[] =
     "standard input.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP "  -o, --output FILE.html     the page (report.html)\n"
+        ASSUME_HELP DEVICES_HELP "  -o, --output FILE.html     the page (report.html)\n"
     "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
     "                             be repeated\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
@@ -209,14 +210,14 @@ static int show_trace(const char *trace, const struct options *options)
 /* Whether the words are wrong, before anything is run; prints why. */
 static bool report_words_are_wrong(const struct launch *launch,
                                    const struct options *options,
-                                   const char *trace)
+                                   const char *devices, const char *trace)
 {
-    bool asks =
-        launch->machine || launch->scheduler || launch->edits || launch->assume;
+    bool asks = launch->machine || launch->scheduler || launch->edits ||
+                launch->assume || devices;
 
     if (trace && asks)
-        tool_error("report: %s has its machine and schedule: -m, -s, --set and "
-                   "--assume need a program",
+        tool_error("report: %s has its machine and schedule: -m, -s, --set, "
+                   "--assume and --devices need a program",
                    trace);
     else if (!trace && options->graph)
         tool_error("report: --graph is for a trace: of a program the graph is "
@@ -239,11 +240,13 @@ int cmd_report(int argc, char **argv)
     static const struct tool_words words = {launch_names, is_trace_or_record};
     struct launch launch = {0};
     struct options options = {.output = "report.html"};
+    const char *devices = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {'o', "output", &options.output, NULL},
         {TOOL_JOINED, "compare", &options.compare, NULL},
         {0, "graph", &options.graph, NULL},
@@ -267,7 +270,7 @@ int cmd_report(int argc, char **argv)
                    "--help");
     } else if (!trace && trace_csv_is_one(argv[first])) {
         tool_error("report: one trace: %s is too much", argv[first + 1]);
-    } else if (!report_words_are_wrong(&launch, &options, trace)) {
+    } else if (!report_words_are_wrong(&launch, &options, devices, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
     if (result == TOOL_OK) {

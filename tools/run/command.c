@@ -4,6 +4,7 @@
  * report. One thread.
  */
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/run_once.h"
 #include "tools/common/tool.h"
@@ -21,7 +22,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP
+        ASSUME_HELP DEVICES_HELP
     "      --break-at 19.0s       tell at that virtual time what each worker does and\n"
     "                             what each task waits for, and stop in a debugger\n"
     "      --progress             a line on standard error each second: virtual time,\n"
@@ -39,11 +40,13 @@ int cmd_run(int argc, char **argv)
     struct launch launch = {0};
     const char *break_at = NULL;
     bool json = false, progress = false;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "break-at", &break_at, NULL},
         {0, "progress", NULL, &progress},
         {0, "json", NULL, &json},

@@ -4,6 +4,7 @@
  * draws a Gantt chart of it. One thread.
  */
 #include "tools/common/assume.h"
+#include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -33,7 +34,7 @@ static const char help[] =
     "the place of the program.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP "  -o, --output FILE          the trace (trace.paje)\n"
+        ASSUME_HELP DEVICES_HELP "  -o, --output FILE          the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --schedule FILE        who executed each task, for -s static=FILE\n"
     "      --graph FILE           its tasks and what each waited for (docs/GRAPH.md),\n"
@@ -303,11 +304,13 @@ int cmd_trace(int argc, char **argv)
     char *named = NULL;
     bool json = false;
     int result = TOOL_USAGE;
+    const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
         {0, "schedule", &schedule, NULL},
