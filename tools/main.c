@@ -10,6 +10,9 @@
 #include <string.h>
 
 static const struct tool_command list[] = {
+    {.name = "try",
+     .run = cmd_try,
+     .what = "the first command for a program: what it takes here and elsewhere"},
     {.name = "run",
      .run = cmd_run,
      .what = "run a program, for real or on a simulated machine"},

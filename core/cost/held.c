@@ -96,7 +96,7 @@ bool orr_row_held(const struct orr_runtime *rt, const struct orr_cost_row *pub,
     else
         return held_by_tasks(rt, row, ret);
     /* Processors run what has a function for them; that one has none is usual. */
-    return type != STARPU_CPU_WORKER ||
+    return !orr_device_kind(type)->is_processor ||
            (ret->why == ORR_HOLD_WHERE && ret->timed);
 }
 
@@ -200,7 +200,7 @@ void orr_held_notice(const struct orr_runtime *rt)
     for (unsigned i = 0; i < ORR_NASKED; i++) {
         enum starpu_worker_archtype type = rt->machine->asked[i].type;
 
-        if (type != STARPU_CPU_WORKER &&
+        if (!orr_device_kind(type)->is_processor &&
             orr_devices_held(rt, type, &asked, &there))
             orr_log_notice("the program asks for %u of %u %s devices of `%s': "
                            "ORRERY_DEVICES=all lifts that",

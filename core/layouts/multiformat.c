@@ -145,11 +145,25 @@ static starpu_ssize_t allocate(void *data_interface, unsigned node)
     return sum;
 }
 
+/* That of the node's users; without a conversion the one that all have, as where a
+ * program that knows no devices is simulated on some. */
+static enum orr_form form_wanted(const struct multiformat *m, unsigned node)
+{
+    const struct starpu_multiformat_data_interface_ops *ops = m->public.ops;
+    enum orr_form form = orr_form_of_node(node);
+    bool converted = form == ORR_FORM_CUDA ? ops->cpu_to_cuda_cl || ops->cuda_to_cpu_cl
+                     : form == ORR_FORM_OPENCL
+                         ? ops->cpu_to_opencl_cl || ops->opencl_to_cpu_cl
+                         : true;
+
+    return converted ? form : ORR_FORM_CPU;
+}
+
 /* The form that needs no conversion there, if the source has it. */
 static enum orr_form form_to_send(const struct multiformat *src,
                                   unsigned dst_node)
 {
-    enum orr_form form = orr_form_of_node(dst_node);
+    enum orr_form form = form_wanted(src, dst_node);
     unsigned valid = atomic_load_explicit(&src->valid, memory_order_relaxed);
 
     if (valid & bit(form))
@@ -204,7 +218,7 @@ struct starpu_codelet *orr_multiformat_lacks(void *data_interface,
                                              unsigned node)
 {
     const struct multiformat *m = data_interface;
-    enum orr_form wanted = orr_form_of_node(node);
+    enum orr_form wanted = form_wanted(m, node);
 
     return m->valid && !(m->valid & bit(wanted)) ? conversion(m, wanted) : NULL;
 }
@@ -231,7 +245,7 @@ void orr_multiformat_end(void *data_interface, unsigned node)
 
     /* Pairs with the load of the contexts that see that it is converted. */
     atomic_fetch_xor_explicit(&m->valid,
-                              bit(orr_form_of_node(node)) | CONVERTING,
+                              bit(form_wanted(m, node)) | CONVERTING,
                               memory_order_release);
 }
 
@@ -246,7 +260,7 @@ void orr_multiformat_write(void *data_interface, unsigned node)
 {
     struct multiformat *m = data_interface;
 
-    m->valid = bit(orr_form_of_node(node));
+    m->valid = bit(form_wanted(m, node));
 }
 
 /* --- the interface --- */
@@ -281,7 +295,7 @@ static int compare(void *a, void *b)
 
 static void *to_pointer(void *data_interface, unsigned node)
 {
-    return *place_of(data_interface, orr_form_of_node(node));
+    return *place_of(data_interface, form_wanted(data_interface, node));
 }
 
 static struct starpu_multiformat_data_interface_ops *
@@ -300,7 +314,7 @@ static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
                 starpu_ssize_t *count)
 {
     const struct multiformat *m = on_node(handle, node);
-    enum orr_form form = orr_form_of_node(node);
+    enum orr_form form = form_wanted(m, node);
     size_t bytes = bytes_of(m, form);
     uintptr_t to;
 
@@ -323,7 +337,7 @@ static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
                 size_t count)
 {
     struct multiformat *m = on_node(handle, node);
-    enum orr_form form = orr_form_of_node(node);
+    enum orr_form form = form_wanted(m, node);
     size_t bytes = bytes_of(m, form);
 
     if (count != bytes) {

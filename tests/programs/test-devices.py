@@ -20,10 +20,10 @@ ORRERY, GPUS, TILED = sys.argv[1:4]
 TAP = Tap()
 TIMES = "; ".join(
     ["kernel[*] on cpu = 40us"] +
-    [f"kernel[{name}] on cuda = 5us" for name in ("dplgsy", "dgemm", "dsyrk", "dtrsm")])
+    [f"kernel[{name}] on cuda = 5us" for name in ("dplgsy", "dgemm", "dsyrk", "dtrsm", "dcount")])
 # What keeps a kernel from GPUs, and whether --devices=all lifts it.
 VARIANTS = {"": True, "where": True, "counts": True, "tasks": True, "two": True,
-            "place": True, "combine": True, "refuse": False, "named": False}
+            "place": True, "combine": True, "forms": True, "refuse": False, "named": False}
 
 
 def orrery(*words, assume=TIMES, **variables):

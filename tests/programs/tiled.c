@@ -11,7 +11,8 @@
  * codelets restrict; `counts`, only the counts do; `tasks`, tasks restrict by their own
  * where; `refuse`, can_execute takes processors alone; `two`, kernels have a second
  * implementation; `place`, the codelets say where data are used; `named`, tasks name
- * worker 0; `combine`, sums are a reduction; `ask` prints the workers it finds.
+ * worker 0; `combine`, sums are a reduction; `forms`, data
+ * have a form per sort of device; `ask` prints the workers it finds.
  */
 #include "expect.h"
 
@@ -162,12 +163,22 @@ static void trace(void *buffers[], void *arg)
         *(double *)STARPU_VARIABLE_GET_PTR(buffers[1]) += a[i * n + i];
 }
 
-enum kernel { DPLGSY, DPOTRF, DTRSM, DSYRK, DGEMM, DTRACE, DINIT, DADD, NKERNELS };
+static void count(void *buffers[], void *arg)
+{
+    double *v = (double *)STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+
+    (void)arg;
+    for (unsigned i = 0; i < STARPU_MULTIFORMAT_GET_NX(buffers[0]); i++)
+        v[i]++;
+}
+
+enum kernel { DPLGSY, DPOTRF, DTRSM, DSYRK, DGEMM, DTRACE, DINIT, DADD, DCOUNT, NKERNELS };
 
 #define MODEL(name_) {.type = STARPU_HISTORY_BASED, .symbol = name_}
 static struct starpu_perfmodel models[NKERNELS] = {
     MODEL("dplgsy"), MODEL("dpotrf"), MODEL("dtrsm"), MODEL("dsyrk"),
-    MODEL("dgemm"),  MODEL("dtrace"), MODEL("dinit"), MODEL("dadd")};
+    MODEL("dgemm"),  MODEL("dtrace"), MODEL("dinit"), MODEL("dadd"),
+    MODEL("dcount")};
 
 #define KERNEL(symbol, function, n, ...)                                       \
     .where = STARPU_CPU, .cpu_funcs = {function}, .nbuffers = n,               \
@@ -180,13 +191,14 @@ static struct starpu_codelet kernels[NKERNELS] = {
     [DGEMM] = {.name = "dgemm", KERNEL(DGEMM, gemm, 3, STARPU_R, STARPU_R, STARPU_RW)},
     [DTRACE] = {.name = "dtrace", KERNEL(DTRACE, trace, 2, STARPU_R, STARPU_REDUX)},
     [DINIT] = {.name = "dinit", KERNEL(DINIT, sum_init, 1, STARPU_W)},
+    [DCOUNT] = {.name = "dcount", KERNEL(DCOUNT, count, 1, STARPU_RW)},
     [DADD] = {.name = "dadd", KERNEL(DADD, sum_add, 2, STARPU_RW | STARPU_COMMUTE, STARPU_R)},
 };
 
 /* --- the variants --- */
 
 static struct {
-    bool open, where, counts, tasks, refuse, two, place, named, combine, ask;
+    bool open, where, counts, tasks, refuse, two, place, named, combine, forms, ask;
 } want;
 
 static bool set_variant(const char *word)
@@ -198,7 +210,8 @@ static bool set_variant(const char *word)
                {"counts", &want.counts},   {"tasks", &want.tasks},
                {"refuse", &want.refuse},   {"two", &want.two},
                {"place", &want.place},     {"named", &want.named},
-               {"combine", &want.combine}, {"ask", &want.ask}};
+               {"combine", &want.combine}, {"forms", &want.forms},
+               {"ask", &want.ask}};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (!strcmp(all[i].word, word)) {
@@ -254,6 +267,8 @@ static void submit(enum kernel kernel, int priority, starpu_data_handle_t a,
 }
 
 /* --- the application --- */
+
+enum { COUNTED = 10 };
 
 static void generate(struct descriptor *d)
 {
@@ -318,6 +333,22 @@ static void check_result(const struct descriptor *d, double sum)
     free(a);
 }
 
+/* Data that may have several forms, and have one. */
+static void count_forms(void)
+{
+    static struct starpu_multiformat_data_interface_ops ops = {
+        .cpu_elemsize = sizeof(double)};
+    static double values[COUNTED];
+    starpu_data_handle_t handle;
+
+    starpu_multiformat_data_register(&handle, STARPU_MAIN_RAM, values, COUNTED, &ops);
+    for (int i = 0; i < COUNTED; i++)
+        submit(DCOUNT, 0, handle, NULL, NULL);
+    starpu_data_unregister(handle);
+    for (int i = 0; i < COUNTED; i++)
+        EXPECT_RESULT(values[i] == COUNTED);
+}
+
 static void run(struct descriptor *d, double *sum)
 {
     starpu_data_handle_t total = NULL;
@@ -332,6 +363,8 @@ static void run(struct descriptor *d, double *sum)
             submit(DTRACE, 0, tile(d, k, k), total, NULL);
         starpu_data_unregister(total);
     }
+    if (want.forms)
+        count_forms();
     EXPECT(starpu_task_wait_for_all() == 0);
     descriptor_flush(d);
 }

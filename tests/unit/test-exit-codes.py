@@ -47,12 +47,12 @@ def all_commands(commands):
 COMMANDS = list(all_commands(commands_of(ORRERY)))
 
 # Of commands that run programs, with what they need.
-RUNNERS = (("run", *M), ("trace", *M, "-o", "out.csv"), ("record", "-o", "out.rec"),
+RUNNERS = (("try", *M, "-o", "out.rec"), ("run", *M), ("trace", *M, "-o", "out.csv"), ("record", "-o", "out.rec"),
            ("report", *M, "-o", "out.html"), ("explain", *M), ("bound", *M),
            ("compare", *M, "-s", "eager"),
            ("optimise", *M, "--time", "1s", "-o", "out.schedule"))
 # Those that run one program once end as it does.
-AS_PROGRAM = {"run", "trace", "record", "report", "explain"}
+AS_PROGRAM = {"try", "run", "trace", "record", "report", "explain"}
 
 SUCCEED = (
     ("run", *M, *PROGRAM),
