@@ -26,6 +26,7 @@ const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
     COST("kernel-queue", cost_kernel_queue, 10),
     COST("copy-queue", cost_copy_queue, 10),
     COST("progress", cost_progress, 1),
+    COST("wake", cost_wake, 0),
 };
 
 double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A cost that the description may give, and its switch. */
+/* A cost of core's that the description may give, and its switch. */
 struct cost {
     size_t in_desc, in_costs; /* offsets of doubles */
     const char *variable;
@@ -24,7 +24,7 @@ struct cost {
     }
 #define SWITCH(name) "STARPU_SIMGRID_" name "_COST"
 
-static const struct cost table[ORR_NCOSTS] = {
+static const struct cost table[] = {
     COST(submit, SWITCH("TASK_SUBMIT")),
     COST(submit_per_buffer, SWITCH("TASK_SUBMIT")),
     COST(push, SWITCH("TASK_PUSH")),
@@ -47,6 +47,11 @@ static double cost_value(const struct orr_machine_desc *desc, size_t in_desc)
         i++;
     given = orr_machine_desc_get_cost(desc, i);
     return isnan(given) ? orr_cost_fields[i].usual : given;
+}
+
+double orr_sim_wake_cost(const struct orr_machine_desc *desc)
+{
+    return cost_value(desc, offsetof(struct orr_machine_desc, cost_wake));
 }
 
 /* An integer switch of the environment, on by default. */
@@ -72,7 +77,7 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
 {
     struct orr_costs costs = {0};
 
-    for (size_t i = 0; i < ORR_NCOSTS; i++) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         const struct cost *c = &table[i];
         bool on = true;
         int error = c->variable ? read_switch(c->variable, &on, err) : 0;

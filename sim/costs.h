@@ -17,6 +17,10 @@
 int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
                   struct orr_costs *ret, struct orr_error *err);
 
+/* µs from the wake of a thread that sleeps until it runs; 0 where the description does not
+ * say. */
+double orr_sim_wake_cost(const struct orr_machine_desc *desc);
+
 /* Whether transfers take time (STARPU_SIMGRID_TRANSFER_COST, by default). */
 int orr_sim_transfers_cost(bool *ret, struct orr_error *err);
 

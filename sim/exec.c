@@ -330,9 +330,26 @@ static void sim_park(struct orr_exec *exec, double until_us)
     struct orr_sim_exec *x = exec_of(exec);
     struct orr_sim_context *self = blocking_self(x, "park");
 
+    self->parked = x->now;
     if (!self->token)
         block_until(x, self, ORR_SIM_PARKED, until_us);
     self->token = false;
+}
+
+/* A thread looks for its token for a while before it sleeps, about as long as waking it
+ * takes then: it is never longer under way than it has slept. */
+static void wake_parked(struct orr_sim_exec *x, struct orr_sim_context *c)
+{
+    double slept = x->now - c->parked;
+    double us = slept < x->wake_us ? slept : x->wake_us;
+
+    if (!(us > 0)) {
+        push_ready(x, c);
+        return;
+    }
+    orr_timers_cancel(&x->timers, &c->timer);
+    orr_timers_set(&x->timers, &c->timer, x->now + us);
+    c->state = ORR_SIM_SLEEPING;
 }
 
 static void sim_wake(struct orr_exec *exec, struct orr_context *context)
@@ -342,7 +359,7 @@ static void sim_wake(struct orr_exec *exec, struct orr_context *context)
 
     c->token = true;
     if (c->state == ORR_SIM_PARKED)
-        push_ready(exec_of(exec), c);
+        wake_parked(exec_of(exec), c);
     else if (c->state == ORR_SIM_LEFT && first)
         (c->waits ? exec->woken : exec->missed)(context);
 }

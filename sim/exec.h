@@ -35,6 +35,7 @@ struct orr_sim_context {
     enum orr_sim_state state;
     bool token;
     bool waits; /* while it is left */
+    double parked; /* the date at which it was */
     struct orr_sim_context *next_ready;
     struct orr_sim_context *older, *newer; /* all contexts alive */
     struct orr_sim_context *joiner;
@@ -67,6 +68,7 @@ struct orr_sim_exec {
     struct orr_exec head;                /* first */
     struct orr_stacks *stacks;           /* lent; NULL: fibers */
     double now;                          /* [watched] µs */
+    double wake_us; /* from the wake of a context that sleeps until it runs */
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */

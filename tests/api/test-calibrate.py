@@ -20,7 +20,7 @@ SUFFIXES = ["affinity", "latency", "bandwidth", "config", "platform.xml",
 KERNELS = ["alpha", "beta", "gamma", "delta"]
 # Whatever others do on the machine: no claim is about how it is then.
 QUICK = ("--quick", "--spread", "1000000%")
-COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch"]
+COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch", "wake"]
 
 tap = Tap()
 top = tempfile.mkdtemp(prefix="orrery-calibrate-")

@@ -117,6 +117,7 @@ struct orr_machine_desc *sim_desc_new(const struct sim_spec *spec)
     desc->ncpu = ncpu;
     desc->ncuda = n;
     set_costs(desc, spec->costs ? (double)NAN : 0);
+    desc->cost_wake = spec->wake;
     return desc;
 }
 

@@ -17,6 +17,7 @@ struct sim_spec {
     double latency;   /* of each link to or from RAM, seconds */
     double bus;       /* bandwidth shared by all routes, 0: no such link */
     bool costs;       /* charge what StarPU charges; else nothing costs */
+    double wake;      /* µs that waking costs */
 };
 
 /* Returns a description that sim_desc_free() ends, NULL without memory. */

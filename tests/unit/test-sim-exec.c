@@ -205,6 +205,27 @@ START_TEST(a_wake_cancels_the_date_of_a_park)
 }
 END_TEST
 
+START_TEST(a_wake_takes_its_cost_but_no_longer_than_the_sleep_was)
+{
+    double until = 1000;
+    struct orr_context *c;
+
+    teardown();
+    open_spec(&(struct sim_spec){.wake = 20});
+    c = spawn("c", park_until_and_note, &until);
+    exec->ops->sleep(exec, 50);
+    exec->ops->wake(exec, c);
+    exec->ops->wake(exec, c);
+    exec->ops->sleep(exec, 25);
+    exec->ops->wake(exec, c); /* it has parked again 5 µs ago */
+    exec->ops->wake(exec, orr_self);
+    exec->ops->park(exec, ORR_FOREVER); /* a token that is there costs nothing */
+    note("main");
+    join(c);
+    ck_assert_str_eq(story, "first@70 main@75 second@80 ");
+}
+END_TEST
+
 static void sleep_long(void *arg)
 {
     (void)arg;
@@ -737,6 +758,7 @@ static TCase *running_case(void)
     tcase_add_test(tc, spawned_contexts_run_in_order_and_never_at_once);
     tcase_add_test(tc, a_wake_queues_and_never_switches);
     tcase_add_test(tc, a_wake_cancels_the_date_of_a_park);
+    tcase_add_test(tc, a_wake_takes_its_cost_but_no_longer_than_the_sleep_was);
     tcase_add_test(tc, a_wake_does_not_shorten_a_sleep_but_is_kept);
     tcase_add_test(tc, a_sleep_of_nothing_lets_ready_contexts_run);
     tcase_add_test(tc, ten_thousand_contexts_live_at_once);

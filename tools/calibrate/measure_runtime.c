@@ -14,6 +14,8 @@
  *                     ended the first and taken the second
  *   fetch             what each buffer adds, less the pushes of tasks that only
  *                     become ready then
+ *   wake              from before a task is submitted, whose worker sleeps, until it
+ *                     begins, less submit and push
  */
 #include <starpu.h>
 
@@ -27,6 +29,7 @@ enum { ROUNDS = 20, WARM_UP = 4, PER_WORKER = 200, MOST = 4096, MIB = 1 << 20 };
 enum { BUFFERS = 3, VARIABLES = 64 }; /* of a task; in turns */
 enum { LINE = 64, LEAST_CACHE = 256 << 10, MOST_CACHE = 4 << 20 };
 #define KERNEL_US 20.
+enum { IDLE_US = 2000 }; /* until workers sleep */
 
 static double runtime_now_us(void)
 {
@@ -44,6 +47,8 @@ struct diary {
     char *cache;       /* what a kernel walks through */
 };
 
+static double last_began; /* µs, of the last kernel that did */
+
 static long ncache; /* bytes of it: the second-level cache */
 
 static struct diary *diaries[STARPU_NMAXWORKERS];
@@ -55,6 +60,7 @@ static void kernel(void *buffers[], void *arg)
 
     (void)buffers;
     (void)arg;
+    last_began = began;
     if (diary->ended > 0 && diary->n < MOST)
         diary->gaps[diary->n++] = began - diary->ended;
     for (long i = 0; i < ncache; i += LINE)
@@ -172,10 +178,23 @@ static double time_malloc(void)
     return runtime_now_us() - begin;
 }
 
-enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, MALLOC, NCOSTS };
+/* From before a task is submitted to workers that sleep until its kernel begins. */
+static double time_start(void)
+{
+    double begin;
+
+    usleep(IDLE_US);
+    begin = runtime_now_us();
+    must(starpu_task_submit(make_measured_task(&plain, 0, NULL)), "starpu_task_submit");
+    must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
+    (void)take_gaps();
+    return last_began - begin;
+}
+
+enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, WAKE, MALLOC, NCOSTS };
 
 static const char *const names[NCOSTS] = {
-    "submit", "submit-per-buffer", "push", "progress", "fetch", "malloc-1MiB"};
+    "submit", "submit-per-buffer", "push", "progress", "fetch", "wake", "malloc-1MiB"};
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
 {
@@ -191,6 +210,7 @@ static void round_of(starpu_data_handle_t *handles, double *ret)
     ret[PROGRESS] = ready.gap;
     ret[FETCH] =
         (working.gap - ready.gap - (1 - working.ready) * push) / BUFFERS;
+    ret[WAKE] = time_start() - waiting.submit - push;
     ret[MALLOC] = time_malloc();
 }
 

@@ -63,6 +63,8 @@ static const struct item items[] = {
      "from one kernel of a CPU worker to its next"},
     {"fetch", "orrery-cost-fetch", NOT_OF_DEVICES,
      "the same, for each buffer of the task"},
+    {"wake", "orrery-cost-wake", NOT_OF_DEVICES,
+     "a thread that sleeps, from its wake until it runs"},
     {"malloc-1MiB", NULL, NOT_OF_DEVICES,
      "starpu_malloc and starpu_free of 1 MiB"},
     {"device-alloc", "orrery-cost-device-alloc", ORR_LAUNCH_ALLOC,
