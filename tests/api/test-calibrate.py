@@ -250,6 +250,10 @@ tap.claim("bandwidths that spread more than they may are not stored, and named",
           result)
 fresh, fresh_env = environment("noisy")
 result = run(ORRERY, "calibrate", "bus", "--quick", "--spread", "0%", env=fresh_env)
+doctor = run(ORRERY, "machine", "doctor", env=fresh_env)
+tap.claim("the doctor of a host that was not measured says how it is",
+          doctor.code == 1 and "has not been measured: orrery calibrate bus" in doctor.err
+          and "unknown machine" not in doctor.err, doctor)
 tap.claim("nor where nothing was there before",
           result.code == 1 and not os.path.exists(bus(fresh, "machine.xml")), result)
 

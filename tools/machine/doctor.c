@@ -123,8 +123,8 @@ static int examine_edited(const char *name, const char *edits,
     return fflush(stdout) == 0 ? result : TOOL_FAILED;
 }
 
-/* `whose` begins the message for an unknown machine. */
-static int doctor_examine_machine(const char *whose, const char *name,
+/* `here`: it is the machine at hand, whose bus may not have been measured. */
+static int doctor_examine_machine(bool here, const char *name,
                                   const char *const *sampling_dirs, bool json)
 {
     struct orr_findings findings = {0};
@@ -132,8 +132,12 @@ static int doctor_examine_machine(const char *whose, const char *name,
     int result = TOOL_FAILED;
     int rc = orr_doctor_examine_machine(name, sampling_dirs, &findings, &err);
 
-    if (rc < 0)
-        tool_error("%s%s", rc == -ENOENT ? whose : "", err.text);
+    if (rc == -ENOENT && here)
+        tool_error("machine doctor: the bus of this host, %s, has not been measured: "
+                   "orrery calibrate bus does it; or name a machine",
+                   name);
+    else if (rc < 0)
+        tool_error("%s", err.text);
     else if (json && print_findings_json(name, &findings) < 0)
         tool_error("the findings could not be printed");
     else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
@@ -161,9 +165,7 @@ static int examine_here(const char *const *sampling_dirs, bool json)
         return TOOL_FAILED;
     }
     quiet_begin(json);
-    result = doctor_examine_machine(
-        "the bus of this host has not been measured: ", host, sampling_dirs,
-        json);
+    result = doctor_examine_machine(true, host, sampling_dirs, json);
     free(host);
     return result;
 }
@@ -195,6 +197,6 @@ int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
         free((char *)(uintptr_t)edits);
         return result;
     }
-    return name ? doctor_examine_machine("", name, sampling_dirs, json)
+    return name ? doctor_examine_machine(false, name, sampling_dirs, json)
                 : examine_here(sampling_dirs, json);
 }

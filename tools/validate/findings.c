@@ -2,6 +2,7 @@
 /* tools/validate/findings.c - what `orrery validate` concludes, in sentences. One
  * thread. */
 #include "tools/validate/print.h"
+#include "tools/validate/results.h"
 
 #include "tools/common/program.h"
 
@@ -73,6 +74,20 @@ static void print_remedy(const struct validation *v)
     free(program);
 }
 
+/* The kernels are right, the whole is not: what else there is, and what of it was never
+ * measured. */
+static void tell_around(const struct validation *v)
+{
+    const struct report *report = validation_report(v, 0, 0, true);
+
+    puts("The kernels fit: what is wrong is around them, such as copies, "
+         "the order of tasks,\noverheads, or tasks without models.");
+    if (report->json && report->not_measured)
+        printf("Of the machine, not measured: %s (orrery calibrate bus, orrery "
+               "calibrate runtime).\n",
+               report->not_measured);
+}
+
 /* Programs whose predicted time is wrong, whatever their kernels are. */
 static void print_ends_off(const struct validation *v)
 {
@@ -91,8 +106,7 @@ static void print_ends_off(const struct validation *v)
     }
     if (v->noff && !v->drift.ndrifted && !v->verdicts[DRIFT_LEVELS] && !v->verdicts[DRIFT_SHIFTED] &&
         !v->verdicts[DRIFT_DISTURBED] && v->drift.nchecked)
-        puts("The kernels fit: what is wrong is around them, such as copies, "
-             "the order of tasks,\noverheads, or tasks without models.");
+        tell_around(v);
 }
 
 /* Whether something is unclear for another reason than outliers that take as
