@@ -47,6 +47,16 @@ def measured_sizes_are_measured():
 
 
 @test
+def models_of_another_host_are_said_to_be_of_that_host():
+    folder = models({(CPU, 0): linear(*SIZES)}, host="moon")
+    ended = simulate(folder=folder, size=400, STARPU_HOSTNAME="moon")
+    ended.has_status(0)
+    assert "models      of moon, whatever the machine" in ended.out, ended.out
+    ended = simulate(folder=models({(CPU, 0): linear(*SIZES)}), size=400)
+    assert "models      of" not in ended.out, ended.out
+
+
+@test
 def a_size_between_is_simulated_and_said_to_be_interpolated():
     folder = models({(CPU, 0): linear(*SIZES)})
     said = report(folder=folder, size=800)

@@ -407,9 +407,14 @@ static void print_returns(const struct report *report)
 
 void report_print_basis(const struct report *report)
 {
+    const char *host = getenv("STARPU_HOSTNAME");
     char figures[256] = "";
 
     report_figures(report, figures, sizeof(figures));
+    /* "measured" is then said of what another machine took. */
+    if (report->simulated && host && *host && !strcmp(report->host, host) &&
+        strcmp(report->machine, host) != 0)
+        printf("models      of %s, whatever the machine (STARPU_HOSTNAME)\n", host);
     edits_print(report->json, "what if     ");
     assume_print(report->json, "assumed     ");
     devices_print(report->json, "held back   ", "lifted      ");
