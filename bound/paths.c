@@ -321,12 +321,12 @@ static int mixture_report(const struct mixture *m, double tolerance, int rc,
     } else {
         ret->outcome = ORR_BOUND_TIME_LIMIT;
         if (!isfinite(m->solution.primal))
-            return orr_bound_why(ret,
-                                 "no more than %g ms was proved when time "
-                                 "was out",
-                                 ret->ms);
-        rc = orr_bound_why(ret, "between %g and %g ms when time was out",
-                           ret->ms, ret->upper_ms);
+            return orr_bound_why(ret, "no more was proved when time was out");
+        rc = ret->ms > 0 ? orr_bound_why(ret,
+                                         "at most %.2g %% more is to be proved, when "
+                                         "time was out",
+                                         100 * (ret->upper_ms / ret->ms - 1))
+                         : orr_bound_why(ret, "time was out");
     }
     return rc ? rc : say_limit(m, ret);
 }

@@ -430,6 +430,10 @@ static int suffix_area(struct costly *c, unsigned first, double deadline,
 static int say_area(const struct costly *c, unsigned first, bool queues,
                     struct orr_bound_result *ret)
 {
+    if (!(c->release[c->by_date[first]] > 0))
+        return orr_bound_limit(ret, "the workers, busy with %u task%s%s",
+                               c->in.ntasks - first, c->in.ntasks - first == 1 ? "" : "s",
+                               queues ? " and the queues of devices" : "");
     return orr_bound_limit(ret,
                            "submission of %u task%s, %.0f %% of it, then the "
                            "workers, busy with the other %u%s",

@@ -418,6 +418,13 @@ def test_refusals(suite):
     suite.fails("a damaged graph is refused with its line", 1,
                 r"bad.graph:\d+:", suite.write(
                     "bad.graph", text.replace("task 3", "task 33", 1)))
+    early = graph_text(cholesky_tasks(3), makespan="0.001").replace(
+        "task 0 1 0", "task 0 1 0 ran 0 0 0.001", 1)
+    document, result = suite.json("--kind", "area", suite.write("early.graph", early))
+    suite.claim("a run that ended early is no schedule to compare with",
+                document.get("makespan_ms", 0) is None and any(
+                    "9 of 10 tasks had not run" in note
+                    for note in document.get("notes", ())), result)
     suite.fails("a graph without task is refused", 1, "no task was recorded",
                 suite.write("empty.graph", graph_text([])))
     unknown = (UNKNOWN,) * 4

@@ -32,6 +32,7 @@ struct bounds {
     struct report report;                /* of the run; json is NULL without */
     struct orr_graph *graph;             /* owned */
     double makespan_ms;                  /* NaN: not known */
+    unsigned left;    /* tasks that had not run when the run ended early */
     unsigned filled;  /* pairs whose duration is this run's own */
     unsigned unknown; /* pairs of kernel and worker left out */
     struct orr_bound_instance *in /* owned: classes across memory nodes */,

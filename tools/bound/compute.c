@@ -298,6 +298,12 @@ int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
                                    "as good as they",
                                    bounds_figures(b)),
                        say, arg);
+    if (!rc && b->left)
+        rc = say_owned(tool_format("the run ended early, %u of %u tasks had not run: "
+                                   "bounds are those of all, and its time is none to "
+                                   "compare with",
+                                   b->left, b->graph->ntasks),
+                       say, arg);
     if (!rc && b->filled)
         rc = say_owned(tool_format("%u pair%s of kernel and worker without "
                                    "model: what this run's own tasks took",

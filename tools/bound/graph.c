@@ -229,6 +229,22 @@ static int fill_durations(struct bounds *b)
     return 0;
 }
 
+/* Tasks without a run, of a graph that has any run; of a graph that has none, its
+ * makespan is what its maker says. */
+static unsigned count_left(const struct orr_graph *graph)
+{
+    unsigned left = 0, ran = 0;
+
+    for (unsigned t = 0; t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+        bool joins = !strcmp(graph->types[task->type].symbol, "(join)");
+
+        ran += task->worker != ORR_GRAPH_NOT_RUN;
+        left += task->worker == ORR_GRAPH_NOT_RUN && !joins;
+    }
+    return ran ? left : 0;
+}
+
 int bounds_get_graph(struct bounds *b)
 {
     int rc = b->options->file ? load_graph_file(b) : record_program_graph(b);
@@ -240,6 +256,9 @@ int bounds_get_graph(struct bounds *b)
     b->makespan_ms = b->graph->makespan_ms;
     if (isnan(b->makespan_ms) && b->report.json && b->report.makespan_us > 0)
         b->makespan_ms = b->report.makespan_us / 1000;
+    b->left = count_left(b->graph);
+    if (b->left)
+        b->makespan_ms = NAN;
     if (b->graph->ntasks == 0) {
         tool_error("%s: no task was recorded. Only tasks with a codelet count; "
                    "does the program submit any?",
