@@ -91,6 +91,9 @@ static const char *link_kind(const struct orr_machine_desc *desc,
             passes = route->hops[h].link == link;
         if (passes && nvlink[r])
             return "nvlink";
+        if (passes && orr_edit_is_main_memory(&desc->hosts[route->src]) &&
+            orr_edit_is_main_memory(&desc->hosts[route->dst]))
+            return "membus"; /* between sockets */
         if (passes && (strncmp(desc->hosts[route->src].id, "DISK", 4) == 0 ||
                        strncmp(desc->hosts[route->dst].id, "DISK", 4) == 0))
             return "disk";
