@@ -11,6 +11,7 @@ with other words about where its figures come from.
 
 import json
 import os
+import re
 import sys
 
 from busy_models import Busy
@@ -166,6 +167,22 @@ def a_link_whose_rate_has_no_unit_is_named():
     ended.says('line 32: bandwidth="100" of link "RAM-CUDA0" is taken for 100Bps',
                "neither have 5 others")
     assert "no unit" not in RUN.orrery("machine", "show", MACHINE).err
+
+
+@test
+def kinds_of_links_are_told_by_what_they_join():
+    """Of a machine of the catalogue: sockets, slots, NVLink."""
+    row = rows(["hgx-h100-8"], 1, draws=2)[0]
+    path = os.path.join(os.environ["ORRERY_PLATFORM_DIR"], "hgx-h100-8", "platform.xml")
+    with open(path, encoding="utf-8") as file:
+        links = re.findall('<link id="([A-Za-z]+)[^"]*" bandwidth="([0-9.]+)MBps"',
+                           file.read())
+    kind_of = {"UPI": "membus", "Host": "membus", "PCIe": "pcie", "NVLink": "nvlink"}
+    assert {name for name, _ in links} == set(kind_of), links
+    drawn = {one["figure"] for one in row["drawn"]}
+    for name, mbps in links:
+        figure = "%s bandwidth %.4g GB/s" % (kind_of[name], float(mbps) / 1000)
+        assert figure in drawn, (figure, drawn)
 
 
 @test
