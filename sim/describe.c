@@ -464,7 +464,8 @@ int orr_describe(const struct orr_machine_desc *desc,
                         options_have_limits(options)
                             ? "; STARPU_NCPU, STARPU_NCUDA, STARPU_NOPENCL, "
                               "STARPU_RESERVE_NCPU or starpu_conf leave out "
-                              "the others"
+                              "the others (ORRERY_DEVICES=all takes no heed of "
+                              "the latter)"
                             : "");
     hosts = calloc(choice.ncpu + choice.ncuda + choice.nopencl, sizeof(*hosts));
     error =

@@ -75,7 +75,8 @@ static const char *origin_words(const char *origin, const struct try_machine *ma
     case ORR_ORIGIN_FUNCTION:
         return "what a function of the program says";
     default:
-        return "of unknown origin";
+        return machine->here || machine->borrowed ? "those of each task in the record"
+                                                  : "of unknown origin";
     }
 }
 
@@ -160,6 +161,9 @@ static void print_here(const struct try_result *r)
     else
         printf(": %.1f %% %s than the real run.\n", fabs(off),
                off < 0 ? "less" : "more");
+    if (!quiet_is(&r->quiet))
+        puts("   This machine is not quiet: what others took of it is in the real run, not "
+             "in the\n   simulation. Try again when it is.");
     print_origins(here);
     puts("   Links, and what the runtime takes, are those of orrery calibrate bus and "
          "runtime where these have run, else usual ones.");
@@ -191,7 +195,8 @@ static void print_machine(const struct try_result *r, size_t m)
 {
     const struct try_machine *machine = &r->machines[m];
     const struct launch *run = try_run(machine);
-    double real = r->real.report.makespan_us;
+    const struct launch *here = try_run(&r->machines[0]);
+    double base = is_good(here) ? here->report.makespan_us : 0;
     char time[REPORT_TIME_MAX], most[REPORT_TIME_MAX], figures[512];
 
     printf("\n%zu. ", m + 2);
@@ -202,8 +207,9 @@ static void print_machine(const struct try_result *r, size_t m)
     report_provenance(&run->report, figures, sizeof(figures));
     printf("%s, policy %s, would take %s", machine->name, run->report.scheduler,
            report_time_text(run->report.makespan_us, time));
-    if (real > 0 && run->report.makespan_us > 0)
-        printf(": %.3g times as fast as this machine", real / run->report.makespan_us);
+    if (base > 0 && run->report.makespan_us > 0)
+        printf(": %.3g times as fast as the simulation of this machine",
+               base / run->report.makespan_us);
     printf(" (its figures: %s).\n", figures);
     if (machine->most_us > machine->least_us)
         printf("   From %s to %s, as far as its models may be off (%d draws).\n",
@@ -260,6 +266,8 @@ void try_print(const struct try_result *r)
 {
     if (!r->real.report.json || r->real.report.tasks == 0)
         return;
+    putchar('\n');
+    quiet_print(&r->quiet);
     print_real(r);
     print_here(r);
     for (size_t m = 1; m < r->n; m++)
@@ -293,7 +301,7 @@ int try_print_json(const struct try_result *r)
     for (size_t m = 1; m < r->n; m++)
         json_array_append_new(machines, machine_json(&r->machines[m]));
     return tool_json_print(json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "record", tool_json_text(r->options->record), "real",
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "quiet", quiet_json(&r->quiet), "record", tool_json_text(r->options->record), "real",
         r->real.report.json ? report_json(&r->real.report) : json_null(), "again_us",
         is_good(&r->measured) ? json_real(r->measured.report.makespan_us) : json_null(),
         "here", machine_json(&r->machines[0]), "machines", machines));

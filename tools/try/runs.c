@@ -276,9 +276,12 @@ static void take_all(struct try_machine *machine, struct launch *launch)
 
 static void take_draw(struct try_machine *machine, struct launch *launch)
 {
+    double us = try_run(machine)->report.makespan_us;
+
+    /* With the run itself, which is one of those that the models allow. */
     if (is_good(launch)) {
-        machine->least_us = fmin(machine->least_us, launch->report.makespan_us);
-        machine->most_us = fmax(machine->most_us, launch->report.makespan_us);
+        machine->least_us = fmin(fmin(machine->least_us, us), launch->report.makespan_us);
+        machine->most_us = fmax(fmax(machine->most_us, us), launch->report.makespan_us);
     }
     launch_done(launch);
 }
@@ -330,7 +333,7 @@ int try_all(const struct try_options *options, struct try_result *ret)
     struct try_result *r = ret;
     int code;
 
-    *r = (struct try_result){.options = options};
+    *r = (struct try_result){.options = options, .quiet = quiet_measure()};
     code = choose_machines(r);
     if (code == TOOL_OK && !make_folder(r))
         code = TOOL_FAILED;

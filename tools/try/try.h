@@ -7,6 +7,7 @@
 
 #include "tools/common/devices.h"
 #include "tools/common/launch.h"
+#include "tools/common/quiet.h"
 
 /* Three machines that differ in kind: a workstation, a server, and one whose figures
  * were measured. */
@@ -37,6 +38,7 @@ struct try_machine {
 
 struct try_result {
     const struct try_options *options;
+    struct quiet quiet;    /* this machine, before the runs */
     struct launch real;    /* the program, recorded */
     struct launch measured; /* once more, to measure its kernels */
     struct try_machine *machines; /* owned; the first one is this machine */
