@@ -12,16 +12,22 @@
 #include "core/job/job.h"
 #include "core/observe/views.h"
 
-/* Both data are on the worker's node. The table comes with the task: buffers
- * do not say of which kind they are. */
+/* Both data are on the worker's node. */
 static void copy(void *buffers[], void *cl_arg)
 {
-    const struct starpu_data_interface_ops *ops =
-        *(struct starpu_data_interface_ops **)cl_arg;
+    const starpu_data_handle_t *handles =
+        STARPU_TASK_GET_HANDLES(starpu_task_get_current());
+    struct orr_handle *dst = orr_handle_of(handles[0]);
+    struct orr_handle *src = orr_handle_of(handles[1]);
     unsigned node = starpu_worker_get_local_memory_node();
-    int rc = orr_copy_by_methods(ORR_API_RUNTIME()->machine, ops, buffers[1],
-                                 node, buffers[0], node, NULL);
+    int rc;
 
+    (void)cl_arg;
+    if (orr_handle_packs_on_host(src, node, node))
+        rc = orr_handle_copy_on_host(src, node, dst, node);
+    else
+        rc = orr_copy_by_methods(ORR_API_RUNTIME()->machine, src->ops,
+                                 buffers[1], node, buffers[0], node, NULL);
     /* A synchronous copy leaves nothing under way, so a method's -EAGAIN counts as
      * success. */
     if (rc != -EAGAIN)
@@ -43,19 +49,6 @@ static struct starpu_codelet codelet = {
     .model = &model,
     .name = "starpu_data_cpy",
 };
-
-/* The table's address, for the task to free. */
-static void *argument(const char *call, const struct orr_handle *handle)
-{
-    struct starpu_data_interface_ops **arg = malloc(sizeof(*arg));
-
-    if (!arg) {
-        orr_log_error("%s: out of memory", call);
-        abort();
-    }
-    *arg = handle->ops;
-    return arg;
-}
 
 /* Data of another shape may have room for as many bytes. */
 static bool fits(const struct orr_handle *src, const struct orr_handle *dst)
@@ -100,9 +93,6 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
     task->cl = &codelet;
     task->handles[0] = dst_handle;
     task->handles[1] = src_handle;
-    task->cl_arg = argument("starpu_data_cpy", src);
-    task->cl_arg_size = sizeof(src->ops);
-    task->cl_arg_free = 1;
     task->callback_func = callback_func;
     task->callback_arg = callback_arg;
     task->synchronous = !asynchronous;

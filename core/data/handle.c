@@ -429,6 +429,41 @@ static int copy_packed(struct orr_handle *handle, unsigned src, unsigned dst)
     return rc ? -EIO : 0;
 }
 
+bool orr_handle_packs_on_host(const struct orr_handle *handle, unsigned src,
+                              unsigned dst)
+{
+    const struct starpu_data_interface_ops *ops = handle->ops;
+    const struct starpu_data_copy_methods *methods = ops->copy_methods;
+    const struct orr_node_desc *nodes = handle->runtime->machine->nodes;
+
+    return nodes[src].host_addressable && nodes[dst].host_addressable &&
+           !(methods && (methods->ram_to_ram || methods->any_to_any)) &&
+           ops->pack_data && ops->unpack_data;
+}
+
+int orr_handle_copy_on_host(struct orr_handle *from, unsigned src,
+                            struct orr_handle *to, unsigned dst)
+{
+    void *bytes = NULL, *there;
+    starpu_ssize_t count = 0;
+    int rc = from->ops->pack_data(orr_handle_public(from), src, &bytes, &count);
+
+    there = bytes;
+    /* What is unpacked on a node is freed as that node's. */
+    if (rc == 0 && bytes && src != dst) {
+        there = (void *)starpu_malloc_on_node_flags(dst, (size_t)count, 0);
+        if (there)
+            memcpy(there, bytes, (size_t)count);
+        else
+            rc = -ENOMEM;
+        starpu_free_on_node_flags(src, (uintptr_t)bytes, (size_t)count, 0);
+    }
+    if (rc == 0)
+        rc = to->ops->unpack_data(orr_handle_public(to), dst, there,
+                                  (size_t)count);
+    return rc ? -EIO : 0;
+}
+
 int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,
                     struct orr_async *async)
 {
@@ -436,6 +471,8 @@ int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,
 
     if (must_be_packed(handle, &machine->nodes[src], &machine->nodes[dst]))
         return copy_packed(handle, src, dst);
+    if (orr_handle_packs_on_host(handle, src, dst))
+        return orr_handle_copy_on_host(handle, src, handle, dst);
     return orr_copy_by_methods(machine, handle->ops,
                                handle->replicates[src].interface, src,
                                handle->replicates[dst].interface, dst, async);

@@ -642,6 +642,15 @@ void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node);
 /* The pointer that the handle's interface has on the node. */
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
 
+/* Whether values go from one of these nodes to the other as packed bytes, although the
+ * processor has both in its memory: the interface has no method that copies there. */
+bool orr_handle_packs_on_host(const struct orr_handle *handle, unsigned src,
+                              unsigned dst);
+
+/* Copies the value so, to the same handle or to another one alike. Errors: -EIO. */
+int orr_handle_copy_on_host(struct orr_handle *from, unsigned src,
+                            struct orr_handle *to, unsigned dst);
+
 /* Moves the bytes between two nodes of the handle, with the methods of its
  * interface; `async` and the result are those of orr_copy_by_methods. */
 int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,

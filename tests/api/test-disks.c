@@ -201,16 +201,22 @@ static int copy_in_memory(void *src, unsigned src_node, void *dst,
     return 0;
 }
 
-/* Interfaces without any_to_any are packed. */
+/* Interfaces without any_to_any are packed, also where they have no method at all. */
 START_TEST(packed_data_go_to_a_disk)
 {
-    static const struct starpu_data_copy_methods methods = {.ram_to_ram =
+    static const struct starpu_data_copy_methods none = {.ram_to_ram = NULL},
+                                                 methods = {.ram_to_ram =
                                                                 copy_in_memory};
-    struct starpu_data_interface_ops interface = starpu_interface_vector_ops;
+    const struct starpu_data_copy_methods *const all[] = {&methods, &none, NULL};
 
-    interface.copy_methods = &methods;
-    interface.interfaceid = starpu_data_interface_get_next_id();
-    compute_out_of_core(_i, &starpu_disk_unistd_ops, &interface);
+    for (int i = 0; i < 3; i++) {
+        struct starpu_data_interface_ops interface =
+            starpu_interface_vector_ops;
+
+        interface.copy_methods = all[i];
+        interface.interfaceid = starpu_data_interface_get_next_id();
+        compute_out_of_core(_i, &starpu_disk_unistd_ops, &interface);
+    }
 }
 END_TEST
 

@@ -314,6 +314,49 @@ START_TEST(what_can_copy_refuses_goes_through_main_memory)
 }
 END_TEST
 
+/* A processor's kernel copies it by what packs it. */
+START_TEST(data_that_can_only_be_packed_are_copied)
+{
+    static const struct starpu_data_copy_methods none = {.ram_to_ram = NULL};
+    int x[2][4] = {{1, 2, 3, 4}, {0}};
+
+    machine_choose(_i);
+    setenv("ORRERY_ASSUME", "kernel[starpu_data_cpy] = 20us", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (int k = 0; k < 2; k++) {
+        struct starpu_data_interface_ops ops = starpu_interface_vector_ops;
+        starpu_data_handle_t handles[3];
+
+        ops.copy_methods = k ? &none : NULL;
+        ops.interfaceid = starpu_data_interface_get_next_id();
+        for (int h = 0; h < 2; h++) {
+            struct starpu_vector_interface given = {
+                .id = STARPU_VECTOR_INTERFACE_ID,
+                .ptr = (uintptr_t)x[h],
+                .dev_handle = (uintptr_t)x[h],
+                .nx = 4,
+                .elemsize = sizeof(int),
+                .allocsize = sizeof(x[h]),
+            };
+
+            starpu_data_register(&handles[h], STARPU_MAIN_RAM, &given, &ops);
+        }
+        ck_assert_int_eq(
+            starpu_data_cpy(handles[1], handles[0], k, NULL, NULL), 0);
+        ck_assert_int_eq(starpu_data_dup_ro(&handles[2], handles[1], 1), 0);
+        starpu_data_acquire(handles[2], STARPU_R);
+        ck_assert_mem_eq(starpu_data_get_local_ptr(handles[2]), x[0],
+                         sizeof(x[0]));
+        starpu_data_release(handles[2]);
+        for (int h = 0; h < 3; h++)
+            starpu_data_unregister(handles[h]);
+        ck_assert_mem_eq(x[1], x[0], sizeof(x[0]));
+        memset(x[1], 0, sizeof(x[1]));
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 SUITE_MAIN(interfaces)
 {
     Suite *suite = suite_create("interfaces");
@@ -328,6 +371,7 @@ SUITE_MAIN(interfaces)
     EACH(an_interface_needs_no_memory_of_its_own);
     EACH(nodes_that_the_machine_lacks_have_no_kind);
     EACH(nodes_that_the_machine_lacks_have_shapes);
+    EACH(data_that_can_only_be_packed_are_copied);
     EACH(data_whose_value_was_dropped_are_unregistered);
     EACH(data_in_pieces_are_not_wanted_any_more);
     EACH(what_can_copy_refuses_goes_through_main_memory);
