@@ -4,6 +4,7 @@
  * RECORD.md), on the machine that is simulated.
  */
 #include <errno.h>
+#include <limits.h>
 #include <orrery.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -275,6 +276,7 @@ static void set_range(struct player *player, const struct orr_call *call)
 {
     player->least = call->least;
     player->most = call->most;
+    player->widened = call->least == INT_MIN && call->most == INT_MAX;
     player->asked_least = call->least < call->most && call->value & 1;
     player->asked_most = call->least < call->most && call->value & 2;
 }

@@ -50,6 +50,7 @@ struct player {
     starpu_arbiter_t arbiter;
     int64_t least, most; /* priorities that the recorded policy had … */
     bool asked_least, asked_most; /* … and the application asked for */
+    bool widened; /* they are the widest, whatever that policy had */
     struct own_times *times; /* owned: what kernels took where it was recorded; NULL: the
                               * record has none, or they are not those of this machine */
     struct orr_record_reader *calls; /* owned: the other one, while times are read */

@@ -150,6 +150,15 @@ static void player_set_workers(struct player *player,
  * policy. */
 static int player_priority(const struct player *player, int64_t priority)
 {
+    int least, most;
+
+    if (player->widened && priority != STARPU_DEFAULT_PRIO) {
+        least = starpu_sched_get_min_priority();
+        most = starpu_sched_get_max_priority();
+        return (int)(priority < least  ? least
+                     : priority > most ? most
+                                       : priority);
+    }
     if (player->asked_most && priority == player->most)
         return starpu_sched_get_max_priority();
     if (player->asked_least && priority == player->least)

@@ -5,6 +5,7 @@
  */
 #include "core/api/policy.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,13 +140,24 @@ void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 
 /* -- priorities -- */
 
+static int least_of(struct orr_runtime *rt, const struct orr_sched *sched)
+{
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 1);
+    return orr_calls_widen(sched) ? INT_MIN : sched->min_priority;
+}
+
+static int most_of(struct orr_runtime *rt, const struct orr_sched *sched)
+{
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 2);
+    return orr_calls_widen(sched) ? INT_MAX : sched->max_priority;
+}
+
 int starpu_sched_get_min_priority(void)
 {
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 1);
-    return sched->min_priority;
+    return least_of(rt, sched);
 }
 
 int starpu_sched_get_max_priority(void)
@@ -153,8 +165,7 @@ int starpu_sched_get_max_priority(void)
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 2);
-    return sched->max_priority;
+    return most_of(rt, sched);
 }
 
 int starpu_sched_set_min_priority(int min_prio)
@@ -169,12 +180,16 @@ int starpu_sched_set_max_priority(int max_prio)
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
-    return orr_api_sched(__func__, sched_ctx_id)->min_priority;
+    ORR_API(rt, __func__);
+
+    return least_of(rt, orr_api_sched(__func__, sched_ctx_id));
 }
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
-    return orr_api_sched(__func__, sched_ctx_id)->max_priority;
+    ORR_API(rt, __func__);
+
+    return most_of(rt, orr_api_sched(__func__, sched_ctx_id));
 }
 
 static void record_priorities(const struct orr_sched *sched)

@@ -4,12 +4,14 @@
  * between them, and what is said at the end.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
+#include "core/job/job.h"
 #include "core/observe/calls_private.h"
 #include "core/observe/views.h"
 #include "core/sched/ctxs.h"
@@ -157,25 +159,48 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
 
 /* --- priorities --- */
 
+bool orr_calls_widen(const struct orr_sched *sched)
+{
+    return sched->runtime->views->calls && !sched->id && !sched->min_given &&
+           !sched->max_given && sched->min_priority == sched->max_priority;
+}
+
 static void put_range(struct orr_calls *calls, const struct orr_sched *sched,
                       uint64_t asked)
     ORR_REQUIRES(calls->lock)
 {
     struct orr_call call = orr_call_none;
+    bool widened = orr_calls_widen(sched);
+    int least = widened ? INT_MIN : sched->min_priority;
+    int most = widened ? INT_MAX : sched->max_priority;
 
-    if (calls->asked == asked && calls->least == sched->min_priority &&
-        calls->most == sched->max_priority)
+    if (calls->asked == asked && calls->least == least && calls->most == most)
         return;
     calls->asked = asked;
+    atomic_store(&calls->widened, widened);
     call.verb = ORR_CALL_RANGE;
-    call.least = calls->least = sched->min_priority;
-    call.most = calls->most = sched->max_priority;
+    call.least = calls->least = least;
+    call.most = calls->most = most;
     call.value = asked;
     orr_record_write(&calls->writer, &call);
-    orr_calls_count(calls,
-                    "questions for the policy's range of priorities: under a "
-                    "policy with another range the application may choose "
-                    "other ones, a replay changes the least and the greatest");
+    orr_calls_count(
+        calls, widened
+                   ? "questions for the policy's range of priorities, which has "
+                     "none: the answer was the widest range, and a replay's "
+                     "tasks have the nearest priority of its policy"
+                   : "questions for the policy's range of priorities: under a "
+                     "policy with another range the application may choose "
+                     "other ones, a replay changes the least and the greatest");
+}
+
+/* The run goes on with the priority that its policy has. */
+static void narrow_priority(struct orr_calls *calls, struct orr_job *job)
+{
+    if (!atomic_load_explicit(&calls->widened, memory_order_relaxed) ||
+        job->sched_ctx || job->priority == STARPU_DEFAULT_PRIO)
+        return;
+    job->priority = calls->rt->sched_ctxs->at[0]->min_priority;
+    job->task->priority = job->priority;
 }
 
 /* A replay under another policy gives its tasks that one's priorities. */
@@ -321,6 +346,8 @@ static void calls_given(struct orr_runtime *rt, const struct orr_told *told)
 
     if (calls) /* else its file has just been closed */
         orr_calls_submit(calls, told->job, told->implicit);
+    if (calls)
+        narrow_priority(calls, told->job);
 }
 
 static void calls_called(struct orr_runtime *rt, const struct orr_told *told)

@@ -100,6 +100,11 @@ struct orr_call_about {
                                                __VA_ARGS__})
 #define ORR_ABOUT(...) &(const struct orr_call_about){__VA_ARGS__}
 
+/* Whether the application is told the widest range of priorities, INT_MIN to INT_MAX:
+ * its calls are recorded, and the policy has no priorities, but one under which the
+ * record is played may have some. */
+bool orr_calls_widen(const struct orr_sched *sched);
+
 /* Something was done that replays lack: `what`, a constant. */
 #define ORR_RECORD_NOTE(rt, what) ORR_RECORD(rt, NOTE, .text = (what))
 

@@ -2,6 +2,8 @@
 /* core/observe/calls_private.h - what calls*.c share. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "core/base/lock.h"
 #include "core/base/result.h"
 #include "core/observe/calls.h"
@@ -30,6 +32,7 @@ struct orr_calls {
     unsigned nnotes;
     int64_t least, most; /* priorities that the application knows of: … */
     uint64_t asked; /* … bit 0, it asked for the least, 1: the greatest */
+    atomic_bool widened; /* these are not the policy's, which has one alone */
     bool begun;     /* the application is running */
     bool failed;    /* memory was out */
     struct orr_numbers_of tasks, codelets, models;

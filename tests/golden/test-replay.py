@@ -33,6 +33,7 @@ ANY = [Place("h100-pcie-4", sched) for sched in
        ("dmdas", "prio", "lws", "modular-heft")]
 FEW = [Place("h100-pcie-4", sched) for sched in
        ("pheft", "eager", "random", "dm", "dmda", "heteroprio")]
+NONE = [Place("h100-pcie-4", sched) for sched in ("eager", "random", "dm", "dmda")]
 SMALL = [Place("h100-pcie-4", "dmda"), Place("laptop-8", "lws"),
          Place("mixed-a100-v100", "dmdas"),
          Place("r940xa-4", "dmda", STARPU_USE_NUMA="1")]
@@ -121,6 +122,10 @@ def main():
     programs = {"cholesky": (tiles, ANY + MEMORY +
                              [Place("laptop-8", "lws"),
                               Place("mixed-a100-v100", "dmdas")]),
+                # Recorded where the policy has no priorities.
+                "cholesky 3": (tiles, NONE + ANY + MEMORY + EDITED +
+                               [Place("laptop-8", "lws"),
+                                Place("mixed-a100-v100", "dmdas")]),
                 "cholesky 2": (tiles, FEW + EDITED),
                 "pieces": ([pieces], [Place("h100-pcie-4", "dmda",
                                             STARPU_NCUDA="2"),
