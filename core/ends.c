@@ -372,7 +372,7 @@ static void at_exit(void)
     orr_ends_settle();
     rt = atomic_exchange(&ends.open, NULL);
     if (rt && getpid() == ends.process && (orr_self || !rt->sim))
-        save(rt, "exit");
+        save(rt, orr_count_unfinished(rt) == 0 ? "returned" : "exit");
     clean_up();
 }
 
@@ -448,14 +448,9 @@ void orr_ends_leave(orr_leave_fn leave_fn, void *arg)
     ends.leave_arg = arg;
 }
 
-bool orr_ends_catches(const struct orr_runtime *rt)
+bool orr_ends_catches(void)
 {
-    struct sigaction now;
-
-    if (!has_to_end(rt))
-        return false;
-    sigaction(signals[0], NULL, &now);
-    return now.sa_handler == on_signal;
+    return !ends.off;
 }
 
 void orr_ends_catch(struct orr_runtime *rt, bool on)

@@ -24,10 +24,10 @@ typedef void (*orr_leave_fn)(void *arg, int status);
  * that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
-/* Whether signals save what the run has recorded, which they do at first; on the
- * real machine if it has a trace or a graph. */
+/* Whether signals save what the run has recorded, which they do at first; they are
+ * caught where it has something to save: on the real machine a trace or a graph. */
 void orr_ends_catch(struct orr_runtime *rt, bool on);
-bool orr_ends_catches(const struct orr_runtime *rt);
+bool orr_ends_catches(void);
 
 /* Something was made that goes with the process, as directories of disks: signals are
  * caught, unless they are not to be. */

@@ -105,7 +105,7 @@ static double catch_signals(const char *call, struct orr_runtime *rt,
         orr_api_perf_refuse(call, "signals are caught (1) or not (0)");
     if (set)
         orr_ends_catch(rt, *set > 0);
-    return orr_ends_catches(rt);
+    return orr_ends_catches();
 }
 
 static double bind(const char *call, struct orr_worker *worker,

@@ -29,6 +29,11 @@
 #include "core/base/log.h"
 #include "core/observe/calls.h"
 
+struct value {
+    void *value;
+    unsigned made; /* of which key of this number it is the value */
+};
+
 /* What a context has that uses the functions of threads. Contexts that were not
  * made here (main, workers) get one on request. */
 struct orr_user_thread {
@@ -39,7 +44,7 @@ struct orr_user_thread {
     bool joined;  /* another context joins it already */
     bool ended;   /* the routine has returned */
     char name[32];
-    void **values; /* by key */
+    struct value *values; /* by key */
     unsigned nvalues;
 };
 
@@ -76,30 +81,35 @@ static struct orr_user_thread *self_thread(void)
 /* -- keys ----------------------------------------------------------------- */
 
 /* Keys are the process's, as POSIX has it, and its own tables cannot be read:
- * hence the one table at file scope. Written by key_create, read when a
- * simulated thread ends. */
-static void (*_Atomic destructors[PTHREAD_KEYS_MAX])(void *);
+ * hence the one table at file scope. Written by key_create, read by simulated
+ * threads. */
+static struct {
+    void (*_Atomic destructor)(void *);
+    atomic_uint made; /* keys that had this number: values of earlier ones are none */
+} keys[PTHREAD_KEYS_MAX];
 
 int starpu_pthread_key_create(starpu_pthread_key_t *key,
                               void (*destr_function)(void *))
 {
     int ret = pthread_key_create(key, destr_function);
 
-    if (ret == 0 && *key < PTHREAD_KEYS_MAX)
-        atomic_store(&destructors[*key], destr_function);
+    if (ret == 0 && *key < PTHREAD_KEYS_MAX) {
+        atomic_store(&keys[*key].destructor, destr_function);
+        atomic_fetch_add(&keys[*key].made, 1);
+    }
     return ret;
 }
 
 int starpu_pthread_key_delete(starpu_pthread_key_t key)
 {
     if (key < PTHREAD_KEYS_MAX)
-        atomic_store(&destructors[key], NULL);
+        atomic_store(&keys[key].destructor, NULL);
     return pthread_key_delete(key);
 }
 
 static int grow_values(struct orr_user_thread *thread, unsigned key)
 {
-    void **values;
+    struct value *values;
 
     if (key < thread->nvalues)
         return 0;
@@ -127,8 +137,16 @@ int starpu_pthread_setspecific(starpu_pthread_key_t key, const void *pointer)
         return EINVAL;
     ret = grow_values(thread, key);
     if (ret == 0)
-        thread->values[key] = (void *)(uintptr_t)pointer;
+        thread->values[key] =
+            (struct value){(void *)(uintptr_t)pointer, keys[key].made};
     return ret;
+}
+
+static void *value_of(const struct orr_user_thread *thread, unsigned key)
+{
+    const struct value *value = &thread->values[key];
+
+    return value->made == atomic_load(&keys[key].made) ? value->value : NULL;
 }
 
 void *starpu_pthread_getspecific(starpu_pthread_key_t key)
@@ -137,7 +155,7 @@ void *starpu_pthread_getspecific(starpu_pthread_key_t key)
         return pthread_getspecific(key);
     if (!orr_self->thread || key >= orr_self->thread->nvalues)
         return NULL;
-    return orr_self->thread->values[key];
+    return value_of(orr_self->thread, key);
 }
 
 /* One round over all values; true when a destructor was called, which may have
@@ -147,10 +165,10 @@ static bool destroy_values(struct orr_user_thread *thread)
     bool some = false;
 
     for (unsigned key = 0; key < thread->nvalues; key++) {
-        void (*destructor)(void *) = atomic_load(&destructors[key]);
-        void *value = thread->values[key];
+        void (*destructor)(void *) = atomic_load(&keys[key].destructor);
+        void *value = value_of(thread, key);
 
-        thread->values[key] = NULL;
+        thread->values[key].value = NULL;
         if (!value || !destructor)
             continue;
         destructor(value);

@@ -81,7 +81,7 @@ enum { SPINS = 20 };
 
 static int mutex_try_posix(void *mutex)
 {
-    return pthread_mutex_trylock(mutex) == EBUSY ? EBUSY : 0;
+    return pthread_mutex_trylock(mutex);
 }
 
 /* A kernel may have to let the one that holds the mutex go on first. */
@@ -90,12 +90,13 @@ static int lock_posix(pthread_mutex_t *mutex)
     if (!orr_lot_applies())
         return pthread_mutex_lock(mutex);
     for (unsigned i = 0; i < SPINS; i++) {
-        if (mutex_try_posix(mutex) == 0)
-            return 0;
+        int ret = mutex_try_posix(mutex);
+
+        if (ret != EBUSY)
+            return ret;
         orr_spin();
     }
-    orr_lot_await(mutex, "the mutex", mutex_try_posix, mutex);
-    return 0;
+    return orr_lot_await(mutex, "the mutex", mutex_try_posix, mutex);
 }
 
 static int unlock_posix(pthread_mutex_t *mutex)
@@ -418,19 +419,18 @@ static int rw_lock(struct rwlock *rw, bool writes)
 
 static int try_read(void *rwlock)
 {
-    return pthread_rwlock_tryrdlock(rwlock) == EBUSY ? EBUSY : 0;
+    return pthread_rwlock_tryrdlock(rwlock);
 }
 
 static int try_write(void *rwlock)
 {
-    return pthread_rwlock_trywrlock(rwlock) == EBUSY ? EBUSY : 0;
+    return pthread_rwlock_trywrlock(rwlock);
 }
 
 static int rw_lock_in_kernel(pthread_rwlock_t *rwlock,
                              int (*try_it)(void *rwlock))
 {
-    orr_lot_await(rwlock, "the reader-writer lock", try_it, rwlock);
-    return 0;
+    return orr_lot_await(rwlock, "the reader-writer lock", try_it, rwlock);
 }
 
 int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock)

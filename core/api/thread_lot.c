@@ -12,6 +12,7 @@
  */
 #include "core/api/thread_lot.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -150,18 +151,21 @@ bool orr_lot_leave(struct orr_lot_waiter *waiter)
     return orr_waiter_is_over(&waiter->waiter);
 }
 
-void orr_lot_await(const void *object, const char *noun,
-                   int (*try_it)(void *arg), void *arg)
+int orr_lot_await(const void *object, const char *noun,
+                  int (*try_it)(void *arg), void *arg)
 {
     struct orr_lot_waiter waiter;
+    int ret;
 
-    while (try_it(arg) != 0) {
+    while ((ret = try_it(arg)) == EBUSY) {
         orr_lot_enter(&waiter, object);
-        if (try_it(arg) == 0) {
+        ret = try_it(arg);
+        if (ret != EBUSY) {
             if (orr_lot_leave(&waiter))
                 orr_lot_wake(object, 1); /* the wake was meant for another one */
-            return;
+            return ret;
         }
         (void)orr_lot_wait(&waiter, noun, ORR_FOREVER);
     }
+    return ret;
 }

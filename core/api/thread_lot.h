@@ -44,7 +44,7 @@ void orr_lot_wake(const void *object, unsigned n);
  * last one. *arrived is the number of those that wait. */
 bool orr_lot_meet(const void *object, unsigned *arrived, unsigned count);
 
-/* Waits until try_it(arg) returns 0, which is tried whenever the object was given
- * back. */
-void orr_lot_await(const void *object, const char *noun,
-                   int (*try_it)(void *arg), void *arg);
+/* Waits until try_it(arg) returns anything but EBUSY, which is tried whenever the object
+ * was given back, and returns that. */
+int orr_lot_await(const void *object, const char *noun,
+                  int (*try_it)(void *arg), void *arg);

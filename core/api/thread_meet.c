@@ -172,7 +172,7 @@ int starpu_sem_post(starpu_sem_t *sem)
 
 static int semaphore_try_posix(void *sem)
 {
-    return sem_trywait(sem);
+    return sem_trywait(sem) ? EBUSY : 0;
 }
 
 int starpu_sem_trywait(starpu_sem_t *sem)

@@ -751,7 +751,7 @@ static int open_home(struct orr_costs_table *table, struct orr_error *err)
                                          .homogeneous =
                                              rt->estimates->homogeneous,
                                          .simulated = true};
-    struct orr_host_options none = {NULL};
+    struct orr_host_options none = {0};
     char *host = NULL;
     int rc = 0;
 

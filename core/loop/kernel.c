@@ -67,10 +67,18 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
     void *partial = access->datum->replicates[worker->desc->node].interface;
 
     if (!function) {
-        orr_log_error("the init codelet `%s' of %s has no CPU "
-                      "function, which begins a worker's part of the "
-                      "reduction: add cpu_funcs to the codelet",
-                      cl->name ? cl->name : "?", orr_handle_label(handle).text);
+        orr_log_error("the init codelet `%s' of %s has no function for %s "
+                      "workers, which begins a worker's part of the "
+                      "reduction: give it one for all sorts of workers that "
+                      "contribute%s",
+                      cl->name ? cl->name : "?", orr_handle_label(handle).text,
+                      worker->runtime->machine->runs_host_functions
+                          ? "CPU"
+                          : orr_device_kind(worker->desc->type)->name,
+                      worker->runtime->machine->runs_host_functions
+                          ? ", and for CPUs, whose functions are run where "
+                            "devices are simulated"
+                          : "");
         orr_runtime_fail(worker->runtime);
     }
     orr_self->frozen++;

@@ -182,6 +182,11 @@ static int chrome_write_task(struct chrome *c, unsigned worker,
     orr_put_hex(out, task->footprint, 8);
     ORR_PUT(out, "\",\"gflop\":");
     orr_put_text(out, orr_general(&c->gflop, task->gflop));
+    if (task->colour) {
+        ORR_PUT(out, ",\"color\":\"#");
+        orr_put_hex(out, task->colour, 6);
+        orr_put_byte(out, '"');
+    }
     if (levels)
         orr_print(out, ",\"iteration\":%lld", (long long)levels[0]);
     if (levels && levels[1] >= 0)

@@ -111,12 +111,25 @@ static void forget_gang(struct orr_job *job)
     abort();
 }
 
-/* Only the policy knows which worker takes the task, so all look. The result of
- * push_task has no agreed meaning: the policy has the task in any case. */
+/* A policy that never takes a task would be asked for ever. */
+enum { MOST_PUSHES = 1000 };
+
+/* Only the policy knows which worker takes the task, so all look. It has the task with
+ * any result but -1, with which it is to be asked once more. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
 {
+    unsigned n = 0;
+
     user_hook_enter(sched);
-    (void)policy_of(sched)->push_task(job->task);
+    while (policy_of(sched)->push_task(job->task) == -1 && ++n < MOST_PUSHES)
+        ;
+    if (n == MOST_PUSHES) {
+        orr_log_error("scheduling policy `%s' does not take task `%s': its "
+                      "push_task has returned -1, which asks for another try, "
+                      "%d times",
+                      sched->ops->name, orr_job_name(job), MOST_PUSHES);
+        orr_runtime_fail(sched->runtime);
+    }
     orr_sched_wake_members(sched);
     user_hook_leave(sched);
     return 0;

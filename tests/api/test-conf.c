@@ -463,9 +463,91 @@ START_TEST(a_policy_hears_of_submissions_and_of_their_end)
 }
 END_TEST
 
+static void do_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet quick = {.cpu_funcs = {do_nothing},
+                                      .model = &starpu_perfmodel_nop,
+                                      .name = "quick"};
+static unsigned nrefused;
+
+static int push_later(struct starpu_task *task)
+{
+    if (nrefused++ % 3 != 2)
+        return -1;
+    return push(task);
+}
+
+/* Another result but 0 says nothing. */
+static int push_with_result(struct starpu_task *task)
+{
+    return push(task) - 7;
+}
+
+START_TEST(a_policy_that_refuses_a_task_is_asked_again)
+{
+    prepare(_i);
+    conf.sched_policy = &policy;
+    for (int round = 0; round < 2; round++) {
+        policy.push_task = round ? push_with_result : push_later;
+        start();
+        for (int i = 0; i < 8; i++)
+            ck_assert_int_eq(starpu_task_insert(&quick, 0), 0);
+        starpu_task_wait_for_all();
+        starpu_shutdown();
+    }
+    ck_assert_uint_eq(nrefused, 3 * 8);
+}
+END_TEST
+
+static int push_never(struct starpu_task *task)
+{
+    (void)task;
+    return -1;
+}
+
+START_TEST(a_policy_that_takes_no_task_ends_the_program)
+{
+    prepare(0);
+    policy.push_task = push_never;
+    conf.sched_policy = &policy;
+    start();
+    (void)starpu_task_insert(&quick, 0);
+}
+END_TEST
+
 /* --- values of keys --- */
 
 static starpu_pthread_key_t key;
+
+static void *use_key_anew(void *arg)
+{
+    (void)arg;
+    ck_assert_int_eq(starpu_pthread_key_create(&key, NULL), 0);
+    ck_assert_ptr_null(starpu_pthread_getspecific(key));
+    ck_assert_int_eq(starpu_pthread_setspecific(key, &key), 0);
+    ck_assert_ptr_eq(starpu_pthread_getspecific(key), &key);
+    starpu_pthread_key_delete(key);
+    return NULL;
+}
+
+START_TEST(a_new_key_has_no_value_of_an_old_one)
+{
+    starpu_pthread_t thread;
+
+    machine_open(_i);
+    for (int i = 0; i < 3; i++)
+        (void)use_key_anew(NULL);
+    ck_assert_int_eq(
+        starpu_pthread_create(&thread, NULL, use_key_anew, NULL), 0);
+    starpu_pthread_join(thread, NULL);
+    (void)use_key_anew(NULL);
+    starpu_shutdown();
+}
+END_TEST
 static int values[2];
 
 static void forget(void *value)
@@ -731,6 +813,9 @@ SUITE_MAIN(conf)
     tcase_add_loop_test(tc, a_cost_function_can_be_set_for_each_device, 0, n);
     tcase_add_loop_test(tc, a_policy_hears_of_submissions_and_of_their_end, 0,
                         n);
+    tcase_add_loop_test(tc, a_policy_that_refuses_a_task_is_asked_again, 0, n);
+    tcase_add_exit_test(tc, a_policy_that_takes_no_task_ends_the_program, 1);
+    tcase_add_loop_test(tc, a_new_key_has_no_value_of_an_old_one, 0, n);
     tcase_add_loop_test(tc, values_that_kernels_left_end_with_their_worker, 0,
                         n);
     tcase_add_loop_test(tc, half_a_limit_of_submission_is_told, 0, n);

@@ -122,7 +122,11 @@ def test_record(orrery, recorded, folder):
     ran = Ran([orrery, "record", "-o", path, "-m", MACHINE, "--assume", ASSUME,
                "--", recorded, "quit"])
     claim("a program that leaves early: the record has what was called",
-          b'text="exit"' in read(path) and "did not end" in ran.err, ran)
+          b'text="returned"' in read(path) and "did not end" in ran.err, ran)
+    ran = Ran([orrery, "run", "-m", MACHINE, "--assume", ASSUME, "--", recorded,
+               "quit"])
+    claim("one whose tasks have ended by then is no failure of orrery run",
+          ran.code == 0 and "did not end" not in ran.err, ran)
     write(path, before)
     for words, code, said in (
             (["record", "--", "true"], 2, "-o FILE"),

@@ -503,6 +503,13 @@ def edges_of_graph(path):
     return sorted((jobs[before], jobs[after], tag) for before, after, tag in found)
 
 
+@test
+def json_has_the_colours_that_the_program_gave():
+    colours = [e["args"].get("color") for e in Traced("json", "names").events()
+               if e.get("cat") == "task"]
+    assert "#ff0000" in colours and "#ffffff" in colours and None in colours, colours
+
+
 def edges_of_dot(text):
     return sorted((before, after, style == " [style=dashed]") for before, after, style in
                   re.findall(r'^"task_(\d+)"->"task_(\d+)"(.*)$', text, re.M))

@@ -222,7 +222,8 @@ static void launch_read_report(struct launch *launch, const char *folder)
         launch->no_run = ended_well && result == -ENOENT;
     } else if (!ended_well) {
         launch_explain_failure(launch, NULL);
-    } else if (strcmp(launch->report.exit, "shutdown") != 0) {
+    } else if (strcmp(launch->report.exit, "shutdown") != 0 &&
+               strcmp(launch->report.exit, "returned") != 0) {
         snprintf(launch->problem, sizeof(launch->problem),
                  "%s did not end with starpu_shutdown (%s)", launch->argv[0],
                  launch->report.exit);

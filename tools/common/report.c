@@ -316,6 +316,7 @@ void report_caption(const struct report *report, char *text, size_t size)
 bool report_is_whole(const struct report *report)
 {
     return report->json && (strcmp(report->exit, "shutdown") == 0 ||
+                            strcmp(report->exit, "returned") == 0 ||
                             strcmp(report->exit, "exit") == 0);
 }
 
