@@ -57,7 +57,8 @@ const char *orr_bound_method_ignores(enum orr_bound_method method)
 const char *orr_bound_all_ignore(void)
 {
     return "what the application waits for between submissions, that tasks exclude "
-           "each other at data, and that kernels share the bandwidth of a memory";
+           "each other at data, that kernels share the bandwidth of a memory, and how long "
+           "threads take to wake";
 }
 
 void orr_bound_result_done(struct orr_bound_result *result)
