@@ -58,7 +58,7 @@ static unsigned limit_to_request(const char *what, const char *count,
     return (unsigned)wanted;
 }
 
-static unsigned count_of(int wanted, unsigned there)
+static unsigned at_most(int wanted, unsigned there)
 {
     return wanted >= 0 && (unsigned)wanted < there ? (unsigned)wanted : there;
 }
@@ -70,11 +70,11 @@ static void choose_counts(const struct orr_machine_desc *desc, int ncuda,
 {
     unsigned drivers;
 
-    ret->ncuda = count_of(ncuda, desc->ncuda);
+    ret->ncuda = at_most(ncuda, desc->ncuda);
     ret->first_opencl = ret->ncuda;
     /* Requesting more than CUDA leaves is common (a variable set for another
      * machine), so no warning. */
-    ret->nopencl = count_of(nopencl, desc->nopencl > ret->first_opencl
+    ret->nopencl = at_most(nopencl, desc->nopencl > ret->first_opencl
                                          ? desc->nopencl - ret->ncuda
                                          : 0);
     drivers = ret->ncuda + ret->nopencl;
@@ -110,7 +110,7 @@ static void note_asked(const struct orr_machine_desc *desc,
                   &all, &cpus);
     machine->all_devices = options->all_devices;
     machine->asked[0] = (struct orr_asked){
-        STARPU_CPU_WORKER, count_of(without->ncpu, cpus), program->ncpu};
+        STARPU_CPU_WORKER, at_most(without->ncpu, cpus), program->ncpu};
     machine->asked[1] =
         (struct orr_asked){STARPU_CUDA_WORKER, all.ncuda, program->ncuda};
     machine->asked[2] =

@@ -48,7 +48,7 @@ assumed_on(const struct orr_runtime *rt, const struct row *row,
 }
 
 /* Bit of the first class of the type; 0: no such worker. */
-static uint64_t class_of(const struct orr_runtime *rt,
+static uint64_t first_class(const struct orr_runtime *rt,
                          enum starpu_worker_archtype type)
 {
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
@@ -61,7 +61,7 @@ static uint64_t class_of(const struct orr_runtime *rt,
 static bool held_by_tasks(const struct orr_runtime *rt, const struct row *row,
                           struct orr_held *held)
 {
-    uint64_t class_bit = class_of(rt, held->type);
+    uint64_t class_bit = first_class(rt, held->type);
     uint32_t where = orr_device_where(held->type);
 
     if (row->pub.narrowed & where)

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_good(const struct launch *launch)
-{
-    return launch->report.json && !*launch->problem;
-}
-
 /* Relative to the real run, in per cent. */
 static double off_percent(const struct try_result *r, double us)
 {
@@ -127,7 +122,7 @@ static void print_real(const struct try_result *r)
            r->options->argv[0], report->machine, report->scheduler,
            report_time_text(report->makespan_us, time), (long long)report->tasks,
            report->tasks == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
-    if (!is_good(&r->measured))
+    if (!try_is_good(&r->measured))
         printf("   Run again to measure its kernels it failed: %s.\n",
                r->measured.problem);
     else
@@ -149,7 +144,7 @@ static void print_here(const struct try_result *r)
     double off;
     char time[REPORT_TIME_MAX];
 
-    if (!is_good(run)) {
+    if (!try_is_good(run)) {
         printf("\n2. This machine could not be simulated: %s\n", run->problem);
         return;
     }
@@ -196,11 +191,11 @@ static void print_machine(const struct try_result *r, size_t m)
     const struct try_machine *machine = &r->machines[m];
     const struct launch *run = try_run(machine);
     const struct launch *here = try_run(&r->machines[0]);
-    double base = is_good(here) ? here->report.makespan_us : 0;
+    double base = try_is_good(here) ? here->report.makespan_us : 0;
     char time[REPORT_TIME_MAX], most[REPORT_TIME_MAX], figures[512];
 
     printf("\n%zu. ", m + 2);
-    if (!is_good(run)) {
+    if (!try_is_good(run)) {
         printf("%s could not be simulated: %s\n", machine->name, run->problem);
         return;
     }
@@ -240,7 +235,7 @@ static void print_next(const struct try_result *r)
     for (size_t m = 1; m < r->n; m++) {
         const struct launch *run = try_run(&r->machines[m]);
 
-        if (!is_good(run) || run->report.makespan_us >= us)
+        if (!try_is_good(run) || run->report.makespan_us >= us)
             continue;
         us = run->report.makespan_us;
         best = r->machines[m].name;
@@ -280,13 +275,13 @@ void try_print(const struct try_result *r)
 static json_t *machine_json(const struct try_machine *machine)
 {
     const struct launch *run = try_run(machine);
-    bool good = is_good(run);
+    bool good = try_is_good(run);
 
     return json_pack(
         "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "machine",
         tool_json_text(machine->name), "all_devices", machine->lifted, "makespan_us",
         good ? json_real(run->report.makespan_us) : json_null(), "as_is_us",
-        is_good(&machine->as_is) ? json_real(machine->as_is.report.makespan_us)
+        try_is_good(&machine->as_is) ? json_real(machine->as_is.report.makespan_us)
                                  : json_null(),
         "least_us", tool_json_number(machine->least_us), "most_us",
         tool_json_number(machine->most_us), "problem",
@@ -303,6 +298,6 @@ int try_print_json(const struct try_result *r)
     return tool_json_print(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o}", "quiet", quiet_json(&r->quiet), "record", tool_json_text(r->options->record), "real",
         r->real.report.json ? report_json(&r->real.report) : json_null(), "again_us",
-        is_good(&r->measured) ? json_real(r->measured.report.makespan_us) : json_null(),
+        try_is_good(&r->measured) ? json_real(r->measured.report.makespan_us) : json_null(),
         "here", machine_json(&r->machines[0]), "machines", machines));
 }

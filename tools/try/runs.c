@@ -229,17 +229,12 @@ static bool is_other(const struct try_machine *machine)
     return !machine->here;
 }
 
-static bool is_good(const struct launch *launch)
-{
-    return launch->report.json && !*launch->problem;
-}
-
 static bool is_liftable(const struct try_machine *machine)
 {
     struct devices_held held;
     bool lifts = false;
 
-    if (machine->here || !is_good(&machine->as_is) ||
+    if (machine->here || !try_is_good(&machine->as_is) ||
         devices_held(machine->as_is.report.json, &held) < 0)
         return false;
     lifts = held.liftable;
@@ -249,7 +244,7 @@ static bool is_liftable(const struct try_machine *machine)
 
 static bool lacks_times(const struct try_machine *machine)
 {
-    return !machine->here && !is_good(&machine->as_is) &&
+    return !machine->here && !try_is_good(&machine->as_is) &&
            strstr(machine->as_is.problem, "needs the time");
 }
 
@@ -260,7 +255,7 @@ static bool is_borrowed(const struct try_machine *machine)
 
 static bool is_simulated(const struct try_machine *machine)
 {
-    return is_good(try_run(machine));
+    return try_is_good(try_run(machine));
 }
 
 static void take_as_is(struct try_machine *machine, struct launch *launch)
@@ -271,7 +266,7 @@ static void take_as_is(struct try_machine *machine, struct launch *launch)
 static void take_all(struct try_machine *machine, struct launch *launch)
 {
     machine->all = *launch;
-    machine->lifted = is_good(launch);
+    machine->lifted = try_is_good(launch);
 }
 
 static void take_draw(struct try_machine *machine, struct launch *launch)
@@ -279,7 +274,7 @@ static void take_draw(struct try_machine *machine, struct launch *launch)
     double us = try_run(machine)->report.makespan_us;
 
     /* With the run itself, which is one of those that the models allow. */
-    if (is_good(launch)) {
+    if (try_is_good(launch)) {
         machine->least_us = fmin(fmin(machine->least_us, us), launch->report.makespan_us);
         machine->most_us = fmax(fmax(machine->most_us, us), launch->report.makespan_us);
     }

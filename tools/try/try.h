@@ -55,6 +55,12 @@ static inline const struct launch *try_run(const struct try_machine *machine)
     return machine->lifted ? &machine->all : &machine->as_is;
 }
 
+/* Whether it has run, and came to its end. */
+static inline bool try_is_good(const struct launch *launch)
+{
+    return launch->report.json && !*launch->problem;
+}
+
 /* Runs the program and simulates it. Returns the exit code of the command, with what
  * there is in *ret, which the caller ends with try_done. */
 int try_all(const struct try_options *options, struct try_result *ret);
