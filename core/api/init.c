@@ -9,6 +9,7 @@
 #include <orrery.h>
 
 #include "core/api/api.h"
+#include "core/api/clock.h"
 #include "core/api/early.h"
 #include "core/api/policy.h"
 #include "core/api/process.h"
@@ -203,6 +204,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
         return rc;
     }
     begin(process, ORR_API_RUNTIME());
+    orr_clock_begin(ORR_API_RUNTIME());
     check_opengl(ORR_API_RUNTIME(), user_conf);
     return 0;
 }
@@ -235,6 +237,7 @@ void starpu_shutdown(void)
     rt = ORR_API_RUNTIME(); /* maybe the first call that this thread makes */
     if (!orr_is_outside("starpu_shutdown"))
         abort();
+    orr_clock_end(rt);
     orr_runtime_stop(rt);
     orr_api_state_drop();
     set_state(process, 0, false);

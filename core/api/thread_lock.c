@@ -21,6 +21,7 @@
 #include "core/api/poll.h"
 #include "core/api/thread.h"
 #include "core/api/thread_lot.h"
+#include "core/base/clock_hook.h"
 
 /* -- mutexes -------------------------------------------------------------- */
 
@@ -305,10 +306,15 @@ int starpu_pthread_cond_wait(starpu_pthread_cond_t *cond,
 static double date_of(const struct timespec *date)
 {
     struct orr_exec *exec = orr_self->exec;
+    const struct orr_clock_preload *preload =
+        exec->virtual_time ? orr_clock_preload() : NULL;
     struct timespec now;
     double us;
 
-    clock_gettime(CLOCK_REALTIME, &now);
+    if (preload)
+        preload->date(&now);
+    else
+        clock_gettime(CLOCK_REALTIME, &now);
     us = (double)(date->tv_sec - now.tv_sec) * 1e6 +
          (double)(date->tv_nsec - now.tv_nsec) * 1e-3;
     if (us >= 1000 && exec->virtual_time)

@@ -403,6 +403,84 @@ static void tell_what_is_unknown(struct orr_costs_table *table,
             unknown->devid, row->key.footprint);
 }
 
+/* Simulated, of several implementations of a codelet without model those are taken whose
+ * time is known, if any is: nothing says of the others that they are ever run. */
+static void drop_unknown(const struct orr_runtime *rt, struct row *row)
+{
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        unsigned known = 0;
+
+        for (unsigned i = 0; row->pub.able[k] >> i; i++)
+            if (orr_cost_is_known(&row->pub, k, i,
+                                  orr_cost_length(&row->pub, k, i)))
+                known |= 1U << i;
+        if (row->pub.able[k] & known)
+            row->pub.able[k] &= (uint8_t)known;
+    }
+}
+
+/* Codelets that share a name share its default model: what is measured of both is one
+ * time. Said once. */
+static void tell_shared_name(struct orr_costs_table *table,
+                             const struct row *row)
+{
+    struct starpu_codelet before = {0}; /* which may be gone: as far as it is kept */
+    const struct row *other;
+    char said[160];
+
+    if (!row->pub.defaulted || !table->calibrates)
+        return;
+    orr_lock(&table->lock);
+    other = table->first;
+    while (other && other->model != row->model)
+        other = other->next;
+    orr_unlock(&table->lock);
+    if (!other)
+        return;
+    memcpy(&before, other->shape->bytes, SHAPE_SIZE);
+    if (orr_codelet_host_function(&before, 0) ==
+        orr_codelet_host_function(row->key.cl, 0))
+        return;
+    snprintf(said, sizeof(said), "%.100s, shared", orr_cost_symbol(&row->pub));
+    if (is_news(table, said))
+        orr_log_warning("codelets with different kernels have the name `%s': "
+                        "their times are kept in one default model, as if they "
+                        "were one: give them different names",
+                        orr_cost_symbol(&row->pub));
+}
+
+/* Programs that are built for simulation alone have kernels `(void *)1', which nothing
+ * can call. */
+static void check_kernels(const struct orr_costs_table *table,
+                          const struct row *row)
+{
+    struct orr_runtime *rt = table->runtime;
+    const struct starpu_codelet *cl = row->key.cl;
+    bool calls = !rt->machine->kernels_take_their_length ||
+                 rt->machine->runs_kernels ||
+                 cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
+                              STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
+
+    for (unsigned k = 0; calls && k < rt->workers->nclasses; k++)
+        for (unsigned i = 0; row->pub.able[k] >> i; i++) {
+            enum starpu_worker_archtype type = rt->workers->classes[k].type;
+            orr_kernel_func_t function =
+                row->pub.able[k] >> i & 1 ? orr_codelet_function(cl, type, i)
+                                          : NULL;
+
+            if ((uintptr_t)function != 1)
+                continue;
+            orr_log_error("the kernel of `%s' on %s is `(void *)1', no function: "
+                          "it was built for simulation alone. Simulate a machine "
+                          "(orrery run -m MACHINE, ORRERY_MACHINE) without "
+                          "running kernels, or build it with pkg-config "
+                          "starpu-1.4, without STARPU_SIMGRID",
+                          orr_cost_symbol(&row->pub),
+                          orr_device_kind(type)->name);
+            orr_runtime_fail(rt);
+        }
+}
+
 /* Takes `parameters`. */
 static struct row *make_row(struct orr_costs_table *table,
                             const struct key *key, struct starpu_task *task,
@@ -425,6 +503,7 @@ static struct row *make_row(struct orr_costs_table *table,
     row->parameters = parameters;
     assume(table, row);
     set_able(table, row, task);
+    check_kernels(table, row);
     if (make_recal(table, row)) {
         row_free(rt, row);
         return NULL;
@@ -434,6 +513,9 @@ static struct row *make_row(struct orr_costs_table *table,
     } else {
         orr_row_refresh(rt, row, task);
         tell_what_is_unknown(table, row);
+        if (row->pub.defaulted && rt->machine->kernels_take_their_length)
+            drop_unknown(rt, row);
+        tell_shared_name(table, row);
     }
     there = insert_row(table, row);
     if (there != row)

@@ -151,10 +151,13 @@ static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
     for (unsigned i = 0; i < sizes.n; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%" PRIu64,
                                  i ? ", " : "", sizes.known[i]);
-    if (!sizes.n)
-        return 0;
     size = orr_model_size(rt, job->task->cl->model, job->task,
                           &rt->workers->classes[0], 0);
+    for (unsigned i = 0; i < sizes.n; i++)
+        if (sizes.known[i] == size) /* of another layout, or implementation */
+            return 0;
+    if (!sizes.n)
+        return 0;
     orr_log_error("The model `%s' of `%s' knows tasks with %s%s bytes of "
                   "data there; this one has %zu: is it a size, of tiles "
                   "perhaps, that was never measured?",

@@ -21,6 +21,7 @@
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
+#include "core/base/clock_hook.h"
 #include "core/device/clock.h"
 #include "core/device/kind.h"
 #include "core/exec/runtime.h"
@@ -308,6 +309,17 @@ static void write_held(FILE *out, const struct orr_runtime *rt)
     fputs("]},\n", out);
 }
 
+/* Whether the application asked clocks of the C library. */
+static void write_clock(FILE *out, const struct orr_runtime *rt)
+{
+    const struct orr_clock_preload *preload =
+        rt->exec->virtual_time ? orr_clock_preload() : NULL;
+
+    if (preload)
+        fprintf(out, "\"clock\": {\"asked\": %lu, \"virtual\": %s},\n",
+                preload->asked(), preload->is_virtual() ? "true" : "false");
+}
+
 static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->views->first_submit, flops = 0;
@@ -359,6 +371,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
         write_returns(out, rt);
     if (rt->views->tally)
         write_tally(out, rt);
+    write_clock(out, rt);
     write_string(out, "exit", how);
     fputs("}\n", out);
 }

@@ -36,7 +36,7 @@ def path(name):
 def run(words, sampling="none", **more):
     env = {key: value for key, value in os.environ.items()
            if not key.startswith(("STARPU_", "ORRERY_"))}
-    env.update(more, STARPU_SILENT="1", STARPU_HOME=path(sampling))
+    env.update(more, STARPU_HOME=path(sampling))
     done = subprocess.run(words, env=env, stdin=subprocess.DEVNULL, timeout=120,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           encoding="utf-8", check=False)
@@ -79,6 +79,7 @@ def replay(name, *words, **more):
 def test_record():
     ran = run([BENCH, "60"], ORRERY_RECORD=path("a.rec"),
               ORRERY_REPORT=path("real.json"), **REAL)
+    TAP.claim("the program runs on the fake machine", ran.code == 0, ran)
     text = read("a.rec").decode()
     real = json.loads(read("real.json"))
     times = took("a.rec")
@@ -113,6 +114,10 @@ def test_record():
 
 
 def test_choice():
+    for policy in ("eager", "dmda", "dmdas"):
+        again = replay("a.rec", "-s", policy, **HERE)
+        TAP.claim("%s takes no implementation that never ran" % policy,
+                  again.code == 0, again)
     again = replay("a.rec")
     TAP.claim("another machine does not take them", again.code == 1 and
               "which is not known" in again.err, again)
@@ -136,6 +141,7 @@ def test_choice():
 
 
 def damaged(name, *changes):
+    TAP.claim("the program runs on the fake machine", ran.code == 0, ran)
     text = read("a.rec").decode()
     for old, new in changes:
         text = re.sub(old, new, text, count=1, flags=re.M)
@@ -162,6 +168,8 @@ def test_damage():
 def test_calibration():
     for _ in range(3):
         ran = run([BENCH, "240"], "models", STARPU_CALIBRATE="1", **REAL)
+    TAP.claim("codelets that share a name are told to", ran.err.count(
+        "codelets with different kernels have the name `step'") == 1, ran)
     names = sorted(name for name in os.listdir(
         path("models/.starpu/sampling/codelets/45")) if name[0] != ".")
     TAP.claim("a calibration keeps what codelets without model take, by their "

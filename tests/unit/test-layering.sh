@@ -29,6 +29,7 @@ includes() {
 # --- who may include whom ---
 # Each folder's own files, include/ and core/base are free to it.
 allowed='
+application:
 bound:
 core: core/cost core/data core/device core/exec core/job core/loop core/observe core/sched core/task core/worker perfmodel
 core/api: bound core core/cost core/data core/device core/device/cpu core/device/gpu core/device/opencl core/exec core/job core/layouts core/loop core/observe core/sched core/task core/worker perfmodel record
@@ -63,7 +64,7 @@ record:
 replay: core/layouts record
 sim: core/device core/device/cpu platforms
 '
-for folder in $(find bound core import perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find application bound core import perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -94,7 +95,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes bound core import perfmodel platforms record replay sim tools |
+    includes application bound core import perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -105,7 +106,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes bound core import perfmodel platforms record replay sim tools |
+        includes application bound core import perfmodel platforms record replay sim tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"

@@ -219,6 +219,51 @@ static const struct {
     {{.mpi_hostnames = " a", .mpi_rank = 0}, "a"},
 };
 
+static const struct {
+    const char *name, *symbol;
+} defaults[] = {
+    {"gemm", "gemm~default"},
+    {"a.b/c d", "a%2Eb%2Fc%20d~default"},
+    {"50%~,\n", "50%25%7E%2C%0A~default"},
+    {"(anonymous namespace)::f(void**)", "(anonymous%20namespace)::f(void**)~default"},
+};
+
+START_TEST(default_models_are_named_after_codelets)
+{
+    struct orr_error err = {""};
+    char *symbol, *name;
+
+    ck_assert_int_eq(orr_model_default_symbol(defaults[_i].name, &symbol), 0);
+    ck_assert_str_eq(symbol, defaults[_i].symbol);
+    ck_assert(orr_model_is_default(symbol));
+    ck_assert(!orr_model_is_default(defaults[_i].name));
+    ck_assert_int_eq(orr_model_name(symbol, "mirage", &name, &err), 0);
+    ck_assert_str_eq(strrchr(name, '.'), ".mirage");
+    free(name);
+    free(symbol);
+}
+END_TEST
+
+START_TEST(long_names_stay_different)
+{
+    char *symbols[2];
+
+    for (int i = 0; i < 2; i++) {
+        char name[5000];
+
+        memset(name, i ? '/' : 'x', sizeof(name));
+        memset(name, 'x', 4000);
+        name[sizeof(name) - 1] = '\0';
+        ck_assert_int_eq(orr_model_default_symbol(name, &symbols[i]), 0);
+        ck_assert_uint_lt(strlen(symbols[i]), 150);
+        ck_assert(orr_model_is_default(symbols[i]));
+    }
+    ck_assert_str_ne(symbols[0], symbols[1]);
+    free(symbols[0]);
+    free(symbols[1]);
+}
+END_TEST
+
 START_TEST(host_name_is_the_first_that_is_given)
 {
     struct orr_error err;
@@ -353,6 +398,9 @@ SUITE_MAIN(perfmodel_sampling)
     tcase_add_test(tc, first_directory_with_the_file_is_read_and_saved_to);
     tcase_add_test(tc, files_are_visited_in_order_and_shadowed_ones_marked);
     tcase_add_test(tc, file_name_is_symbol_dot_host_unless_it_has_a_dot);
+    tcase_add_loop_test(tc, default_models_are_named_after_codelets, 0,
+                        sizeof(defaults) / sizeof(*defaults));
+    tcase_add_test(tc, long_names_stay_different);
     tcase_add_loop_test(tc, host_name_is_the_first_that_is_given, 0,
                         sizeof(hosts) / sizeof(hosts[0]));
     tcase_add_test(tc, too_few_mpi_host_names_are_an_error);

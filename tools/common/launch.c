@@ -111,6 +111,46 @@ static int launch_play_record(const struct launch *launches,
     return -ENOMEM;
 }
 
+/* Joined to what is there, which comes first. */
+static int launch_join_variable(struct launch *launch, const char *name,
+                                const char *value)
+{
+    const char *before = getenv(name);
+    char *joined = before && *before ? tool_format("%s:%s", before, value)
+                                     : tool_format("%s", value);
+    int rc = joined ? launch_set_variable(launch, name, joined) : -ENOMEM;
+
+    free(joined);
+    return rc;
+}
+
+/* The dynamic linker separates names by these. */
+static int launch_preload_clock(struct launch *launch)
+{
+    bool must = !strcmp(launch->clock, "virtual");
+    char *path = tool_find_preload("clock.so");
+    int rc = 0;
+
+    if (!path || strpbrk(path, " :")) {
+        if (must)
+            tool_error("clock.so is neither beside this command nor in " ORR_LIBDIR
+                       "/orrery, or the folder's name has a blank or a colon: "
+                       "--clock=virtual needs it");
+        free(path);
+        return must ? -ENOENT : 0;
+    }
+    /* A sanitizer of addresses does not like to come second. */
+    if (launch_join_variable(launch, "LD_PRELOAD", path) < 0 ||
+        launch_join_variable(launch, "ASAN_OPTIONS",
+                             "verify_asan_link_order=0") < 0 ||
+        launch_set_variable(launch, "ORRERY_CLOCK", launch->clock) < 0) {
+        tool_error("out of memory");
+        rc = -ENOMEM;
+    }
+    free(path);
+    return rc;
+}
+
 static int launch_prepare(const struct launch *launches, struct launch *launch,
                           const char *folder)
 {
@@ -130,6 +170,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         return -ENOMEM;
     }
     if (launch_play_record(launches, launch, folder) < 0)
+        return -EINVAL;
+    if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
         return -EINVAL;
     launch->process =
         (struct process){.argv = launch->played[0] ? launch->played

@@ -16,6 +16,9 @@ struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
     const char *machine, *edits, *scheduler, *trace, *assume, *break_at,
         *progress;
+    /* "virtual": the program's clocks are the simulation's; "count": whether it asks them
+     * is in the report. Of simulated programs, not of records. */
+    const char *clock;
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */
@@ -29,7 +32,7 @@ struct launch {
     char *played[3]; /* owned: what runs in the place of a record */
     bool
         imported; /* … which was made for this run, of another program's file */
-    char *settings[LAUNCH_MORE + 9]; /* NULL-terminated, owned */
+    char *settings[LAUNCH_MORE + 12]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
     bool no_run; /* the problem is that the program ended with 0 without one */

@@ -60,6 +60,11 @@ char *tool_find_program(const char *place, const char *name)
     return find_module_file(place, ORR_LIBEXEC "/orrery", name, X_OK);
 }
 
+char *tool_find_preload(const char *name)
+{
+    return find_module_file("..", ORR_LIBDIR "/orrery", name, R_OK);
+}
+
 char *tool_find_data(const char *place, const char *name)
 {
     return find_module_file(place, ORR_SHAREDIR, name, R_OK);

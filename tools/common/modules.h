@@ -16,5 +16,8 @@ void tool_find_modules(const char *name);
  * seen from this command, or where it was installed. Owned; NULL without. */
 char *tool_find_program(const char *place, const char *name);
 
+/* The same for a shared object that programs are started with. */
+char *tool_find_preload(const char *name);
+
 /* The same for a file to be read, installed below the data folder. */
 char *tool_find_data(const char *place, const char *name);

@@ -104,6 +104,9 @@ int report_take(json_t *json, struct report *ret)
         json_string_value(json_object_get(json, "not_measured"));
     report.assumed = json_string_value(json_object_get(json, "assumed"));
     report.makespan_us = report_number(json, "makespan_us");
+    report.clock_asked = report_count(json_object_get(json, "clock"), "asked");
+    report.clock_virtual =
+        json_is_true(json_object_get(json_object_get(json, "clock"), "virtual"));
     report.modelled_us = report_number(json, "modelled_us");
     report.flops = report_number(json, "flops");
     report.wall_s = report_number(json, "wall_s");
@@ -462,4 +465,12 @@ void report_print(const struct report *report)
                (long long)kinds[k].tasks, kinds[k].tasks == 1 ? "" : "s");
     if (report->simulated)
         printf("simulated in %.2f s\n", report->wall_s);
+    if (report->clock_asked)
+        printf("clock       %s, which the program asked %lld time%s%s\n",
+               report->clock_virtual ? "virtual" : "real",
+               (long long)report->clock_asked,
+               report->clock_asked == 1 ? "" : "s",
+               report->clock_virtual
+                   ? ""
+                   : ": orrery run --clock=virtual has the simulated one");
 }

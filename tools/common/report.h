@@ -45,6 +45,8 @@ struct report {
     const char *host;                       /* whose models; "" if unknown */
     double makespan_us, flops, wall_s;
     double modelled_us; /* makespan of the tasks that have models */
+    json_int_t clock_asked; /* how often the program asked clocks for the time … */
+    bool clock_virtual;     /* … and got the simulation's */
     json_int_t tasks, transfers, transferred_bytes, evictions;
     struct report_kernel *kernels; /* owned; missing values are NaN or 0 */
     size_t nkernels;

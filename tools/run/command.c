@@ -11,10 +11,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                  [--break-at TIME] [--progress] [--json]\n"
+    "                  [--clock CLOCK] [--break-at TIME] [--progress] [--json]\n"
     "                  -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
@@ -23,6 +24,10 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
+    "      --clock virtual        clocks of the C library, of C++, OpenMP, MPI, Python\n"
+    "                             tell the program the time of the simulation, and\n"
+    "                             sleep in it; real: nothing is done about them, nor\n"
+    "                             said; else it is said whether the program asked\n"
     "      --break-at 19.0s       tell at that virtual time what each worker does and\n"
     "                             what each task waits for, and stop in a debugger\n"
     "      --progress             a line on standard error each second: virtual time,\n"
@@ -35,10 +40,27 @@ static const char help[] =
     "wrong command line.\n"
     "example: orrery run -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
+static int choose_clock(struct launch *launch, const char *clock)
+{
+    const char *machine = getenv("ORRERY_MACHINE");
+    bool simulated = launch->machine || (machine && *machine);
+
+    if (clock && strcmp(clock, "virtual") != 0 && strcmp(clock, "real") != 0)
+        return tool_fail(TOOL_USAGE, "run: --clock %s: write virtual or real",
+                         clock);
+    if (clock && !strcmp(clock, "virtual") && !simulated)
+        return tool_fail(TOOL_USAGE,
+                         "run: --clock virtual: only a simulated run has such a "
+                         "clock: name a machine with -m");
+    if (simulated && (!clock || !strcmp(clock, "virtual")))
+        launch->clock = clock ? clock : "count";
+    return TOOL_OK;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct launch launch = {0};
-    const char *break_at = NULL;
+    const char *break_at = NULL, *clock = NULL;
     bool json = false, progress = false;
     const char *devices = NULL;
     const struct tool_option options[] = {
@@ -47,6 +69,7 @@ int cmd_run(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "clock", &clock, NULL},
         {0, "break-at", &break_at, NULL},
         {0, "progress", NULL, &progress},
         {0, "json", NULL, &json},
@@ -65,7 +88,9 @@ int cmd_run(int argc, char **argv)
     launch.argv = argv + first;
     launch.break_at = break_at;
     launch_show_progress(&launch, progress);
-    result = run_once(&launch, "run", json);
+    result = choose_clock(&launch, clock);
+    if (result == TOOL_OK)
+        result = run_once(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
