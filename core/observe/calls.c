@@ -137,7 +137,9 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
 
     if (!calls)
         return;
+    orr_lock(&calls->lock);
     orr_calls_put_rows(calls);
+    orr_unlock(&calls->lock);
     put_notes(calls);
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
