@@ -141,7 +141,6 @@ def test_choice():
 
 
 def damaged(name, *changes):
-    TAP.claim("the program runs on the fake machine", ran.code == 0, ran)
     text = read("a.rec").decode()
     for old, new in changes:
         text = re.sub(old, new, text, count=1, flags=re.M)
