@@ -24,7 +24,7 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
-    "      --clock virtual        clocks of the C library, of C++, OpenMP, MPI, Python\n"
+    "      --clock virtual        clocks of the C library, C++, OpenMP, MPI, Python\n"
     "                             tell the program the time of the simulation, and\n"
     "                             sleep in it; real: nothing is done about them, nor\n"
     "                             said; else it is said whether the program asked\n"
