@@ -37,8 +37,10 @@ exports_interface_only() {
     done <"$folder/exported"
 }
 
+# clock.so is no module: it stands before the C library.
 modules_export_their_entry() {
     for module in "$(dirname "$library")"/orrery/*.so; do
+        case $module in */clock.so) continue ;; esac
         test "$(nm -D --defined-only "$module" | awk '{ print $3 }')" = \
             orr_module_entry || return 1
     done

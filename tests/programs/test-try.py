@@ -87,9 +87,10 @@ def test_json(folder):
 
 def test_without_models(folder):
     told = run_try(folder, "-m", "sirocco-a100", "--", NO_MODELS)
+    # Whether a device is worth while for its short kernels differs from run to run.
     TAP.claim("a program without models is tried", told.returncode == 0 and
-              "3. sirocco-a100" in told.stdout and "derived" in told.stdout, told.stdout,
-              told.stderr)
+              "3. sirocco-a100" in told.stdout and
+              "what is projected from that" in told.stdout, told.stdout, told.stderr)
 
 
 # Exit code, and what is said.

@@ -110,7 +110,7 @@ def an_interrupt_ends_simulated_kernels():
         "    starpu.task_wait_for_all()\n"
         "except KeyboardInterrupt: print('interrupted')\n"
         "starpu.shutdown()\n"
-        "print(repr(future.exception()))\n", MACHINES[2])
+        "print(repr(future.exception()))\n", dict(MACHINES[2], STARPU_SILENT="1"))
     equal((code, out, err), (0, "interrupted\nKeyboardInterrupt()\n", ""))
 
 
@@ -128,7 +128,7 @@ def an_interrupt_ends_simulations_without_kernels():
         "    starpu.task_wait_for_all()\n"
         "except KeyboardInterrupt: print('interrupted')\n"
         "again = lambda future: None\n"
-        "starpu.shutdown()\n", SIMULATED)
+        "starpu.shutdown()\n", dict(SIMULATED, STARPU_SILENT="1"))
     equal((code, out, err), (0, "interrupted\n", ""))
 
 
