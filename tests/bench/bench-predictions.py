@@ -63,7 +63,7 @@ def main():
     errors = {part: [] for part in PARTS}
     with tempfile.TemporaryDirectory() as home:
         env = dict(os.environ, STARPU_HOME=home, STARPU_SILENT="1",
-                   OPENBLAS_NUM_THREADS="1")
+                   OPENBLAS_NUM_THREADS="1", KERNELS_ARE_SKIPPED="1")
         for name in ("ORRERY_MACHINE", "ORRERY_ASSUME", "STARPU_PERF_MODEL_DIR"):
             env.pop(name, None)
 

@@ -184,6 +184,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
                                 size, rep);
     const char *const real_settings[] = {"STARPU_CALIBRATE=0",
                                          "ORRERY_MODELS_FIXED=1",
+                                         "ORRERY_RECORD_TIMES=0",
                                          "ORRERY_MACHINE",
                                          "ORRERY_SET",
                                          "ORRERY_TRACE",
