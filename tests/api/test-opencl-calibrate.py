@@ -95,7 +95,7 @@ def calibrate_measures_what_launches_cost(home):
 def costs_and_links_are_kept_beside_each_other(home):
     for command in ("bus", "runtime", "bus"):
         run(home, ORRERY, "calibrate", command,
-            *(["--quick"] if command == "bus" else []))
+            *(QUICK if command == "bus" else []))
         text = bus_file(home, ".machine.xml").read_text()
         assert f'host id="{KIND}1"' in text, f"after {command}: {text}"
         assert command == "bus" or "orrery-cost-kernel-queue" in text, text
