@@ -146,6 +146,9 @@ def what_is_missing_is_told_without_files_that_are_gone():
     ended.has_status(1)
     said = json.loads(ended.out)
     assert said["verdict"] == "not checked", said
+    ended = orrery("validate", "-n", "1", "--plot", "none.svg", "--", BUSY, "-size", "200")
+    ended.has_status(1)
+    ended.says("--plot none.svg: no picture, since kernels have no times here")
     assert said["predictions"]["models"]["median"] is None, said
     assert said["predictions"]["simulator"]["median"] >= 0, said
     assert said["predictions"]["machine"]["median"] >= 0, said

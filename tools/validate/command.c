@@ -55,6 +55,10 @@ static int validation_compare_and_print(struct validation *v,
     launch_warn_policy(validation_run(v, 0, 0, false), "validate");
     if ((options->json ? validation_print_json(v) : validation_print(v)) < 0)
         return TOOL_FAILED;
+    if (options->plot && v->unmodelled)
+        return tool_fail(TOOL_FAILED, "validate: --plot %s: no picture, since kernels "
+                                      "have no times here",
+                         options->plot);
     if (options->plot && validation_plot(v, options->plot) < 0)
         return TOOL_FAILED;
     if (options->plot && !options->json)
