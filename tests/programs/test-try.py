@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orrery try: a program built for processors alone, one without models, and programs
-with which there is nothing to try. TAP.
+"""orrery try: a program built for processors alone, one without models, programs with
+which there is nothing to try, and others, which are shapes of applications. TAP.
 
-usage: test-try.py ORRERY TILED MULTIFRONTAL IDLE
+usage: test-try.py ORRERY TILED MULTIFRONTAL IDLE PROGRAM...
 """
 import json
 import os
@@ -93,6 +93,18 @@ def test_without_models(folder):
               "what is projected from that" in told.stdout, told.stdout, told.stderr)
 
 
+def test_others(folder):
+    for program in map(os.path.abspath, sys.argv[5:]):
+        told = run_try(folder, "--json", "-m", "sirocco-a100", "--", program)
+        name = os.path.basename(program)
+        TAP.claim(f"{name} is tried", told.returncode == 0, told.stdout, told.stderr)
+        said = json.loads(told.stdout[told.stdout.index("{"):])
+        TAP.claim(f"{name} has a time for real, here and there",
+                  said["real"]["makespan_us"] > 0 and said["here"]["makespan_us"] > 0 and
+                  [machine["makespan_us"] > 0 for machine in said["machines"]] == [True],
+                  said)
+
+
 # Exit code, and what is said.
 EXPECTED = {"fails": (5, "exit status 5"), "empty": (1, "submitted no tasks"),
             "none": (1, "never started liborrery"), "quick": (0, "1 task of 1 kernel")}
@@ -122,6 +134,7 @@ def main():
         test_json(folder)
         test_words(folder)
         test_without_models(folder)
+        test_others(folder)
         test_nothing_to_try(folder)
     finally:
         shutil.rmtree(folder)
