@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/nodes.h"
+#include "core/exec/guest.h"
 #include "core/exec/runtime.h"
 #include "core/observe/calls.h"
 #include "core/worker/workers.h"

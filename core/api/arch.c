@@ -33,6 +33,7 @@ unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
 
 int starpu_perfmodel_get_narch_combs(void)
 {
+    ORR_QUESTION();
     return (int)orr_combs_count(combs(__func__));
 }
 
@@ -49,6 +50,7 @@ int starpu_perfmodel_arch_comb_add(int ndevices,
 int starpu_perfmodel_arch_comb_get(int ndevices,
                                    struct starpu_perfmodel_device *devices)
 {
+    ORR_QUESTION();
     struct orr_device ours[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(devices, ndevices, ours, ORR_API_MAXDEVICES);
     unsigned same = ORR_API_RUNTIME()->estimates->homogeneous;
@@ -93,6 +95,7 @@ static struct orr_api_arch *find_locked(const struct orr_api_state *state,
 
 struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
 {
+    ORR_QUESTION();
     const struct orr_comb *ours =
         comb < 0 ? NULL : orr_combs_at(combs(__func__), (unsigned)comb);
     struct orr_api_state *state = orr_api_state(__func__);
@@ -116,6 +119,7 @@ struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
 struct starpu_perfmodel_arch *
 starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     const struct orr_worker_class *class =
         &worker->runtime->workers->classes[worker->class_id];
@@ -148,6 +152,7 @@ void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch,
                                     char *archname, size_t maxlen,
                                     unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_device ours[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(arch->devices, arch->ndevices, ours,
                                  ORR_API_MAXDEVICES);

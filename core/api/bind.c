@@ -120,12 +120,15 @@ int orr_api_worker_position(unsigned worker)
 
 int starpu_worker_get_bindid(int workerid)
 {
+    ORR_QUESTION();
+
     (void)orr_api_worker(__func__, workerid);
     return orr_api_worker_position((unsigned)workerid);
 }
 
 int starpu_bindid_get_workerids(int bindid, int **workerids)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_api_topology *topology = topology_of(__func__);
     int *list = calloc(rt->workers->n + 1, sizeof(*list)), n = 0;
@@ -155,6 +158,7 @@ int starpu_bindid_get_workerids(int bindid, int **workerids)
 
 int starpu_cpu_os_index(int cpuid)
 {
+    ORR_QUESTION();
     struct orr_api_topology *topology = topology_of(__func__);
 
     return cpuid >= 0 && (unsigned)cpuid < topology->cpus.n
@@ -169,6 +173,8 @@ int starpu_get_pu_os_index(unsigned logical_index)
 
 long starpu_get_memory_location_bitmap(void *ptr, size_t size)
 {
+    ORR_QUESTION();
+
     return ptr && size ? orr_topology_located(topology_of(__func__)->topology,
                                               ptr, size)
                        : -1;
@@ -178,17 +184,22 @@ long starpu_get_memory_location_bitmap(void *ptr, size_t size)
 
 hwloc_topology_t starpu_get_hwloc_topology(void)
 {
+    ORR_QUESTION();
     return orr_topology_hwloc(topology_of(__func__)->topology);
 }
 
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 {
+    ORR_QUESTION();
+
     return orr_topology_set(topology_of(__func__)->topology,
                             orr_api_worker(__func__, workerid)->desc->cpu);
 }
 
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
 {
+    ORR_QUESTION();
+
     return orr_topology_processor(
         topology_of(__func__)->topology,
         orr_api_worker(__func__, workerid)->desc->cpu);
@@ -235,6 +246,7 @@ static int shared(const struct orr_api_topology *topology)
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred,
                                 unsigned npreferred)
 {
+    ORR_QUESTION();
     struct orr_api_topology *topology = topology_of(__func__);
     bool active = flags & STARPU_THREAD_ACTIVE;
     int found;
@@ -317,6 +329,7 @@ static bool processor_note_use(struct orr_api_topology *topology,
 
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_api_topology *topology = topology_of(__func__);
 
@@ -344,6 +357,7 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 
 void starpu_bind_thread_on_cpu(int cpuid)
 {
+    ORR_QUESTION();
     bind_to(__func__, cpuid);
 }
 
@@ -364,6 +378,8 @@ static void bind_to_all(const char *call, const struct orr_combined *combined)
 
 void starpu_bind_thread_on_worker(unsigned workerid)
 {
+    ORR_QUESTION();
+
     if (starpu_worker_is_combined_worker((int)workerid))
         bind_to_all(__func__, orr_api_combined(__func__, workerid));
     else
@@ -373,6 +389,7 @@ void starpu_bind_thread_on_worker(unsigned workerid)
 /* To the one that starpu_init has kept for main, if any. */
 void starpu_bind_thread_on_main(void)
 {
+    ORR_QUESTION();
     int cpu = ORR_API_RUNTIME()->machine->main_cpu - 1;
 
     if (cpu >= 0)
@@ -417,6 +434,7 @@ static struct starpu_tree *processor_tree_make(const struct orr_cpus *cpus)
 
 struct starpu_tree *starpu_workers_get_tree(void)
 {
+    ORR_QUESTION();
     struct orr_api_topology *topology = topology_of(__func__);
     struct starpu_tree *tree, *fresh = processor_tree_make(&topology->cpus);
 

@@ -72,6 +72,7 @@ double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
                                           struct starpu_perfmodel_arch *arch,
                                           unsigned nimpl)
 {
+    ORR_QUESTION();
     struct where where = {arch, nimpl};
 
     expect_bundle(__func__, bundle);
@@ -89,6 +90,7 @@ double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
                                           struct starpu_perfmodel_arch *arch,
                                           unsigned nimpl)
 {
+    ORR_QUESTION();
     struct where where = {arch, nimpl};
 
     expect_bundle(__func__, bundle);
@@ -99,6 +101,7 @@ double
 starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
                                                unsigned memory_node)
 {
+    ORR_QUESTION();
     (void)orr_api_node(__func__, memory_node);
     expect_bundle(__func__, bundle);
     return orr_bundle_transfer_time(bundle, memory_node, NULL);

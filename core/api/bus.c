@@ -16,6 +16,7 @@
 
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     (void)orr_api_node(__func__, src_node);
@@ -25,6 +26,7 @@ double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
 
 double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     (void)orr_api_node(__func__, src_node);
@@ -35,6 +37,8 @@ double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
 double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
                                size_t size)
 {
+    ORR_QUESTION();
+
     (void)orr_api_node(__func__, src_node);
     (void)orr_api_node(__func__, dst_node);
     return orr_transfer_predict(ORR_API_RUNTIME(), src_node, dst_node, size);
@@ -44,11 +48,13 @@ double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
 
 int starpu_bus_get_count(void)
 {
+    ORR_QUESTION();
     return (int)ORR_API_RUNTIME()->nodes->nbuses;
 }
 
 int starpu_bus_get_id(int src, int dst)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_bus *bus = orr_bus_find(rt, src, dst);
 
@@ -75,6 +81,7 @@ static struct orr_bus *find_bus(const char *call, int id)
 
 int starpu_bus_get_src(int busid)
 {
+    ORR_QUESTION();
     const struct orr_bus *bus = find_bus(__func__, busid);
 
     return bus ? (int)bus->src : -EINVAL;
@@ -82,6 +89,7 @@ int starpu_bus_get_src(int busid)
 
 int starpu_bus_get_dst(int busid)
 {
+    ORR_QUESTION();
     const struct orr_bus *bus = find_bus(__func__, busid);
 
     return bus ? (int)bus->dst : -EINVAL;
@@ -89,6 +97,7 @@ int starpu_bus_get_dst(int busid)
 
 int starpu_bus_get_direct(int busid)
 {
+    ORR_QUESTION();
     const struct orr_bus *bus = find_bus(__func__, busid);
 
     return bus ? atomic_load(&bus->direct) : -EINVAL;
@@ -96,6 +105,7 @@ int starpu_bus_get_direct(int busid)
 
 int starpu_bus_get_ngpus(int busid)
 {
+    ORR_QUESTION();
     const struct orr_bus *bus = find_bus(__func__, busid);
 
     return bus ? (int)orr_bus_sharers(ORR_API_RUNTIME(), bus) : -EINVAL;
@@ -140,6 +150,7 @@ static struct timespec timespec_of(double us)
 int starpu_bus_get_profiling_info(int busid,
                                   struct starpu_profiling_bus_info *bus_info)
 {
+    ORR_QUESTION();
     struct orr_bus *bus = find_bus(__func__, busid);
     struct orr_bus_counters counters;
 
@@ -158,6 +169,7 @@ int starpu_bus_get_profiling_info(int busid,
 
 void starpu_profiling_bus_helper_display_summary(void)
 {
+    ORR_QUESTION();
     orr_buses_print(ORR_API_RUNTIME(), stderr);
 }
 
@@ -193,6 +205,7 @@ static void print_near_nodes(FILE *f, const struct orr_machine *machine)
 
 void starpu_bus_print_bandwidth(FILE *f)
 {
+    ORR_QUESTION();
     const struct orr_machine *machine = ORR_API_RUNTIME()->machine;
 
     fprintf(f, "from/to\t");
@@ -209,6 +222,7 @@ void starpu_bus_print_bandwidth(FILE *f)
 /* There is one node of main memory, which is nearest to all. */
 void starpu_bus_print_affinity(FILE *f)
 {
+    ORR_QUESTION();
     const struct orr_machine *machine = ORR_API_RUNTIME()->machine;
     const struct orr_device_kind *kind;
 
@@ -229,6 +243,7 @@ void starpu_bus_print_affinity(FILE *f)
 
 void starpu_bus_print_filenames(FILE *f)
 {
+    ORR_QUESTION();
     static const char *const files[] = {"bandwidth", "affinity", "latency"};
     struct orr_runtime *rt = ORR_API_RUNTIME();
 

@@ -18,6 +18,7 @@
 
 unsigned starpu_combined_worker_get_count(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt ? orr_combined_count(rt) : 0;
@@ -25,6 +26,7 @@ unsigned starpu_combined_worker_get_count(void)
 
 unsigned starpu_worker_is_combined_worker(int id)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt && id >= 0 && orr_combined_at(rt, (unsigned)id) != NULL;
@@ -74,6 +76,7 @@ int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[])
 int starpu_combined_worker_get_description(int workerid, int *worker_size,
                                            int **combined_workerid)
 {
+    ORR_QUESTION();
     const struct orr_combined *combined = orr_api_combined(__func__, workerid);
 
     if (worker_size)
@@ -122,6 +125,7 @@ int starpu_combined_worker_can_execute_task(unsigned workerid,
                                             struct starpu_task *task,
                                             unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_combined *combined;
     struct orr_job *job = orr_job_of(task);

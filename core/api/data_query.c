@@ -61,6 +61,7 @@ void starpu_data_set_coordinates(starpu_data_handle_t handle,
 unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle,
                                            unsigned dimensions, int *dims)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
     unsigned n = h->ncoordinates < dimensions ? h->ncoordinates : dimensions;
 
@@ -75,6 +76,7 @@ void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data)
 
 void *starpu_data_get_user_data(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->user_data;
 }
 
@@ -85,6 +87,7 @@ void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data)
 
 void *starpu_data_get_sched_data(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->sched_data;
 }
 
@@ -106,6 +109,7 @@ void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
 unsigned
 starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->sequential;
 }
 
@@ -142,6 +146,7 @@ void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->out_of_core;
 }
 
@@ -207,6 +212,8 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
                                int *is_allocated, int *is_valid,
                                int *is_loading, int *is_requested)
 {
+    ORR_QUESTION();
+
     query(__func__, handle, memory_node, is_allocated, is_valid, is_loading,
           is_requested);
 }
@@ -215,12 +222,15 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
                               int *is_allocated, int *is_valid,
                               int *is_requested)
 {
+    ORR_QUESTION();
+
     query(__func__, handle, memory_node, is_allocated, is_valid, NULL,
           is_requested);
 }
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, node);
@@ -230,6 +240,7 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
                                                unsigned memory_node)
 {
+    ORR_QUESTION();
     int allocated;
 
     query(__func__, handle, (int)memory_node, &allocated, NULL, NULL, NULL);
@@ -240,6 +251,8 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
                                             unsigned memory_node)
 {
+    ORR_QUESTION();
+
     (void)orr_api_handle(__func__, handle);
     (void)orr_api_node(__func__, memory_node);
     return 0;

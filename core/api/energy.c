@@ -265,5 +265,6 @@ void starpu_energy_use(float joules)
 
 double starpu_energy_used(void)
 {
+    ORR_QUESTION();
     return orr_energy_used(ORR_API_RUNTIME());
 }

@@ -22,6 +22,8 @@
 
 uint32_t starpu_task_data_footprint(struct starpu_task *task)
 {
+    ORR_QUESTION();
+
     uint32_t footprint = 0;
 
     if (!task->cl)
@@ -49,6 +51,7 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
                                struct starpu_perfmodel_arch *arch,
                                unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
@@ -125,6 +128,7 @@ double starpu_task_expected_length(struct starpu_task *task,
                                    struct starpu_perfmodel_arch *arch,
                                    unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
@@ -136,6 +140,7 @@ double starpu_task_worker_expected_length(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id, unsigned nimpl)
 {
+    ORR_QUESTION();
     const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     struct orr_runtime *rt = worker->runtime;
     struct orr_worker_class room;
@@ -176,6 +181,8 @@ static double average(struct starpu_task *task,
 double starpu_task_expected_length_average(struct starpu_task *task,
                                            unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
+
     (void)sched_ctx_id;
     return average(task, starpu_task_worker_expected_length);
 }
@@ -193,6 +200,7 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
 double
 starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
 {
+    ORR_QUESTION();
     struct orr_worker_class room;
     const struct orr_worker_class *class =
         orr_api_class(ORR_API_RUNTIME(), perf_arch, &room);
@@ -217,6 +225,7 @@ double starpu_task_expected_energy(struct starpu_task *task,
                                    struct starpu_perfmodel_arch *arch,
                                    unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
@@ -227,6 +236,7 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id, unsigned nimpl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
@@ -238,6 +248,8 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
 double starpu_task_expected_energy_average(struct starpu_task *task,
                                            unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
+
     (void)sched_ctx_id;
     return average(task, starpu_task_worker_expected_energy);
 }
@@ -248,6 +260,7 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
                                           unsigned memory_node,
                                           enum starpu_data_access_mode mode)
 {
+    ORR_QUESTION();
     const struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, memory_node);
@@ -257,6 +270,7 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
 double starpu_task_expected_data_transfer_time(unsigned memory_node,
                                                struct starpu_task *task)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     double sum = 0;
 
@@ -275,17 +289,21 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node,
 double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
                                                    unsigned worker)
 {
+    ORR_QUESTION();
+
     return starpu_task_expected_data_transfer_time(
         orr_api_first_worker(__func__, worker)->desc->node, task);
 }
 
 int orrery_knows_kernel(const char *name, const char *symbol)
 {
+    ORR_QUESTION();
     return (int)orr_cost_knows(ORR_API_RUNTIME(), name, symbol);
 }
 
 int orrery_takes_times_of(const char *host)
 {
+    ORR_QUESTION();
     return (int)orr_cost_takes_times_of(ORR_API_RUNTIME(), host);
 }
 

@@ -5,6 +5,7 @@
 
 int starpu_fxt_is_enabled(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt && orr_is_traced(rt);

@@ -93,6 +93,7 @@ void starpu_hip_set_device(int devid)
 
 struct nvmlDevice_st *starpu_cuda_get_nvmldev(unsigned devid)
 {
+    ORR_QUESTION();
     struct gpu *driver = orr_gpu_of(ORR_API_RUNTIME()->machine, &orr_gpu_cuda);
 
     return driver && devid < driver->ndevices

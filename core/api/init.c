@@ -270,6 +270,7 @@ void starpu_resume(void)
 
 int starpu_is_paused(void)
 {
+    ORR_QUESTION();
     return atomic_load(&ORR_API_RUNTIME()->workers->paused) > 0;
 }
 
@@ -288,6 +289,7 @@ static void print_worker(const struct orr_worker *worker, FILE *f)
 
 void starpu_topology_print(FILE *f)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     fprintf(f, "%s machine %s: %u workers, %u memory nodes\n",
@@ -299,6 +301,7 @@ void starpu_topology_print(FILE *f)
 
 void starpu_display_stats(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned long long transfers, bytes;
 
@@ -315,11 +318,13 @@ void starpu_display_stats(void)
 
 int starpu_asynchronous_copy_disabled(void)
 {
+    ORR_QUESTION();
     return ORR_API_RUNTIME()->nodes->sync_copies;
 }
 
 int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)
 {
+    ORR_QUESTION();
     return (int)(ORR_API_RUNTIME()->nodes->sync_kinds >> kind & 1);
 }
 
@@ -384,6 +389,7 @@ const char *orrery_version(void)
 
 int orrery_is_simulated(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt && rt->exec->virtual_time;
@@ -391,6 +397,7 @@ int orrery_is_simulated(void)
 
 int orrery_runs_kernels(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return !rt || rt->machine->runs_kernels;

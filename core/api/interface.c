@@ -170,6 +170,7 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, node);
@@ -178,6 +179,7 @@ void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 
 void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     return orr_handle_pointer(h, orr_local_node(handle));
@@ -186,6 +188,7 @@ void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
                                         unsigned memory_node)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     if (memory_node < h->nnodes)
@@ -202,12 +205,14 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
 enum starpu_data_interface_id
 starpu_data_get_interface_id(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->ops->interfaceid;
 }
 
 struct starpu_data_interface_ops *
 starpu_data_get_interface_ops(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->ops;
 }
 
@@ -232,16 +237,19 @@ static size_t alloc_size_of(const char *call, starpu_data_handle_t handle)
 
 size_t starpu_data_get_size(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return size_of(__func__, handle);
 }
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return alloc_size_of(__func__, handle);
 }
 
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     struct starpu_data_interface_ops *ops =
         orr_api_handle(__func__, handle)->ops;
 
@@ -271,6 +279,7 @@ static const char *kind_name(enum starpu_data_interface_id id)
 
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 {
+    ORR_QUESTION();
     struct orr_handle *h = orr_api_handle(__func__, handle);
     const char *name = kind_name(h->ops->interfaceid);
     char text[256];
@@ -289,6 +298,7 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 
 int starpu_data_get_home_node(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return orr_api_handle(__func__, handle)->home_node;
 }
 

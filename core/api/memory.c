@@ -178,6 +178,7 @@ static int count(struct orr_runtime *rt, size_t dim, int flags)
  * application's own time: they are not in the call that allocates. */
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
     bool counted = rt && (flags & STARPU_MALLOC_COUNT);
     void *address;
@@ -205,6 +206,7 @@ int starpu_malloc(void **A, size_t dim)
 
 int starpu_free_flags(void *A, size_t dim, int flags)
 {
+    ORR_QUESTION();
     if (A && orr_malloc_hook_is_set())
         atomic_load (&orr_process()->free_hook)(STARPU_MAIN_RAM, A, dim, flags);
     else if (A && !orr_fold_unmap(A) &&
@@ -281,6 +283,7 @@ int starpu_memory_unpin(void *addr, size_t size)
 
 starpu_ssize_t starpu_memory_get_total(unsigned node)
 {
+    ORR_QUESTION();
     size_t capacity = orr_api_node(__func__, node)->capacity;
 
     return capacity ? (starpu_ssize_t)capacity : -1;
@@ -288,6 +291,7 @@ starpu_ssize_t starpu_memory_get_total(unsigned node)
 
 size_t starpu_memory_get_used(unsigned node)
 {
+    ORR_QUESTION();
     const struct orr_node *at = &ORR_API_RUNTIME()->nodes->at[node];
     size_t reserved, used;
 
@@ -299,6 +303,7 @@ size_t starpu_memory_get_used(unsigned node)
 
 starpu_ssize_t starpu_memory_get_available(unsigned node)
 {
+    ORR_QUESTION();
     size_t capacity = orr_api_node(__func__, node)->capacity;
     starpu_ssize_t used = (starpu_ssize_t)starpu_memory_get_used(node);
 
@@ -322,16 +327,19 @@ static starpu_ssize_t sum(starpu_ssize_t (*of)(unsigned node))
 
 starpu_ssize_t starpu_memory_get_total_all_nodes(void)
 {
+    ORR_QUESTION();
     return sum(starpu_memory_get_total);
 }
 
 starpu_ssize_t starpu_memory_get_available_all_nodes(void)
 {
+    ORR_QUESTION();
     return sum(starpu_memory_get_available);
 }
 
 size_t starpu_memory_get_used_all_nodes(void)
 {
+    ORR_QUESTION();
     size_t used = 0;
 
     for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++)

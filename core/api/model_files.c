@@ -74,6 +74,7 @@ static int find_file(const char *call, const char *symbol, char **ret)
 void starpu_perfmodel_get_model_path(const char *symbol, char *path,
                                      size_t maxlen)
 {
+    ORR_QUESTION();
     char *found = NULL;
 
     if (find_file(__func__, symbol, &found) < 0)
@@ -122,6 +123,7 @@ static int find_shortened(const char *call, const char *symbol, char **ret)
 int starpu_perfmodel_load_symbol(const char *symbol,
                                  struct starpu_perfmodel *model)
 {
+    ORR_QUESTION();
     char *path = NULL;
     int rc = find_file(__func__, symbol, &path);
 
@@ -153,6 +155,7 @@ void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
                                     struct starpu_perfmodel_arch *arch,
                                     char *path, size_t maxlen, unsigned nimpl)
 {
+    ORR_QUESTION();
     char *side = orr_api_model_side(model);
 
     (void)arch; /* one file has them all */
@@ -165,6 +168,7 @@ void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
 
 void starpu_perfmodel_directory(FILE *output)
 {
+    ORR_QUESTION();
     struct places places;
 
     if (places_open(__func__, &places) < 0)
@@ -186,6 +190,7 @@ static int print_name(const char *path, const char *name, bool shadowed,
 
 int starpu_perfmodel_list(FILE *output)
 {
+    ORR_QUESTION();
     struct places places;
     int rc = places_open(__func__, &places);
 

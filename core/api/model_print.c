@@ -144,6 +144,7 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
                             struct starpu_perfmodel_arch *arch, unsigned nimpl,
                             char *parameter, uint32_t *footprint, FILE *output)
 {
+    ORR_QUESTION();
     const struct orr_model_file *file = orr_api_model_file(__func__, model);
     struct request request = {model, parameter, footprint, output};
     struct orr_device devices[ORR_API_MAXDEVICES];
@@ -189,6 +190,7 @@ static double mean_of(const struct orr_runtime *rt,
 int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
                                        uint32_t footprint, FILE *output)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_model_file *file =
         model->state ? model->state->file : NULL;
@@ -244,6 +246,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
                                char *parameter, uint32_t *footprint,
                                FILE *output)
 {
+    ORR_QUESTION();
     const struct orr_model_file *file = orr_api_model_file(__func__, model);
     struct request request = {model, parameter, footprint, output};
 

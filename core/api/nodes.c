@@ -10,6 +10,7 @@
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
 {
+    ORR_QUESTION();
     return orr_api_first_worker(__func__, workerid)->desc->node;
 }
 
@@ -20,11 +21,13 @@ unsigned starpu_worker_get_local_memory_node(void)
 
 unsigned starpu_memory_nodes_get_count(void)
 {
+    ORR_QUESTION();
     return ORR_API_RUNTIME()->nodes->n;
 }
 
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
@@ -35,6 +38,7 @@ unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 
 unsigned starpu_memory_nodes_get_numa_count(void)
 {
+    ORR_QUESTION();
     return ORR_API_RUNTIME()->nodes->nram;
 }
 
@@ -42,6 +46,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
                                             unsigned *memory_nodes_ids,
                                             unsigned maxsize)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
@@ -58,6 +63,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
 /* Where one node is all of main memory each NUMA node is in that one. */
 int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     if (rt->nodes->nram == 1)
@@ -70,6 +76,7 @@ int starpu_memory_nodes_numa_id_to_devid(int osid)
 
 int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     return id < rt->nodes->nram ? rt->machine->nodes[id].os_number : -1;
@@ -77,16 +84,19 @@ int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size)
 {
+    ORR_QUESTION();
     return snprintf(name, size, "%s", orr_api_node(__func__, node)->name);
 }
 
 int starpu_memory_node_get_devid(unsigned node)
 {
+    ORR_QUESTION();
     return orr_api_node(__func__, node)->devid;
 }
 
 enum starpu_node_kind starpu_node_get_kind(unsigned node)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     return node < rt->nodes->n ? rt->machine->nodes[node].kind : STARPU_UNUSED;

@@ -48,6 +48,7 @@ void starpu_data_unpartition(starpu_data_handle_t root_data,
 
 int starpu_data_get_nb_children(starpu_data_handle_t handle)
 {
+    ORR_QUESTION();
     return (int)orr_api_handle(__func__, handle)->nchildren;
 }
 
@@ -68,6 +69,7 @@ static starpu_data_handle_t child_of(const char *call,
 starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle,
                                            unsigned i)
 {
+    ORR_QUESTION();
     return child_of(__func__, handle, i);
 }
 
@@ -83,12 +85,14 @@ static starpu_data_handle_t descend(const char *call,
 starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data,
                                                unsigned depth, va_list pa)
 {
+    ORR_QUESTION();
     return descend(__func__, root_data, depth, pa);
 }
 
 starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data,
                                               unsigned depth, ...)
 {
+    ORR_QUESTION();
     starpu_data_handle_t handle;
     va_list args;
 

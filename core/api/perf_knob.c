@@ -274,6 +274,7 @@ static double of_policy(const char *call, int id, const char *policy, int type,
 #define ACCESS(name, type, kind)                                               \
     type starpu_perf_knob_get_global_##name##_value(const int knob_id)         \
     {                                                                          \
+        ORR_QUESTION();                                                        \
         return (type)global(__func__, knob_id, kind, NULL);                    \
     }                                                                          \
     void starpu_perf_knob_set_global_##name##_value(const int knob_id,         \
@@ -285,6 +286,7 @@ static double of_policy(const char *call, int id, const char *policy, int type,
     type starpu_perf_knob_get_per_worker_##name##_value(const int knob_id,     \
                                                         unsigned workerid)     \
     {                                                                          \
+        ORR_QUESTION();                                                        \
         return (type)of_worker(__func__, knob_id, workerid, kind, NULL);       \
     }                                                                          \
     void starpu_perf_knob_set_per_worker_##name##_value(                       \
@@ -296,6 +298,7 @@ static double of_policy(const char *call, int id, const char *policy, int type,
     type starpu_perf_knob_get_per_scheduler_##name##_value(                    \
         const int knob_id, const char *sched_policy_name)                      \
     {                                                                          \
+        ORR_QUESTION();                                                        \
         return (type)of_policy(__func__, knob_id, sched_policy_name, kind,     \
                                NULL);                                          \
     }                                                                          \

@@ -99,6 +99,7 @@ starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
                                              struct starpu_perfmodel_arch *arch,
                                              uint32_t footprint)
 {
+    ORR_QUESTION();
     struct orr_model *found = orr_cost_model(ORR_API_RUNTIME(), model);
     int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
 

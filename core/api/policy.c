@@ -89,6 +89,7 @@ struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
+    ORR_QUESTION();
     return starpu_sched_ctx_get_sched_policy(orr_api_current_ctx());
 }
 
@@ -101,6 +102,7 @@ starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
 struct starpu_sched_policy *
 starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_sched *sched = sched_ctx_id < STARPU_NMAX_SCHED_CTXS
@@ -135,6 +137,7 @@ void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *data)
 
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return *policy_data(__func__, sched_ctx_id);
 }
 
@@ -154,6 +157,7 @@ static int most_of(struct orr_runtime *rt, const struct orr_sched *sched)
 
 int starpu_sched_get_min_priority(void)
 {
+    ORR_QUESTION();
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
@@ -162,6 +166,7 @@ int starpu_sched_get_min_priority(void)
 
 int starpu_sched_get_max_priority(void)
 {
+    ORR_QUESTION();
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
@@ -180,6 +185,7 @@ int starpu_sched_set_max_priority(int max_prio)
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     ORR_API(rt, __func__);
 
     return least_of(rt, orr_api_sched(__func__, sched_ctx_id));
@@ -187,6 +193,7 @@ int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     ORR_API(rt, __func__);
 
     return most_of(rt, orr_api_sched(__func__, sched_ctx_id));
@@ -224,10 +231,12 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->min_given;
 }
 
 int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->max_given;
 }

@@ -53,6 +53,7 @@ int starpu_profiling_status_set(int status)
 
 int starpu_profiling_status_get(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt ? orr_profile_is_on(rt) : atomic_load(&orr_process()->profiling);
@@ -68,6 +69,7 @@ void starpu_profiling_set_id(int new_id)
 int starpu_profiling_worker_get_info(
     int workerid, struct starpu_profiling_worker_info *worker_info)
 {
+    ORR_QUESTION();
     struct orr_worker *worker = orr_api_worker(__func__, workerid);
     double now = orr_exec_now(worker->runtime->exec);
 
@@ -79,6 +81,7 @@ int starpu_profiling_worker_get_info(
 
 void starpu_profiling_worker_helper_display_summary(void)
 {
+    ORR_QUESTION();
     orr_worker_profiles_print(ORR_API_RUNTIME(), stderr);
 }
 
@@ -86,6 +89,7 @@ void starpu_profiling_worker_helper_display_summary(void)
 
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned long total = 0;
 
@@ -104,5 +108,6 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 
 void starpu_data_display_memory_stats(void)
 {
+    ORR_QUESTION();
     orr_traffic_print(ORR_API_RUNTIME(), stderr);
 }

@@ -44,6 +44,8 @@ static unsigned able(const char *call, unsigned workerid,
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
                                    unsigned nimpl)
 {
+    ORR_QUESTION();
+
     return nimpl < STARPU_MAXIMPLEMENTATIONS &&
            (able(__func__, workerid, task) >> nimpl & 1);
 }
@@ -52,6 +54,7 @@ int starpu_worker_can_execute_task_impl(unsigned workerid,
                                         struct starpu_task *task,
                                         unsigned *impl_mask)
 {
+    ORR_QUESTION();
     unsigned bits = able(__func__, workerid, task);
 
     if (impl_mask)
@@ -63,6 +66,7 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid,
                                               struct starpu_task *task,
                                               unsigned *nimpl)
 {
+    ORR_QUESTION();
     unsigned bits = able(__func__, workerid, task);
 
     if (bits && nimpl)
@@ -131,6 +135,7 @@ int starpu_push_task_end(struct starpu_task *task)
 
 int starpu_get_prefetch_flag(void)
 {
+    ORR_QUESTION();
     return orr_config_bool(&ORR_API_RUNTIME()->config, ORR_CFG_PREFETCH);
 }
 

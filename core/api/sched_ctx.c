@@ -395,6 +395,7 @@ void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
 
 unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->said->inheritor;
 }
 

@@ -230,6 +230,7 @@ static int worker_processor_number(const struct orr_worker *worker)
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
                                            int *ncpuids)
 {
+    ORR_QUESTION();
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     struct orr_runtime *rt = sched->runtime;
     int self = starpu_worker_get_id();
@@ -256,6 +257,7 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
 
 int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     const struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     const struct starpu_worker_collection *workers = &sched->said->workers;
 
@@ -283,6 +285,7 @@ static unsigned worker_child_context(struct orr_worker *worker, unsigned parent)
 
 unsigned starpu_sched_ctx_master_get_context(int masterid)
 {
+    ORR_QUESTION();
     return worker_child_context(orr_api_worker(__func__, masterid), NMAX);
 }
 
@@ -290,6 +293,7 @@ unsigned
 starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid,
                                                 unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     (void)orr_api_sched(__func__, sched_ctx_id);
     return worker_child_context(orr_api_worker(__func__, workerid),
                                 sched_ctx_id);

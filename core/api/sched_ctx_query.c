@@ -22,12 +22,14 @@ static struct starpu_worker_collection *workers_of(const char *call,
 
 unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return workers_of(__func__, sched_ctx_id)->nworkers;
 }
 
 unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id,
                                                int **workerids)
 {
+    ORR_QUESTION();
     struct starpu_worker_collection *workers =
         workers_of(__func__, sched_ctx_id);
 
@@ -38,6 +40,7 @@ unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id,
 unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id,
                                            int **workerids)
 {
+    ORR_QUESTION();
     struct starpu_worker_collection *workers =
         workers_of(__func__, sched_ctx_id);
     struct starpu_sched_ctx_iterator it;
@@ -57,6 +60,8 @@ unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id,
 
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
+
     return workerid >= 0 && workerid < STARPU_NMAXWORKERS &&
            workers_of(__func__, sched_ctx_id)->present[workerid];
 }
@@ -65,6 +70,7 @@ unsigned
 starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
                                          unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     const struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
 
     for (unsigned w = 0; w < sched->runtime->workers->n; w++)
@@ -78,6 +84,7 @@ starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
 unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id,
                                               unsigned sched_ctx_id2)
 {
+    ORR_QUESTION();
     const struct starpu_worker_collection *a =
         workers_of(__func__, sched_ctx_id);
     const struct starpu_worker_collection *b =
@@ -91,6 +98,7 @@ unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id,
 
 unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     int worker = starpu_worker_get_id();
 
     return starpu_sched_ctx_contains_worker(worker, sched_ctx_id)
@@ -100,6 +108,7 @@ unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 {
+    ORR_QUESTION();
     const struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     const struct starpu_worker_collection *workers = &sched->said->workers;
     const struct orr_runtime *rt = sched->runtime;
@@ -120,6 +129,7 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 struct starpu_worker_collection *
 starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return workers_of(__func__, sched_ctx_id);
 }
 
@@ -154,6 +164,7 @@ void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
 
 void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->said->user_data;
 }
 
@@ -164,12 +175,14 @@ void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data)
 
 unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->said->level;
 }
 
 void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(
     unsigned)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx_id)->said->policy_init;
 }
 
@@ -187,12 +200,16 @@ unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id,
 
 int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
+
     return (int)orr_count_live_in(
         orr_api_sched(__func__, sched_ctx_id)->runtime, sched_ctx_id);
 }
 
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
+
     return orr_count_flops_in(orr_api_sched(__func__, sched_ctx_id)->runtime,
                               sched_ctx_id);
 }
@@ -208,11 +225,13 @@ static int first_worker(const struct orr_sched *sched)
 
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx)
 {
+    ORR_QUESTION();
     return first_worker(orr_api_sched(__func__, sub_ctx));
 }
 
 int starpu_sched_ctx_get_nsms(unsigned sched_ctx)
 {
+    ORR_QUESTION();
     return orr_api_sched(__func__, sched_ctx)->said->nsms;
 }
 
@@ -232,6 +251,7 @@ static const struct orr_sched *part_of(const char *call, int worker)
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start,
                                        int *end)
 {
+    ORR_QUESTION();
     const struct orr_sched *sched = part_of(__func__, stream_workerid);
 
     *start = sched ? sched->said->first_sm : -1;
@@ -240,6 +260,7 @@ void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start,
 
 unsigned starpu_worker_get_sched_ctx_id_stream(unsigned stream_workerid)
 {
+    ORR_QUESTION();
     const struct orr_sched *sched = part_of(__func__, (int)stream_workerid);
 
     return sched ? sched->id : NMAX;

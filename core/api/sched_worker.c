@@ -137,6 +137,7 @@ static unsigned priority_of(const struct orr_runtime *rt, unsigned id,
 
 unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx)
 {
+    ORR_QUESTION();
     struct orr_worker *w = orr_api_worker(__func__, worker);
     struct orr_runtime *rt = w->runtime;
     unsigned *list = calloc(STARPU_NMAX_SCHED_CTXS, sizeof(*list)), n = 0;
@@ -164,6 +165,7 @@ unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx)
 
 unsigned starpu_sched_ctx_overlapping_ctxs_on_worker(int workerid)
 {
+    ORR_QUESTION();
     struct orr_worker *worker = orr_api_worker(__func__, workerid);
     unsigned n = 0;
 
@@ -185,6 +187,7 @@ void starpu_sched_ctx_set_priority(int *workers, int nworkers,
 
 unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id)
 {
+    ORR_QUESTION();
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     unsigned w = orr_api_worker(__func__, worker)->id;
 
@@ -195,6 +198,7 @@ unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id)
 
 void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id)
 {
+    ORR_QUESTION();
     struct orr_sched *sched = orr_api_sched(__func__, (unsigned)sched_ctx_id);
 
     atomic_store(
@@ -272,6 +276,7 @@ void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task,
 
 unsigned starpu_worker_is_blocked_in_parallel(int workerid)
 {
+    ORR_QUESTION();
     return orr_worker_is_blocked(orr_api_worker(__func__, workerid));
 }
 
@@ -279,6 +284,8 @@ unsigned starpu_worker_is_blocked_in_parallel(int workerid)
  * use its processor. */
 unsigned starpu_worker_is_slave_somewhere(int workerid)
 {
+    ORR_QUESTION();
+
     (void)orr_api_worker(__func__, workerid);
     return 0;
 }

@@ -141,6 +141,7 @@ void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_if_open(__func__);
 
     return rt ? orr_tag_task(rt, id) : NULL;

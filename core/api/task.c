@@ -353,6 +353,7 @@ static const char polls[] =
 
 int starpu_task_finished(struct starpu_task *task)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     if (!task || task->detach) {
@@ -531,6 +532,8 @@ void starpu_do_schedule(void)
 
 int starpu_task_nready(void)
 {
+    ORR_QUESTION();
+
     ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
     orr_poll();
     return (int)orr_count_ready(ORR_API_RUNTIME());
@@ -538,6 +541,8 @@ int starpu_task_nready(void)
 
 int starpu_task_nsubmitted(void)
 {
+    ORR_QUESTION();
+
     ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
     orr_poll();
     return (int)orr_count_unfinished(ORR_API_RUNTIME());
@@ -649,5 +654,6 @@ unsigned starpu_task_get_implementation(struct starpu_task *task)
 
 unsigned long starpu_task_get_job_id(struct starpu_task *task)
 {
+    ORR_QUESTION();
     return job_of(__func__, task)->id;
 }

@@ -165,6 +165,7 @@ static int collect(const char *call, struct starpu_task *task, unsigned ndeps,
 int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
                                struct starpu_task **task_array)
 {
+    ORR_QUESTION();
     return collect(__func__, task, ndeps, task_array, false);
 }
 
@@ -172,5 +173,6 @@ int starpu_task_get_task_scheduled_succs(struct starpu_task *task,
                                          unsigned ndeps,
                                          struct starpu_task **task_array)
 {
+    ORR_QUESTION();
     return collect(__func__, task, ndeps, task_array, true);
 }

@@ -282,12 +282,20 @@ static void thread_describe_end(const struct orr_awaited *awaited, char *text,
     snprintf(text, size, "the end of %s", thread->context->name);
 }
 
+/* Not in a callback. */
+static bool may_switch(void)
+{
+    return orr_self->frozen ? orr_self->frozen == orr_self->suspends_at
+                            : !orr_self->job;
+}
+
 int starpu_pthread_join(starpu_pthread_t number, void **retval)
 {
     struct orr_user_thread *thread = thread_of(number);
     const struct orr_awaited awaited = {.noun = "the end of a thread",
                                         .describe = thread_describe_end,
                                         .object = thread};
+    unsigned frozen;
 
     if (!orr_waits_virtually())
         return pthread_join(number, retval);
@@ -297,7 +305,11 @@ int starpu_pthread_join(starpu_pthread_t number, void **retval)
     if (thread->context == orr_self)
         return EDEADLK;
     thread->joined = true;
+    frozen = orr_self->frozen;
+    if (may_switch()) /* a kernel keeps its worker, as it does on the real machine */
+        orr_self->frozen = 0;
     orr_context_join(&awaited, thread->context);
+    orr_self->frozen = frozen;
     if (retval)
         *retval = thread->result;
     free(thread);
@@ -377,13 +389,6 @@ int starpu_pthread_attr_setstacksize(starpu_pthread_attr_t *attr,
 }
 
 /* -- time ----------------------------------------------------------------- */
-
-/* Not in a callback. */
-static bool may_switch(void)
-{
-    return orr_self->frozen ? orr_self->frozen == orr_self->suspends_at
-                            : !orr_self->job;
-}
 
 /* A kernel that sleeps keeps its worker, as it does on the real machine. */
 static void sleep_virtually(double us, const struct orr_awaited *awaited)

@@ -6,6 +6,7 @@
 
 double starpu_timing_now(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt;
 
     orr_poll_clock();

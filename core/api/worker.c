@@ -113,6 +113,7 @@ static bool is_of(const struct orr_worker *worker,
 
 int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
     int n = 0;
 
@@ -123,6 +124,7 @@ int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
 
 unsigned starpu_worker_get_count(void)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt ? rt->workers->n : 0;
@@ -157,22 +159,26 @@ unsigned starpu_worker_get_id_check(void)
 
 enum starpu_worker_archtype starpu_worker_get_type(int id)
 {
+    ORR_QUESTION();
     return orr_api_worker(__func__, id)->desc->type;
 }
 
 int starpu_worker_get_devid(int id)
 {
+    ORR_QUESTION();
     return orr_api_worker(__func__, id)->desc->devid;
 }
 
 int starpu_worker_get_devnum(int id)
 {
+    ORR_QUESTION();
     return orr_api_worker(__func__, id)->desc->devid;
 }
 
 /* One worker drives each device. */
 int starpu_worker_get_subworkerid(int id)
 {
+    ORR_QUESTION();
     const struct orr_worker *worker = orr_api_worker(__func__, id);
 
     return (int)worker->desc->stream;
@@ -181,6 +187,7 @@ int starpu_worker_get_subworkerid(int id)
 void starpu_worker_get_current_task_exp_end(unsigned workerid,
                                             struct timespec *date)
 {
+    ORR_QUESTION();
     const struct orr_worker *worker = orr_api_worker(__func__, workerid);
 
     *date = orr_profile_time(atomic_load(&worker->exp_end));
@@ -188,6 +195,7 @@ void starpu_worker_get_current_task_exp_end(unsigned workerid,
 
 void starpu_worker_get_name(int id, char *dst, size_t maxlen)
 {
+    ORR_QUESTION();
     snprintf(dst, maxlen, "%s", orr_api_worker(__func__, id)->desc->name);
 }
 
@@ -196,6 +204,7 @@ void starpu_worker_get_name(int id, char *dst, size_t maxlen)
 unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
                                        int *workerids, unsigned maxsize)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
@@ -211,6 +220,7 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
 
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     for (unsigned w = 0; w < rt->workers->n; w++)
@@ -221,6 +231,7 @@ int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     for (unsigned w = 0; w < rt->workers->n; w++)
@@ -233,6 +244,7 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
                                        enum starpu_worker_archtype type)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     int n = 0;
 
@@ -248,6 +260,7 @@ int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
                              int num)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     int n = 0;
 
@@ -291,6 +304,7 @@ unsigned
 starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
                                     const struct starpu_task *task)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_job *job = orr_job_of(task);
 
@@ -312,6 +326,7 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
 
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {
+    ORR_QUESTION();
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     starpu_worker_display_count(output, type);
