@@ -61,7 +61,6 @@ static struct {
     atomic_int reason;          /* a signal's number, FAILURE, 0: none … */
     _Atomic double asked_s;     /* … and when that came */
     pid_t process;              /* children of fork have nothing to save */
-    pthread_t thread;           /* the simulation's */
     struct orr_exec_ops ending; /* exchanged for the machine's own */
     struct sigaction before[NSIGNALS]; /* of the signals below */
     atomic_int nasking;         /* calls of orr_ends_interrupt under way */
@@ -191,13 +190,16 @@ static void on_alarm(int number)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT};
     struct sigaction action = {.sa_handler = give_up};
+    struct orr_runtime *rt = atomic_load(&ends.open);
+    pthread_t thread;
 
-    if (!pthread_equal(pthread_self(), ends.thread)) {
-        pthread_kill(ends.thread, number);
+    if (!rt)
+        return; /* it is being saved */
+    thread = (pthread_t)__atomic_load_n(&rt->exec->thread, __ATOMIC_ACQUIRE);
+    if (thread && !pthread_equal(pthread_self(), thread)) {
+        pthread_kill(thread, number);
         return;
     }
-    if (!atomic_load(&ends.open))
-        return; /* it is being saved */
     for (unsigned i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
         sigaction(crashes[i], &action, NULL);
     end_now();
@@ -419,7 +421,6 @@ void orr_ends_watch(struct orr_runtime *rt)
     if (!atomic_flag_test_and_set(&ends.registered))
         atexit(at_exit);
     ends.process = getpid();
-    ends.thread = pthread_self();
     atomic_store(&ends.reason, 0);
     if (rt->sim) {
         ends.ending = *rt->exec->ops;

@@ -378,10 +378,44 @@ static void sim_relax(struct orr_exec *exec)
     (void)exec;
 }
 
+/* -- the thread that all of it runs on -- */
+
+static void notice_end_of_main(void *value)
+{
+    struct orr_sim_exec *x = value;
+
+    __atomic_store_n(&x->head.thread, 0, __ATOMIC_RELEASE);
+}
+
+/* The calling thread is that from now on. */
+static int take_main(struct orr_sim_exec *x)
+{
+    __atomic_store_n(&x->head.thread, (uintptr_t)pthread_self(),
+                     __ATOMIC_RELEASE);
+    orr_self = &x->main->head;
+    return -pthread_setspecific(x->main_key, x);
+}
+
+/* Of threads that come at once one is the first. Stacks that are not our own stay where
+ * they are. */
 static struct orr_context *sim_adopt(struct orr_exec *exec)
 {
-    (void)exec;
-    return NULL;
+    struct orr_sim_exec *x = exec_of(exec);
+    uintptr_t ended = 0;
+
+    if (x->stacks || __atomic_load_n(&exec->thread, __ATOMIC_ACQUIRE) != 0 ||
+        x->current != x->main ||
+        !__atomic_compare_exchange_n(&exec->thread, &ended,
+                                     (uintptr_t)pthread_self(), false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return NULL;
+    for (struct orr_sim_context *c = x->newest; c; c = c->older)
+        orr_fiber_move(&c->fiber);
+    orr_fiber_move(&x->dispatcher.fiber);
+    if (take_main(x) < 0)
+        orr_log_warning("the simulation will not notice the end of this "
+                        "thread: out of memory");
+    return orr_self;
 }
 
 /* -- contexts ------------------------------------------------------------- */
@@ -642,13 +676,23 @@ int orr_sim_exec_new(struct orr_stacks *stacks, struct orr_sim_exec **ret)
     error = orr_timers_reserve(&x->timers);
     if (error < 0)
         goto fail;
-    error = make_stack(x, &x->dispatcher, dispatcher_stack, dispatch, x);
+    error = -pthread_key_create(&x->main_key, notice_end_of_main);
     if (error < 0)
         goto fail;
-    orr_self = &root->head;
+    error = make_stack(x, &x->dispatcher, dispatcher_stack, dispatch, x);
+    if (error < 0)
+        goto fail_key;
+    error = take_main(x);
+    if (error < 0)
+        goto fail_stack;
     *ret = x;
     return 0;
 
+fail_stack:
+    orr_self = NULL;
+    free_stack(x, &x->dispatcher);
+fail_key:
+    pthread_key_delete(x->main_key);
 fail:
     if (x)
         orr_timers_done(&x->timers);
@@ -665,6 +709,7 @@ void orr_sim_exec_free(struct orr_sim_exec *exec)
         free_context(exec, exec->newest);
     free_stack(exec, &exec->dispatcher);
     orr_timers_done(&exec->timers);
+    pthread_key_delete(exec->main_key);
     if (orr_self == &exec->main->head)
         orr_self = NULL;
     free(exec->main);

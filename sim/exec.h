@@ -2,11 +2,12 @@
 /*
  * sim/exec.h - contexts and virtual time of the simulated machine: fibers, a
  * queue of those that can go on, a heap of dates. Everything belongs to the
- * OS thread that made it; the fields marked [watched] are read by other
+ * OS thread that made it, or, once that has ended, to the next one that calls; the fields marked [watched] are read by other
  * threads: the watchdog's, and that of core/observe/progress.h.
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,6 +78,7 @@ struct orr_sim_exec {
     bool shared;                   /* there are events of several machines */
     struct orr_sim_user *users;
     struct orr_sim_context *main;
+    pthread_key_t main_key; /* its destructor notices the end of main's thread */
     struct orr_sim_context *newest; /* of the contexts alive */
     struct orr_sim_context *corpse; /* detached and ended, to be freed by the
                                      * next that is on another stack */

@@ -132,8 +132,7 @@ static int enter(struct orr_process *process)
     if (atomic_load(&process->users) > 0 && atomic_load(&process->replaying))
         rc = -EBUSY;
     while (!rc && is_changing(process))
-        if (process->one_thread &&
-            pthread_equal(process->runner, pthread_self()))
+        if (orr_self && orr_self->exec->one_thread)
             rc = -EBUSY;
         else
             pthread_cond_wait(&process->changed, &process->lock);
@@ -163,10 +162,6 @@ static int leave(struct orr_process *process)
 
 static void begin(struct orr_process *process, struct orr_runtime *rt)
 {
-    pthread_mutex_lock(&process->lock);
-    process->one_thread = rt->exec->one_thread;
-    process->runner = pthread_self();
-    pthread_mutex_unlock(&process->lock);
     if (atomic_load(&process->profiling))
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     if (atomic_load(&process->unordered))

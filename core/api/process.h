@@ -28,8 +28,6 @@ struct orr_process {
     atomic_uint users;         /* starpu_init calls minus shutdowns; one while
                                 * the first starts or the last stops */
     atomic_bool ready;         /* neither is under way */
-    bool one_thread;           /* [lock] all of the run is on that one … */
-    pthread_t runner;          /* … [lock] which has started it */
     atomic_bool profiling;     /* as the application has set it: for runs to come, too */
     atomic_bool unordered;     /* default of data without sequential consistency, likewise */
     struct orr_early *early;   /* [lock] early.h */

@@ -166,7 +166,8 @@ struct orr_exec_ops {
 
     /* Makes the calling OS thread a context (a thread that the application
      * made itself). NULL when the machine cannot have such threads: the
-     * simulated one, whose callers print an error naming the API call. */
+     * simulated one, whose callers print an error naming the API call. But where
+     * the thread of main has ended, this one is main from now on. */
     struct orr_context *(*adopt)(struct orr_exec *exec);
 
     /* Calls visit(context, arg) for main, and for each context alive that was spawned,
@@ -193,6 +194,7 @@ struct orr_exec {
                         * calls: core's locks need not lock */
     bool virtual_time; /* its clock moves when all contexts wait: equal runs
                         * have equal times */
+    uintptr_t thread; /* [atomic] of `one_thread`: which (pthread_t), 0: it has ended */
     unsigned nprocessors; /* on which its contexts run at once, 1: they take turns.
                            * With more of them than that nobody spins */
     size_t stack_size; /* of the contexts that it will start, bytes: what user

@@ -296,6 +296,19 @@ void orr_fiber_init_running(struct orr_fiber *fiber)
 #endif
 }
 
+void orr_fiber_move(struct orr_fiber *fiber)
+{
+    globals_fn globals = find_globals();
+
+    fiber->live = globals ? globals() : &fiber->none;
+    if (fiber->stack)
+        return;
+    fiber->bottom = NULL;
+#if defined(ORR_FIBER_TSAN)
+    fiber->thread_sanitizer = __tsan_get_current_fiber();
+#endif
+}
+
 void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to)
 {
     from->saved = *from->live;

@@ -42,6 +42,10 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
 /* Makes the fiber stand for the stack that the caller runs on. */
 void orr_fiber_init_running(struct orr_fiber *fiber);
 
+/* From now on it runs on the calling OS thread: for each fiber of one that has ended. The
+ * one that stood for that thread's own stack stands for this one's. */
+void orr_fiber_move(struct orr_fiber *fiber);
+
 /* Leaves `from`, which must be running, for `to`; returns when another fiber
  * switches back. */
 void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to);

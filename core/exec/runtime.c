@@ -29,8 +29,8 @@ struct orr_runtime *orr_runtime_current(const char *call)
     if (!self) {
         orr_log_error("%s: called from a second thread of the operating "
                       "system, which cannot take part in a simulation. Make "
-                      "the thread with starpu_pthread_create, or call from "
-                      "the thread that called starpu_init.",
+                      "the thread with starpu_pthread_create after starpu_init, "
+                      "or call from the thread that called starpu_init.",
                       call);
         return NULL;
     }

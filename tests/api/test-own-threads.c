@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-own-threads.c - what threads of the application's own may ask: those
- * of POSIX and of starpu_pthread_create, made by a kernel and by main.
+ * of POSIX and of starpu_pthread_create, made by a kernel and by main; runs that are
+ * opened, used and closed by different ones.
  */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +236,99 @@ START_TEST(threads_of_main_have_mains_answers)
 }
 END_TEST
 
+/* --- where a run begins and ends --- */
+
+static void kernel_counts(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (*(atomic_int *)arg)++;
+}
+
+static struct starpu_codelet counts = {.cpu_funcs = {kernel_counts},
+                                       .model = &model};
+static atomic_int ncounted;
+
+static void count_tasks(int n)
+{
+    int before = ncounted;
+
+    for (int i = 0; i < n; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &counts;
+        task->cl_arg = &ncounted;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    }
+    ck_assert_int_ge(ncounted, before + n);
+}
+
+static void *thread_opens(void *arg)
+{
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    if (arg)
+        count_tasks(3);
+    return NULL;
+}
+
+static void *thread_goes_on(void *arg)
+{
+    (void)arg;
+    count_tasks(3);
+    return NULL;
+}
+
+static void *thread_closes(void *arg)
+{
+    count_tasks(2);
+    starpu_shutdown();
+    return arg;
+}
+
+static void in_threads(void *(*routine)(void *), void *arg, int n)
+{
+    starpu_pthread_t threads[8];
+
+    for (int i = 0; i < n; i++)
+        ck_assert_int_eq(
+            starpu_pthread_create(&threads[i], NULL, routine, arg), 0);
+    for (int i = 0; i < n; i++)
+        ck_assert_int_eq(starpu_pthread_join(threads[i], NULL), 0);
+}
+
+/* One after the other has the run: each ends before the next one calls. Main joins them
+ * as POSIX threads until it has made a call of its own. */
+START_TEST(a_run_goes_from_thread_to_thread)
+{
+    machine_choose(_i);
+    for (int round = 0; round < 2; round++) {
+        in_threads(thread_opens, &data, 1);
+        in_threads(thread_goes_on, NULL, 1);
+        in_threads(thread_closes, NULL, 1);
+        ck_assert_int_eq(starpu_is_initialized(), 0);
+    }
+    in_threads(thread_opens, &data, 1);
+    count_tasks(4);
+    in_threads(thread_goes_on, NULL, 2);
+    starpu_shutdown();
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+}
+END_TEST
+
+START_TEST(threads_open_at_once_and_main_closes)
+{
+    enum { N = 5 };
+
+    machine_choose(_i);
+    in_threads(thread_opens, NULL, N);
+    for (int i = 0; i < N; i++) {
+        count_tasks(2);
+        starpu_shutdown();
+    }
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+}
+END_TEST
+
 SUITE_MAIN(own_threads)
 {
     Suite *suite = suite_create("own threads");
@@ -242,6 +337,8 @@ SUITE_MAIN(own_threads)
     tcase_add_loop_test(all, threads_of_a_kernel_have_the_kernels_answers, 0,
                         NMACHINES);
     tcase_add_loop_test(all, threads_of_main_have_mains_answers, 0, NMACHINES);
+    tcase_add_loop_test(all, a_run_goes_from_thread_to_thread, 0, NMACHINES);
+    tcase_add_loop_test(all, threads_open_at_once_and_main_closes, 0, NMACHINES);
     suite_add_tcase(suite, all);
     return suite_main(suite);
 }
