@@ -50,7 +50,8 @@ struct orr_slab {
     struct block *blocks;   /* [lock] */
     unsigned nblocks;       /* [lock] */
     char *fresh, *end;      /* [lock] never used yet */
-    struct object *depot;   /* [depot_lock] full batches */
+    struct object *depot;   /* [depot_lock] full batches, of BATCH objects each */
+    atomic_size_t nadopted; /* objects beside those of the blocks */
     unsigned ncaches;
     struct cache caches[];  /* the shared one, then one per worker */
 };
@@ -209,41 +210,63 @@ static void cache_refill(struct orr_slab *slab, struct cache *cache)
     cache->n = cache->current ? BATCH : slab_carve(slab, &cache->current);
 }
 
-/* Unchecked: the shared cache alone is locked. */
-void *orr_slab_get(struct orr_slab *slab) ORR_UNCHECKED
+/* The next object will be written from its begin to its end, and was another
+ * processor's, or nobody's yet: it comes while this one is worked on. */
+static inline void fetch_object(const struct orr_slab *slab,
+                                const struct object *object)
 {
-    unsigned own = orr_self->cache;
-    struct cache *cache = &slab->caches[own];
-    struct object *object;
+    const char *at = (const char *)object, *end = at + slab->size;
 
-    if (!own)
+    for (; at < end; at += LINES * LINE)
+        for (unsigned line = 0; line < LINES; line++)
+            __builtin_prefetch(at + line * LINE, 1);
+}
+
+static inline struct object *cache_take(const struct orr_slab *slab,
+                                        struct cache *cache)
+{
+    struct object *object = cache->current;
+
+    cache->current = object->next;
+    cache->n--;
+    fetch_object(slab, cache->current);
+    return object;
+}
+
+static inline void cache_add(struct cache *cache, struct object *object)
+{
+    object->next = cache->current;
+    cache->current = object;
+    cache->n++;
+}
+
+/* From the shared cache, or one that is empty. Unchecked: the shared one alone is
+ * locked. */
+static __attribute__((noinline)) void *get_slowly(struct orr_slab *slab,
+                                                  struct cache *cache) ORR_UNCHECKED
+{
+    bool is_shared = cache == slab->caches;
+    struct object *object = NULL;
+
+    if (is_shared)
         orr_lock(&slab->shared);
     if (!cache->current)
         cache_refill(slab, cache);
-    object = cache->current;
-    if (object) {
-        /* The next one, which will be written from its begin to its end, was another
-         * processor's, or nobody's yet: it comes while this one is worked on. */
-        const char *at = (const char *)object->next, *end = at + slab->size;
-
-        cache->current = object->next;
-        cache->n--;
-        for (; at < end; at += LINES * LINE)
-            for (unsigned line = 0; line < LINES; line++)
-                __builtin_prefetch(at + line * LINE, 1);
-    }
-    if (!own)
+    if (cache->current)
+        object = cache_take(slab, cache);
+    if (is_shared)
         orr_unlock(&slab->shared);
     return object;
 }
 
-void orr_slab_put(struct orr_slab *slab, void *memory) ORR_UNCHECKED
+/* To the shared cache, or one that has a batch. */
+static __attribute__((noinline)) void
+put_slowly(struct orr_slab *slab, struct cache *cache,
+           struct object *object) ORR_UNCHECKED
 {
-    unsigned own = orr_self->cache;
-    struct cache *cache = &slab->caches[own];
-    struct object *object = memory;
+    bool is_shared = cache == slab->caches;
 
-    if (!own)
+    if (is_shared)
         orr_lock(&slab->shared);
     if (cache->n == BATCH) {
         if (cache->full)
@@ -252,11 +275,36 @@ void orr_slab_put(struct orr_slab *slab, void *memory) ORR_UNCHECKED
         cache->current = NULL;
         cache->n = 0;
     }
-    object->next = cache->current;
-    cache->current = object;
-    cache->n++;
-    if (!own)
+    cache_add(cache, object);
+    if (is_shared)
         orr_unlock(&slab->shared);
+}
+
+void *orr_slab_get(struct orr_slab *slab)
+{
+    unsigned own = orr_self->cache;
+    struct cache *cache = &slab->caches[own];
+
+    if (!own || !cache->current)
+        return get_slowly(slab, cache);
+    return cache_take(slab, cache);
+}
+
+void orr_slab_put(struct orr_slab *slab, void *memory)
+{
+    unsigned own = orr_self->cache;
+    struct cache *cache = &slab->caches[own];
+
+    if (!own || cache->n == BATCH)
+        put_slowly(slab, cache, memory);
+    else
+        cache_add(cache, memory);
+}
+
+void orr_slab_adopt(struct orr_slab *slab, void *memory)
+{
+    atomic_fetch_add_explicit(&slab->nadopted, 1, memory_order_relaxed);
+    orr_slab_put(slab, memory);
 }
 
 /* --- trimming --- */
@@ -298,54 +346,74 @@ static size_t count_made(const struct orr_slab *slab)
     return n - room_of(slab, slab->fresh, slab->end);
 }
 
-/* The number of objects in the list that the slab has made; the others are freed if
- * `frees`, and the list is used no more then. */
-static size_t visit_free(const struct orr_slab *slab, struct object *object,
-                         bool frees)
+/* Of all lists; a batch is never looked into. */
+static size_t count_free(const struct orr_slab *slab)
 {
-    const struct block *block = NULL;
-    struct object *next;
     size_t n = 0;
 
-    for (; object; object = next) {
-        next = object->next;
-        /* Mostly it is that of the one before. */
-        if (!block || !is_in_block(block, object))
-            block = block_of(slab, object);
-        n += block != NULL;
-        if (!block && frees)
-            free(object);
-    }
-    return n;
-}
-
-static size_t visit_all_free(const struct orr_slab *slab, bool frees)
-{
-    struct object *batch = slab->depot, *next;
-    size_t n = 0;
-
-    for (; batch; batch = next) {
-        next = batch->next_batch;
-        n += visit_free(slab, batch, frees);
-    }
-    for (unsigned i = 0; i < slab->ncaches; i++) {
-        n += visit_free(slab, slab->caches[i].full, frees);
-        n += visit_free(slab, slab->caches[i].current, frees);
-    }
+    for (struct object *batch = slab->depot; batch; batch = batch->next_batch)
+        n += BATCH;
+    for (unsigned i = 0; i < slab->ncaches; i++)
+        n += slab->caches[i].n + (slab->caches[i].full ? BATCH : 0);
     return n;
 }
 
 /* Unchecked: those that are no workers are kept off by the shared cache's lock, and the
  * rest is the caller's alone. */
+static bool is_unused_locked(const struct orr_slab *slab) ORR_UNCHECKED
+{
+    return count_free(slab) ==
+           count_made(slab) +
+               atomic_load_explicit(&slab->nadopted, memory_order_relaxed);
+}
+
+bool orr_slab_is_unused(struct orr_slab *slab)
+{
+    bool unused;
+
+    orr_lock(&slab->shared);
+    unused = is_unused_locked(slab);
+    orr_unlock(&slab->shared);
+    return unused;
+}
+
+static void free_adopted_of(const struct orr_slab *slab, struct object *object)
+{
+    struct object *next;
+
+    for (; object; object = next) {
+        next = object->next;
+        if (!block_of(slab, object))
+            free(object);
+    }
+}
+
+/* All objects are in lists. */
+static void free_adopted(const struct orr_slab *slab)
+{
+    struct object *batch = slab->depot, *next;
+
+    for (; batch; batch = next) {
+        next = batch->next_batch;
+        free_adopted_of(slab, batch);
+    }
+    for (unsigned i = 0; i < slab->ncaches; i++) {
+        free_adopted_of(slab, slab->caches[i].full);
+        free_adopted_of(slab, slab->caches[i].current);
+    }
+}
+
 void orr_slab_trim(struct orr_slab *slab) ORR_UNCHECKED
 {
     orr_lock(&slab->shared);
-    if (visit_all_free(slab, false) == count_made(slab)) {
-        (void)visit_all_free(slab, true);
+    if (is_unused_locked(slab)) {
+        if (atomic_load_explicit(&slab->nadopted, memory_order_relaxed))
+            free_adopted(slab);
         free_blocks(slab);
         slab->nblocks = 0;
         slab->fresh = slab->end = NULL;
         slab->depot = NULL;
+        atomic_store_explicit(&slab->nadopted, 0, memory_order_relaxed);
         memset(slab->caches, 0, slab->ncaches * sizeof(slab->caches[0]));
     }
     orr_unlock(&slab->shared);

@@ -21,8 +21,10 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
 /* Frees the slab and every object taken from it. NULL is allowed. */
 void orr_slab_free(struct orr_slab *slab);
 
-/* Frees the memory of a slab that is to be used further, unless some object of it is in
- * use: objects that were put, but never taken, are malloc's, and freed with it. No
+/* Whether no object is in use. No worker's or main's cache is used meanwhile. */
+bool orr_slab_is_unused(struct orr_slab *slab);
+
+/* Frees the memory of a slab that is to be used further, if no object is in use. No
  * worker's or main's cache is used meanwhile. */
 void orr_slab_trim(struct orr_slab *slab);
 
@@ -36,6 +38,9 @@ void *orr_slab_get(struct orr_slab *slab);
 
 /* Gives an object back; any context. */
 void orr_slab_put(struct orr_slab *slab, void *object);
+
+/* Gives the slab an object of that size that malloc has made; any context. */
+void orr_slab_adopt(struct orr_slab *slab, void *object);
 
 /* Calls visit(object, arg) for every object that the slab has room for: those
  * in use, those given back (their first 16 bytes are the slab's, the rest is

@@ -30,6 +30,14 @@ int orr_task_slab(struct orr_slab **ret)
     return there ? 0 : err;
 }
 
+void orr_task_put(struct orr_slab *slab, struct starpu_task *task)
+{
+    if (orr_task_is_ours(task))
+        orr_slab_put(slab, task);
+    else
+        orr_slab_adopt(slab, task);
+}
+
 /* Takes a task (NULL) or puts one, as a context that belongs to no run. */
 static struct starpu_task *do_outside(struct starpu_task *task)
 {
@@ -42,7 +50,7 @@ static struct starpu_task *do_outside(struct starpu_task *task)
     if (orr_task_slab(&slab) != 0)
         task = NULL;
     else if (task)
-        orr_slab_put(slab, task);
+        orr_task_put(slab, task);
     else
         task = orr_slab_get(slab);
     orr_self = self;

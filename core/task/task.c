@@ -42,6 +42,7 @@ struct starpu_task *orr_task_new(struct orr_runtime *rt)
         return NULL;
     *task = (struct starpu_task)STARPU_TASK_INITIALIZER;
     task->destroy = 1;
+    orr_task_mark(task);
     return task;
 }
 
@@ -134,7 +135,7 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
     }
     task->cl = &orr_task_freed;
     if (rt)
-        orr_slab_put(rt->slabs->tasks, task);
+        orr_task_put(rt->slabs->tasks, task);
     else
         orr_task_put_outside(task);
 }
@@ -159,7 +160,7 @@ static void task_drop(void *object, void *arg)
         task_free_arguments(task);
         task_free_attached(task);
         task->cl = &orr_task_freed;
-        orr_slab_put(rt->slabs->tasks, task);
+        orr_task_put(rt->slabs->tasks, task);
     } else if (task && orr_slab_made(rt->slabs->tasks, task) &&
                orr_job_of(task) == job) {
         task->starpu_private = NULL;
@@ -171,7 +172,7 @@ static void each_job(struct orr_runtime *rt, void (*visit)(void *, void *))
 {
     for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
          i++)
-        if (rt->slabs->jobs[i])
+        if (rt->slabs->jobs[i] && !orr_slab_is_unused(rt->slabs->jobs[i]))
             orr_slab_each(rt->slabs->jobs[i], visit, rt);
 }
 

@@ -15,7 +15,22 @@ struct orr_slab;
  * after it. Made by the first call; any thread. Errors: -ENOMEM. */
 int orr_task_slab(struct orr_slab **ret);
 
-/* As orr_slab_get and orr_slab_put of it, by a thread that belongs to no run. */
+/* Marks a task that lies in that memory, and tells such a task from one that the
+ * application has allocated, as a copy of such a task may be. */
+static inline void orr_task_mark(struct starpu_task *task)
+{
+    task->omp_task = (void *)~(uintptr_t)task;
+}
+
+static inline bool orr_task_is_ours(const struct starpu_task *task)
+{
+    return task->omp_task == (void *)~(uintptr_t)task;
+}
+
+/* Gives the memory of a task back to the slab, or to it what malloc has made. */
+void orr_task_put(struct orr_slab *slab, struct starpu_task *task);
+
+/* As orr_slab_get and orr_task_put of it, by a thread that belongs to no run. */
 struct starpu_task *orr_task_take_outside(void);
 void orr_task_put_outside(struct starpu_task *task);
 
