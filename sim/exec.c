@@ -118,7 +118,7 @@ static void find_next_break(struct orr_sim_exec *x)
             x->break_us = user->break_us;
 }
 
-static void come_to_break(struct orr_sim_exec *x, double until)
+static __attribute__((noinline)) void come_to_break(struct orr_sim_exec *x, double until)
 {
     while (x->break_us <= until) {
         struct orr_sim_user *user = x->users;
@@ -134,7 +134,7 @@ static void come_to_break(struct orr_sim_exec *x, double until)
 }
 
 /* Moves the clock. */
-static void exec_advance_clock(struct orr_sim_exec *x, double date)
+static inline void exec_advance_clock(struct orr_sim_exec *x, double date)
 {
     if (date >= x->break_us)
         come_to_break(x, date);
@@ -270,12 +270,12 @@ _Noreturn static void refuse(const struct orr_context *self, const char *what)
 }
 
 /* The calling context, which is about to block. */
-static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
-                                             const char *what)
+static inline struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
+                                                    const char *what)
 {
     struct orr_context *self = orr_self;
 
-    if (!self || self->frozen || self->ranks)
+    if (__builtin_expect(!self || self->frozen || self->ranks, 0))
         refuse(self, what);
     assert(self->exec == &x->head);
     self->polls = 0;
@@ -287,19 +287,22 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
     return context_of(self);
 }
 
-/* Sleeps until the date where no context is ready, if what comes first by then is
- * nothing, or a context that sleeps: the clock moves, and that one goes on. Else
- * returns false, and nothing has happened. */
+/* Whether nothing happens before the date, nor at it. */
+static inline bool is_free_until(const struct orr_sim_exec *x, double date)
+{
+    return !x->first_ready && orr_timers_next(&x->timers) > date &&
+           events_next(x) > date;
+}
+
+/* Sleeps until the date where no context is ready, if what comes first by then is a
+ * context that sleeps: the clock moves, and that one goes on. Else returns false, and
+ * nothing has happened. */
 static bool exec_try_sleep(struct orr_sim_exec *x, struct orr_sim_context *self,
                            enum orr_sim_state state, double date)
 {
     double timer = orr_timers_next(&x->timers), event = events_next(x);
     struct orr_sim_context *next;
 
-    if (timer > date && event > date) {
-        exec_advance_clock(x, date);
-        return true;
-    }
     if (timer >= event || x->timers.heap[0].timer->fire)
         return false;
     self->state = state;
@@ -309,12 +312,10 @@ static bool exec_try_sleep(struct orr_sim_exec *x, struct orr_sim_context *self,
     return true;
 }
 
-/* Blocks in `state` until the date or, when parked, a wake. */
-static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
+/* Blocks in `state` until the date, which is not over, or, when parked, a wake. */
+static __attribute__((noinline)) void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
                         enum orr_sim_state state, double date)
 {
-    if (date < x->now)
-        date = x->now;
     if (x->first_ready || !(date < ORR_FOREVER) ||
         !exec_try_sleep(x, self, state, date)) {
         if (date < ORR_FOREVER)
@@ -325,6 +326,17 @@ static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
     orr_timers_cancel(&x->timers, &self->timer);
 }
 
+/* The usual case first: the clock moves, and the context goes on. */
+static inline void sleep_until(struct orr_sim_exec *x,
+                               struct orr_sim_context *self,
+                               enum orr_sim_state state, double date)
+{
+    if (date < ORR_FOREVER && is_free_until(x, date))
+        exec_advance_clock(x, date);
+    else
+        block_until(x, self, state, date);
+}
+
 static void sim_park(struct orr_exec *exec, double until_us)
 {
     struct orr_sim_exec *x = exec_of(exec);
@@ -332,7 +344,8 @@ static void sim_park(struct orr_exec *exec, double until_us)
 
     self->parked = x->now;
     if (!self->token)
-        block_until(x, self, ORR_SIM_PARKED, until_us);
+        sleep_until(x, self, ORR_SIM_PARKED,
+                    until_us < x->now ? x->now : until_us);
     self->token = false;
 }
 
@@ -370,7 +383,7 @@ static void sim_sleep(struct orr_exec *exec, double us)
     struct orr_sim_context *self = blocking_self(x, "sleep");
 
     /* Written so that NaN counts as no time. */
-    block_until(x, self, ORR_SIM_SLEEPING, us > 0 ? x->now + us : x->now);
+    sleep_until(x, self, ORR_SIM_SLEEPING, us > 0 ? x->now + us : x->now);
 }
 
 static void sim_relax(struct orr_exec *exec)

@@ -195,12 +195,17 @@ static int alloc_block(struct orr_sim_memory *memory, size_t n, uintptr_t *ret,
     if (memory->hint < memory->nchunks &&
         chunk_carve(memory, memory->hint, n, ret))
         return 0;
-    for (i = 0; i < memory->nchunks; i++)
-        if (chunk_carve(memory, i, n, ret))
+    if (n < memory->gap)
+        memory->vain = 0;
+    memory->gap = n;
+    for (; memory->vain < memory->nchunks; memory->vain++)
+        if (chunk_carve(memory, memory->vain, n, ret))
             return 0;
     error = add_chunk(memory, &i);
     if (error < 0)
         return error;
+    if (i < memory->vain)
+        memory->vain = i;
     calls->allocs++;
     chunk_carve(memory, i, n, ret);
     return 0;
@@ -231,6 +236,8 @@ static void chunk_free_block(struct orr_sim_memory *memory, uintptr_t address,
 
     assert(address - chunk->base < CHUNK_BYTES);
     chunk_mark_units(chunk, (address - chunk->base) / UNIT_BYTES, n, false);
+    if (i < memory->vain)
+        memory->vain = i;
     if (chunk->nused > 0)
         return;
     memory->nfree++;
@@ -282,5 +289,5 @@ void orr_sim_memory_done(struct orr_sim_memory *memory)
     }
     free(memory->chunks);
     memory->chunks = NULL;
-    memory->nchunks = memory->nfree = memory->hint = 0;
+    memory->nchunks = memory->nfree = memory->hint = memory->vain = 0;
 }

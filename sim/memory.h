@@ -20,6 +20,8 @@ struct orr_sim_memory {
     unsigned nchunks;
     unsigned nfree; /* chunks without a block */
     unsigned hint;  /* the chunk that the last block came from */
+    unsigned vain;  /* chunks at the beginning without a gap … */
+    size_t gap;     /* … of so many units */
 };
 
 /* The calls of an operation to the device driver. */
