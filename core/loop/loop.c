@@ -145,6 +145,8 @@ static void kernel_done(struct orr_kernel *kernel)
 /* Whether its kernel gives a partial its first value. */
 static bool begins_partial(const struct orr_job *job)
 {
+    if (!(job->modes & STARPU_REDUX))
+        return false;
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].begins)
             return true;
