@@ -118,7 +118,7 @@ void starpu_bus_set_direct(int busid, int direct)
     if (!bus)
         abort();
     atomic_store(&bus->direct, direct != 0);
-    orr_node_estimate(ORR_API_RUNTIME(), bus->src);
+    orr_nodes_estimate(ORR_API_RUNTIME());
 }
 
 void starpu_bus_set_ngpus(int busid, int ngpus)
@@ -134,7 +134,7 @@ void starpu_bus_set_ngpus(int busid, int ngpus)
         abort();
     }
     atomic_store(&bus->ngpus, ngpus);
-    orr_node_estimate(ORR_API_RUNTIME(), bus->src);
+    orr_nodes_estimate(ORR_API_RUNTIME());
 }
 
 /* -- what they carried -- */

@@ -167,6 +167,15 @@ unsigned orr_job_able_combined(struct orr_runtime *rt, struct orr_job *job,
     return bits;
 }
 
+bool orr_job_able_as_row(const struct orr_runtime *rt,
+                         const struct orr_job *job,
+                         const struct orr_cost_row *row)
+{
+    return !row->per_worker && job->task->where <= 0 &&
+           !names_workers(job->task) &&
+           orr_members_all(members_of(rt, job)) && !orr_some_disabled(rt);
+}
+
 unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
                             const struct orr_cost_row *row, unsigned class_id,
                             bool *uniform)

@@ -82,6 +82,13 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
                             const struct orr_cost_row *row, unsigned class_id,
                             bool *uniform);
 
+/* Whether each worker can run it with all implementations that the row has for its class:
+ * nothing about the task, its context or the workers distinguishes them. The usual
+ * case. */
+bool orr_job_able_as_row(const struct orr_runtime *rt,
+                         const struct orr_job *job,
+                         const struct orr_cost_row *row);
+
 /* Whether some worker of the machine may run it, now or when it has joined the
  * job's scheduling context; can_execute is called for those who are there. */
 bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job);

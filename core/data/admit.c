@@ -564,13 +564,6 @@ void orr_admit_retry(struct orr_runtime *rt, unsigned id)
         orr_node_kick(rt, id);
 }
 
-void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
-                           struct orr_deferred *deferred)
-{
-    if (atomic_load(&rt->nodes->at[node].admission.nwaiting))
-        deferred->admit |= UINT64_C(1) << node;
-}
-
 /* --- jobs that come --- */
 
 /* Whether the job is tried before those that wait. In a starved node none of

@@ -11,78 +11,129 @@
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
 
-void orr_node_estimate(struct orr_runtime *rt, unsigned id)
+static void estimate_route(struct orr_runtime *rt, unsigned src, unsigned dst)
 {
-    struct orr_node *node = &rt->nodes->at[id];
+    struct orr_route *route = &rt->nodes->at[dst].routes[src];
+    const struct orr_bus *bus = orr_bus_find(rt, src, dst);
+    unsigned sharers =
+        bus ? orr_bus_sharers(rt, bus) : rt->nodes->n - rt->nodes->nram;
+    unsigned pair = orr_machine_pair(rt->machine, src, dst);
 
-    for (unsigned dst = 0; dst < rt->nodes->n; dst++) {
-        const struct orr_bus *bus = orr_bus_find(rt, id, dst);
-        unsigned sharers =
-            bus ? orr_bus_sharers(rt, bus) : rt->nodes->n - rt->nodes->nram;
-        double bandwidth =
-            rt->machine->bandwidth[orr_machine_pair(rt->machine, id, dst)];
+    /* As in StarPU, all devices are expected to share the bus, both ways at once. */
+    atomic_store_explicit(&route->slowness,
+                          2.0 * sharers / rt->machine->bandwidth[pair],
+                          memory_order_relaxed);
+    route->latency = rt->machine->latency[pair];
+    route->direct = rt->machine->direct[pair];
+}
 
-        /* As in StarPU, all devices are expected to share the bus, both ways at
-         * once. */
-        atomic_store_explicit(&node->slowness[dst], 2.0 * sharers / bandwidth,
+/* Whether no value comes later from a than from b, be it large or small. */
+static bool comes_first(const struct orr_runtime *rt, unsigned a, unsigned b,
+                        unsigned dst)
+{
+    const struct orr_route *routes = rt->nodes->at[dst].routes;
+
+    if (routes[a].direct != routes[b].direct)
+        return a == STARPU_MAIN_RAM; /* through which it comes from b */
+    if (!routes[a].direct)
+        routes = rt->nodes->at[STARPU_MAIN_RAM].routes;
+    return routes[a].slowness <= routes[b].slowness &&
+           routes[a].latency <= routes[b].latency;
+}
+
+/* Which sources need not be looked at if there is another one: most machines have few
+ * sorts of links. */
+static void rank_sources(struct orr_runtime *rt, unsigned dst)
+{
+    for (unsigned a = 0; a < rt->nodes->n; a++) {
+        uint64_t later = UINT64_C(1) << a;
+
+        for (unsigned b = 0; b < rt->nodes->n; b++)
+            if (comes_first(rt, a, b, dst))
+                later |= UINT64_C(1) << b;
+        atomic_store_explicit(&rt->nodes->at[dst].routes[a].later, later,
                               memory_order_relaxed);
     }
+}
+
+void orr_nodes_estimate(struct orr_runtime *rt)
+{
+    for (unsigned src = 0; src < rt->nodes->n; src++)
+        for (unsigned dst = 0; dst < rt->nodes->n; dst++)
+            estimate_route(rt, src, dst);
+    for (unsigned dst = 0; dst < rt->nodes->n; dst++)
+        rank_sources(rt, dst);
+}
+
+static inline double route_time(const struct orr_route *route, size_t size)
+{
+    double time =
+        atomic_load_explicit(&route->slowness, memory_order_relaxed) *
+            (double)size +
+        route->latency;
+
+    return isnan(time) ? 0 : time;
 }
 
 double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
                             size_t size)
 {
-    const struct orr_node *node = &rt->nodes->at[src];
-    double time;
-
-    if (src == dst)
-        return 0;
-    time = atomic_load_explicit(&node->slowness[dst], memory_order_relaxed) *
-               (double)size +
-           node->latency[dst];
-    return isnan(time) ? 0 : time;
+    return src == dst ? 0 : route_time(&rt->nodes->at[dst].routes[src], size);
 }
 
-static double from_best_source(struct orr_runtime *rt, uint64_t valid,
-                               unsigned node, size_t size)
+/* From one of `valid` other nodes. */
+static inline double from_best_source(struct orr_runtime *rt, uint64_t valid,
+                                      unsigned dst, size_t size)
 {
-    const struct orr_machine *machine = rt->machine;
+    const struct orr_route *routes = rt->nodes->at[dst].routes;
     double best = -1;
 
-    for (uint64_t left = valid; left; left &= left - 1) {
+    for (uint64_t left = valid; left;) {
         unsigned src = (unsigned)__builtin_ctzll(left);
-        double time;
+        double time = route_time(&routes[src], size);
 
-        if (machine->direct[orr_machine_pair(machine, src, node)])
-            time = orr_transfer_predict(rt, src, node, size);
-        else
-            time = orr_transfer_predict(rt, src, 0, size) +
-                   orr_transfer_predict(rt, 0, node, size);
+        if (!routes[src].direct)
+            time = orr_transfer_predict(rt, src, STARPU_MAIN_RAM, size) +
+                   route_time(&routes[STARPU_MAIN_RAM], size);
         if (best < 0 || time < best)
             best = time;
+        left &= ~atomic_load_explicit(&routes[src].later, memory_order_relaxed);
     }
     return best < 0 ? 0 : best;
+}
+
+/* From one of `valid` nodes to one that lacks the value. */
+static inline double bring_time(struct orr_runtime *rt,
+                                const struct orr_handle *handle, uint64_t valid,
+                                unsigned node, uint32_t mode)
+{
+    double time = from_best_source(rt, valid, node, handle->size);
+
+    if (rt->nodes->count_write_back && mode & STARPU_W &&
+        handle->home_node >= 0)
+        time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
+                                     handle->size);
+    return time;
+}
+
+/* The nodes (bits) that have the value, or to which it is on its way. */
+static inline uint64_t reached_nodes(const struct orr_handle *handle,
+                                     uint64_t valid)
+{
+    return valid |
+           atomic_load_explicit(&handle->loading, memory_order_relaxed);
 }
 
 double orr_handle_transfer_time(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node,
                                 uint32_t mode)
 {
-    uint64_t bit = UINT64_C(1) << node;
     uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
-    double time;
 
-    if (!(mode & STARPU_R) || handle->size == 0)
+    if (!(mode & STARPU_R) || handle->size == 0 ||
+        reached_nodes(handle, valid) >> node & 1)
         return 0;
-    if ((valid | atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
-        bit)
-        return 0;
-    time = from_best_source(rt, valid, node, handle->size);
-    if (rt->nodes->count_write_back && mode & STARPU_W &&
-        handle->home_node >= 0)
-        time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
-                                     handle->size);
-    return time;
+    return bring_time(rt, handle, valid, node, mode);
 }
 
 uint64_t orr_job_absent(const struct orr_job *job)
@@ -103,19 +154,58 @@ uint64_t orr_job_absent(const struct orr_job *job)
     return absent;
 }
 
+/* Whether a value comes to the job's node for the access. */
+static inline bool brings_value(const struct orr_access *access)
+{
+    return (access->mode & (STARPU_R | STARPU_SCRATCH)) == STARPU_R &&
+           !access->duplicate && access->handle->size > 0;
+}
+
+static void add_placed_times(struct orr_runtime *rt,
+                             const struct orr_access *access, uint64_t nodes,
+                             double *us)
+{
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+        int at = orr_access_place_for(access, node);
+
+        if (at >= 0)
+            us[node] += orr_handle_transfer_time(rt, access->handle,
+                                                 (unsigned)at, access->mode);
+    }
+}
+
+void orr_job_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
+                            uint64_t nodes, double *us)
+{
+    for (uint64_t left = nodes; left; left &= left - 1)
+        us[__builtin_ctzll(left)] = 0;
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *handle = access->handle;
+        uint64_t valid, left;
+
+        if (!brings_value(access))
+            continue;
+        if (access->placed) {
+            add_placed_times(rt, access, nodes, us);
+            continue;
+        }
+        valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
+        left = nodes & ~reached_nodes(handle, valid);
+        for (; left; left &= left - 1) {
+            unsigned node = (unsigned)__builtin_ctzll(left);
+
+            us[node] += bring_time(rt, handle, valid, node, access->mode);
+        }
+    }
+}
+
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node)
 {
-    double sum = 0;
+    double us[STARPU_MAXNODES];
 
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        const struct orr_access *access = &job->accesses[i];
-
-        int at = orr_access_place_for(access, node);
-
-        if (at >= 0 && !access->duplicate && !(access->mode & STARPU_SCRATCH))
-            sum += orr_handle_transfer_time(rt, access->handle, (unsigned)at,
-                                            access->mode);
-    }
-    return sum;
+    orr_job_transfer_times(rt, job, UINT64_C(1) << node, us);
+    return us[node];
 }

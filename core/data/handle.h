@@ -620,7 +620,10 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
  * transfer time is 0. */
 uint64_t orr_job_absent(const struct orr_job *job);
 
-/* The sum over the job's data. */
+/* The sum over the job's data towards each of the nodes (bits): us[node]; the others' are
+ * left as they are. */
+void orr_job_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
+                            uint64_t nodes, double *us);
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node);
 

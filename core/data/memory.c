@@ -109,13 +109,11 @@ void orr_node_unreserve(struct orr_node *node, size_t size)
     orr_node_changed(node);
 }
 
-void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
-                             struct orr_deferred *deferred)
+void orr_replicate_unreserve_some(struct orr_handle *handle, unsigned node,
+                                  struct orr_deferred *deferred)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
 
-    if (!replicate->reserved)
-        return;
     orr_node_unreserve(&handle->runtime->nodes->at[node], replicate->reserved);
     replicate->reserved = 0;
     orr_node_retry(handle->runtime, node, deferred);

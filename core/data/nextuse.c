@@ -24,7 +24,8 @@
  * access that has ended or went to another node, a value overwritten) moves it
  * at once. What is at the top is checked and moved, if need be; nothing is
  * scanned. Until the node's memory is short for the first time its blocks are in
- * a list, by age, since runs with memory enough should not pay for all that.
+ * no heap, but have their age, since runs with memory enough should not pay for all
+ * that.
  */
 #include <errno.h>
 
@@ -308,8 +309,6 @@ static void nextuse_unfile(struct orr_node *node, struct orr_block *block)
 {
     if (node->nextuse.pressed)
         nextuse_remove(node, block);
-    else
-        orr_list_remove(&block->lru);
 }
 
 /* The locks of the other replicates in the block are not held: the block is taken for
@@ -326,12 +325,10 @@ static unsigned place_or_guess(const struct orr_block *block,
 static void insert_in_place(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    if (node->nextuse.pressed) {
-        block->list = (uint8_t)place_or_guess(block, &block->use);
-        nextuse_insert(node, block);
-    } else {
-        orr_list_append(&node->blocks[0], &block->lru);
-    }
+    if (!node->nextuse.pressed)
+        return;
+    block->list = (uint8_t)place_or_guess(block, &block->use);
+    nextuse_insert(node, block);
 }
 
 static void stay(struct orr_node *node, struct orr_block *block)
@@ -360,10 +357,6 @@ static void nextuse_touch(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     block->age = ++node->youngest;
-    if (node->nextuse.pressed)
-        return;
-    orr_list_remove(&block->lru);
-    orr_list_append(&node->blocks[0], &block->lru);
 }
 
 static void move(struct orr_node *node, struct orr_block *block, unsigned list,
@@ -414,28 +407,33 @@ static void nextuse_demote(struct orr_node *node, struct orr_block *block)
     }
     nextuse_unfile(node, block);
     block->age = --node->oldest;
-    if (node->nextuse.pressed)
-        insert_in_place(node, block);
-    else
-        orr_list_prepend(&node->blocks[0], &block->lru);
+    insert_in_place(node, block);
 }
 
-/* Memory is short for the first time. All blocks are taken for dead, by age:
- * those that are not are corrected when they are looked at. */
-static void press(struct orr_runtime *rt, struct orr_node *node)
+/* All blocks that nobody uses are taken for dead, by age: those that are not are
+ * corrected when they are looked at. */
+static void fill_heaps(struct orr_node *node) ORR_REQUIRES(node->lock)
 {
-    struct orr_list *link;
+    orr_list_foreach (link, &node->all) {
+        struct orr_block *block =
+            orr_container(link, struct orr_block, present);
 
-    orr_lock(&node->lock);
-    while (!node->nextuse.pressed && (link = orr_list_pop(&node->blocks[0]))) {
-        struct orr_block *block = orr_container(link, struct orr_block, lru);
-
+        if (block->pins > 0)
+            continue;
         block->list = DEAD;
         block->use = (struct orr_use){-block->age, 0};
         nextuse_insert(node, block);
     }
-    if (!node->nextuse.pressed)
+}
+
+/* Memory is short for the first time. */
+static void press(struct orr_runtime *rt, struct orr_node *node)
+{
+    orr_lock(&node->lock);
+    if (!node->nextuse.pressed) {
+        fill_heaps(node);
         orr_pending_sort(node);
+    }
     node->nextuse.pressed = true;
     orr_unlock(&node->lock);
     atomic_fetch_or(&rt->nodes->pressed, orr_bit(node->id));
@@ -722,7 +720,6 @@ static bool may_spare(const struct orr_node *node, size_t size)
 
 static void nextuse_check(struct orr_node *node) ORR_REQUIRES(node->lock)
 {
-    ORR_CHECK(!node->nextuse.pressed || orr_list_empty(&node->blocks[0]));
     for (unsigned i = 0; i < ORR_NEXTUSE_HEAPS; i++) {
         struct orr_heap_link *first = node->nextuse.blocks[i].first;
 

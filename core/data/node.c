@@ -105,20 +105,13 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
         orr_list_init(&node->queues[level]);
     node->inflight = calloc(row * 2, sizeof(*node->inflight));
-    node->latency = calloc(row, sizeof(*node->latency));
-    node->slowness = calloc(row, sizeof(*node->slowness));
+    node->routes = calloc(row, sizeof(*node->routes));
     if (rt->nodes->eviction->sorts_prefetches) {
         node->prefetches = calloc(row * 2, sizeof(*node->prefetches));
         if (!node->prefetches)
             return -ENOMEM;
     }
-    if (!node->inflight || !node->latency || !node->slowness)
-        return -ENOMEM;
-    memcpy(node->latency,
-           &rt->machine->latency[orr_machine_pair(rt->machine, id, 0)],
-           row * sizeof(*node->latency));
-    orr_node_estimate(rt, id);
-    return 0;
+    return node->inflight && node->routes ? 0 : -ENOMEM;
 }
 
 int orr_nodes_new(struct orr_runtime *rt)
@@ -129,6 +122,7 @@ int orr_nodes_new(struct orr_runtime *rt)
     for (unsigned id = 0; id < rt->nodes->n; id++)
         if (node_init(rt, &rt->nodes->at[id], id) != 0)
             return -ENOMEM;
+    orr_nodes_estimate(rt);
     return 0;
 }
 
@@ -137,20 +131,15 @@ int orr_nodes_new(struct orr_runtime *rt)
 int orr_nodes_add(struct orr_runtime *rt)
 {
     unsigned id = rt->nodes->n;
-    const struct orr_machine *machine = rt->machine;
     int err = node_init(rt, &rt->nodes->at[id], id);
 
     if (err)
         return err;
-    for (unsigned src = 0; src < id; src++)
-        rt->nodes->at[src].latency[id] =
-            machine->latency[orr_machine_pair(machine, src, id)];
     if (rt->nodes->at[0].nprogress == 0)
         set_progress(rt, &rt->nodes->at[0]);
     orr_buses_add(rt, id);
     rt->nodes->n = id + 1;
-    for (unsigned src = 0; src <= id; src++)
-        orr_node_estimate(rt, src);
+    orr_nodes_estimate(rt);
     return 0;
 }
 
@@ -174,8 +163,7 @@ void orr_nodes_free(struct orr_runtime *rt)
 {
     for (unsigned id = 0; rt->nodes->at && id < rt->nodes->n; id++) {
         free(rt->nodes->at[id].inflight);
-        free(rt->nodes->at[id].latency);
-        free(rt->nodes->at[id].slowness);
+        free(rt->nodes->at[id].routes);
         free(rt->nodes->at[id].prefetches);
     }
     free(rt->nodes->at);
@@ -209,38 +197,46 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* The nodes with requests that wait for memory here: the caller, which takes them, has
  * them look. */
-static uint64_t take_short(struct orr_node *node, enum orr_need need)
+static inline uint64_t take_short(struct orr_node *node, enum orr_need need)
 {
     _Atomic uint64_t *nodes = &node->short_of_memory[need];
 
     return atomic_load(nodes) ? atomic_exchange(nodes, 0) : 0;
 }
 
-uint64_t orr_node_take_short(struct orr_node *node)
+inline uint64_t orr_node_take_short(struct orr_node *node)
 {
     uint64_t needed = take_short(node, ORR_NEEDED);
 
     return needed | take_short(node, ORR_WISHED);
 }
 
+static inline void node_retry_jobs(struct orr_node *node,
+                                   struct orr_deferred *deferred)
+{
+    orr_node_changed_for_jobs(node);
+    deferred->kick |= take_short(node, ORR_NEEDED);
+    orr_admit_retry_later(node->runtime, node->id, deferred);
+}
+
+static inline void node_retry(struct orr_node *node,
+                              struct orr_deferred *deferred)
+{
+    orr_node_changed(node);
+    deferred->kick |= orr_node_take_short(node);
+    orr_admit_retry_later(node->runtime, node->id, deferred);
+}
+
 void orr_node_retry_jobs(struct orr_runtime *rt, unsigned id,
                          struct orr_deferred *deferred)
 {
-    struct orr_node *node = &rt->nodes->at[id];
-
-    orr_node_changed_for_jobs(node);
-    deferred->kick |= take_short(node, ORR_NEEDED);
-    orr_admit_retry_later(rt, id, deferred);
+    node_retry_jobs(&rt->nodes->at[id], deferred);
 }
 
 void orr_node_retry(struct orr_runtime *rt, unsigned id,
                     struct orr_deferred *deferred)
 {
-    struct orr_node *node = &rt->nodes->at[id];
-
-    orr_node_changed(node);
-    deferred->kick |= orr_node_take_short(node);
-    orr_admit_retry_later(rt, id, deferred);
+    node_retry(&rt->nodes->at[id], deferred);
 }
 
 /* Calls a function of the rule for the handle's block if that is not used. */
@@ -292,17 +288,18 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
             needless = node_file_block(rt, node, handle, replicate->block);
         orr_unlock(&node->lock);
     }
-    (needless ? orr_node_retry : orr_node_retry_jobs)(rt, id, deferred);
+    if (needless)
+        node_retry(node, deferred);
+    else
+        node_retry_jobs(node, deferred);
 }
 
-void orr_node_retain(struct orr_handle *handle, unsigned id)
+void orr_node_retain_offered(struct orr_handle *handle, unsigned id)
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_node *node = &rt->nodes->at[id];
     struct orr_replicate *replicate = &handle->replicates[id];
 
-    if (!replicate->offered)
-        return;
     replicate->offered = false;
     orr_lock(&node->lock);
     if (replicate->block->pins++ == 0)
@@ -335,7 +332,7 @@ void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes)
     orr_deferred_run(handle->runtime, &deferred);
 }
 
-void orr_node_touch(struct orr_handle *handle, unsigned id)
+void orr_node_touch_offered(struct orr_handle *handle, unsigned id)
 {
     const struct orr_eviction *rule = handle->runtime->nodes->eviction;
 

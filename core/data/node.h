@@ -80,6 +80,16 @@ struct orr_cache {
     atomic_size_t bytes; /* in it */
 };
 
+/* How a value comes from another node, by what is estimated; changed by
+ * orr_nodes_estimate, relaxed, since it is for estimates only. */
+struct orr_route {
+    _Atomic(double) slowness; /* µs per byte while all devices that share the link copy
+                               * both ways at once, NaN: not known */
+    double latency;           /* µs, NaN: not known */
+    _Atomic uint64_t later;   /* this source and those from which none comes sooner */
+    bool direct;              /* else through main memory */
+};
+
 struct orr_node {
     unsigned id;                 /* [const] */
     struct orr_lock lock;        /* rank ORR_RANK_NODE */
@@ -136,11 +146,7 @@ struct orr_node {
     /* Nodes whose progress workers have a request that waits for memory here, per
      * enum orr_need. */
     _Atomic uint64_t short_of_memory[ORR_NNEEDS];
-    double *latency; /* [const] from this node to each: µs, NaN unknown */
-    /* µs per byte while all devices that share the link copy both ways at once, NaN:
-     * not known. Changed by orr_node_estimate; relaxed, since it is for estimates
-     * only. */
-    _Atomic(double) *slowness;
+    struct orr_route *routes; /* from each node to this one; owned */
 };
 
 int orr_nodes_new(struct orr_runtime *rt);
@@ -179,9 +185,17 @@ int orr_node_reserve(struct orr_runtime *rt, struct orr_node *node, size_t size,
 void orr_node_unreserve(struct orr_node *node, size_t size);
 
 /* What the replicate has not needed of what was reserved for it is free. */
-void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
-                             struct orr_deferred *deferred)
+void orr_replicate_unreserve_some(struct orr_handle *handle, unsigned node,
+                                  struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
+static inline void orr_replicate_unreserve(struct orr_handle *handle,
+                                           unsigned node,
+                                           struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    if (handle->replicates[node].reserved)
+        orr_replicate_unreserve_some(handle, node, deferred);
+}
 
 /* Memory on a node, within its capacity: evicts if it must and can at once. If the
  * caller is a method of an interface, for a block, the block's reserved bytes are used.
@@ -208,8 +222,14 @@ void orr_node_demote(struct orr_handle *handle, unsigned node,
 
 /* A request has found the value there, or what its list depends on has changed: the
  * block becomes a young one, in the right list. */
-void orr_node_touch(struct orr_handle *handle, unsigned node)
+void orr_node_touch_offered(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
+static inline void orr_node_touch(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    if (handle->replicates[node].offered)
+        orr_node_touch_offered(handle, node);
+}
 
 /* The value of the handle's block on the node was overwritten elsewhere. */
 void orr_node_outdate(struct orr_handle *handle, unsigned node)
@@ -306,8 +326,14 @@ static inline bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 }
 
 /* The handle's replicate on the node is in use again, after orr_node_offer. */
-void orr_node_retain(struct orr_handle *handle, unsigned node)
+void orr_node_retain_offered(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
+static inline void orr_node_retain(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    if (handle->replicates[node].offered)
+        orr_node_retain_offered(handle, node);
+}
 
 /* The handle's memory stays on those nodes, bits, until orr_handle_unpin. */
 void orr_handle_pin_locked(struct orr_handle *handle, uint64_t nodes)
@@ -343,8 +369,8 @@ void orr_node_freed(struct orr_runtime *rt, unsigned node);
 double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
                             size_t size);
 
-/* Takes into the estimates which devices share the links from the node. Any thread. */
-void orr_node_estimate(struct orr_runtime *rt, unsigned node);
+/* Makes the estimates anew: which devices share the links has changed. Any thread. */
+void orr_nodes_estimate(struct orr_runtime *rt);
 
 /* Something became free or unpinned on the node: a progress worker tries
  * again. */
@@ -392,8 +418,12 @@ bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
 void orr_admit_retry(struct orr_runtime *rt, unsigned node);
 
 /* The same for a caller that holds a lock: happens when *deferred is done. */
-void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
-                           struct orr_deferred *deferred);
+static inline void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
+                                         struct orr_deferred *deferred)
+{
+    if (atomic_load(&rt->nodes->at[node].admission.nwaiting))
+        deferred->admit |= UINT64_C(1) << node;
+}
 
 /* Called by progress workers: looks whether jobs that wait for the node's memory can go
  * on. Returns whether one could. No lock held. */

@@ -328,7 +328,7 @@ static void first_hop(struct orr_handle *handle, struct orr_request *request,
         enqueue(handle, hop, deferred);
 }
 
-int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
+int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
                      struct orr_access *access, struct orr_deferred *deferred)
 {
@@ -336,11 +336,9 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_request *request = replicate->request;
     unsigned src = ORR_NO_NODE;
 
-    if (reads ? (handle->valid & orr_bit(node)) != 0 : replicate->allocated) {
-        if (!access || !(access->mode & STARPU_W) || !request ||
-            !supersede_locked(handle, request)) {
-            if (replicate->block)
-                orr_node_touch(handle, node);
+    if (orr_replicate_has(replicate, reads)) { /* … and a request, and is written */
+        if (!supersede_locked(handle, request)) {
+            orr_node_touch(handle, node);
             return 1;
         }
         add_waiter(request, access);

@@ -22,10 +22,34 @@
  * -ENODATA when there is no value, -EAGAIN when nothing was done for want of spare
  * requests: unlock, call orr_deferred_prepare, call this once more. Never allocates or
  * wakes a context itself. */
-int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
+int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
                      struct orr_access *access, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
+
+/* Whether the replicate has the value, or, if that is not read, memory. */
+static inline bool orr_replicate_has(const struct orr_replicate *replicate,
+                                     bool reads)
+{
+    return reads ? replicate->handle->valid >> replicate->node & 1
+                 : replicate->allocated;
+}
+
+static inline int
+orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
+                 unsigned node, bool reads, enum orr_fetch_level level,
+                 struct orr_access *access, struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+
+    if (!orr_replicate_has(replicate, reads) ||
+        (access && access->mode & STARPU_W && replicate->request))
+        return orr_request_make(rt, handle, node, reads, level, access,
+                                deferred);
+    orr_node_touch(handle, node);
+    return 1;
+}
 
 /* Whether the value can be copied from one node to the other in one step. */
 bool orr_handle_reaches(const struct orr_handle *handle, unsigned src,

@@ -253,90 +253,69 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
 /* One worker class and one implementation. */
 struct pair {
-    const struct orr_dm *dm;
     unsigned class_id, impl;
     double reach, length, transfer, energy;
-    double min_end; /* of all pairs */
-    double least;   /* fitness of the winner */
+    double end;     /* on the worker that is free first … */
+    double fitness; /* … and its fitness */
 };
 
-static double pair_fitness(const struct pair *pair, double free)
+/* All of them that the job can have. */
+struct pairs {
+    const struct orr_dm *dm;
+    double min_end;           /* of all pairs … */
+    double least;             /* … and the least fitness */
+    const struct pair *asked; /* by is_winner */
+    unsigned n;
+    struct pair at[ORR_DM_MAXCLASSES * STARPU_MAXIMPLEMENTATIONS];
+};
+
+static inline double pair_fitness(const struct pairs *pairs,
+                                  const struct pair *pair, double end)
 {
-    return dm_fitness(pair->dm,
-                      job_end_on_worker(free, pair->reach, pair->length),
-                      pair->min_end, pair->transfer, pair->energy);
+    return dm_fitness(pairs->dm, end, pairs->min_end, pair->transfer,
+                      pair->energy);
 }
 
-static bool is_winner(double free, const void *arg)
+static bool is_winner(double free_at, const void *arg)
 {
-    const struct pair *pair = arg;
+    const struct pairs *pairs = arg;
+    const struct pair *pair = pairs->asked;
+    double end = job_end_on_worker(free_at, pair->reach, pair->length);
 
-    return pair_fitness(pair, free) <= pair->least;
+    return pair_fitness(pairs, pair, end) <= pairs->least;
 }
 
-/* Steps to the next able pair; starts with impl = -1 on class 0. */
-static inline bool offer_next_pair(const struct orr_dm_offer *offer, double now,
-                                   struct pair *pair)
+static inline void pairs_add_class(struct pairs *pairs, unsigned class_id,
+                                   const struct orr_dm_offer *offer, double now)
 {
-    unsigned nclasses = pair->dm->runtime->workers->nclasses;
+    struct orr_dm_load *load = &pairs->dm->loads[class_id];
+    double transfer = offer->transfer[class_id], free_at;
 
-    while (pair->class_id < nclasses) {
-        unsigned bits = offer->able[pair->class_id];
+    orr_dm_load_settle(load, now);
+    free_at = orr_dm_load_free(load, now);
+    for (unsigned bits = offer->able[class_id]; bits; bits &= bits - 1) {
+        unsigned impl = (unsigned)__builtin_ctz(bits);
+        struct pair *pair = &pairs->at[pairs->n++];
 
-        while (bits >> ++pair->impl) {
-            if (!(bits >> pair->impl & 1))
-                continue;
-            pair->transfer = offer->transfer[pair->class_id];
-            pair->reach = now + pair->transfer;
-            pair->energy = offer_energy(offer, pair->class_id, pair->impl);
-            pair->length = offer_length(offer, pair->class_id, pair->impl);
-            return true;
-        }
-        pair->class_id++;
-        pair->impl = UINT32_MAX;
+        pair->class_id = class_id;
+        pair->impl = impl;
+        pair->reach = now + transfer;
+        pair->length = offer_length(offer, class_id, impl);
+        pair->transfer = transfer;
+        pair->energy = offer_energy(offer, class_id, impl);
+        pair->end = job_end_on_worker(free_at, pair->reach, pair->length);
+        if (pair->end < pairs->min_end)
+            pairs->min_end = pair->end;
     }
-    return false;
 }
 
-static struct pair first_pair(const struct orr_dm *dm)
+static inline void pairs_find_least(struct pairs *pairs)
 {
-    return (struct pair){.dm = dm, .class_id = 0, .impl = UINT32_MAX};
-}
-
-static double earliest_end(struct orr_dm *dm, const struct orr_dm_offer *offer,
-                           double now)
-{
-    double min_end = INFINITY;
-    struct pair pair = first_pair(dm);
-
-    while (offer_next_pair(offer, now, &pair)) {
-        struct orr_dm_load *load = &dm->loads[pair.class_id];
-        double end;
-
-        orr_dm_load_settle(load, now);
-        end = job_end_on_worker(orr_dm_load_free(load, now), pair.reach,
-                                pair.length);
-        if (end < min_end)
-            min_end = end;
+    for (struct pair *pair = pairs->at; pair < pairs->at + pairs->n; pair++) {
+        pair->fitness = pair_fitness(pairs, pair, pair->end);
+        if (pair->fitness < pairs->least)
+            pairs->least = pair->fitness;
     }
-    return min_end;
-}
-
-static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
-                            double now, double min_end)
-{
-    double least = INFINITY;
-    struct pair pair = first_pair(dm);
-
-    pair.min_end = min_end;
-    while (offer_next_pair(offer, now, &pair)) {
-        double f = pair_fitness(
-            &pair, orr_dm_load_free(&dm->loads[pair.class_id], now));
-
-        if (f < least)
-            least = f;
-    }
-    return least;
 }
 
 /* Takes over what workers have changed since the last decision. */
@@ -369,26 +348,31 @@ static void refresh_loads(struct orr_dm *dm, double now)
 static struct orr_dm_choice
 choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
 {
-    double min_end, least;
+    const struct orr_workers *workers = dm->runtime->workers;
     unsigned worker = UINT32_MAX, impl = 0;
-    struct pair pair = first_pair(dm);
+    struct pairs pairs;
 
+    pairs.dm = dm;
+    pairs.min_end = pairs.least = INFINITY;
+    pairs.n = 0;
     refresh_loads(dm, now);
-    min_end = earliest_end(dm, offer, now);
-    least = least_fitness(dm, offer, now, min_end);
-    pair.min_end = min_end;
-    pair.least = least;
-    while (offer_next_pair(offer, now, &pair)) {
-        struct orr_dm_load *load = &dm->loads[pair.class_id];
+    for (unsigned k = 0; k < workers->nclasses; k++)
+        if (offer->able[k])
+            pairs_add_class(&pairs, k, offer, now);
+    pairs_find_least(&pairs);
+    for (unsigned i = 0; i < pairs.n; i++) {
+        const struct pair *pair = &pairs.at[i];
         unsigned place, w;
 
-        if (!is_winner(orr_dm_load_free(load, now), &pair))
+        if (!(pair->fitness <= pairs.least))
             continue;
-        place = orr_dm_load_first(load, now, is_winner, &pair);
-        w = dm->runtime->workers->classes[pair.class_id].members[place];
+        pairs.asked = pair;
+        place = orr_dm_load_first(&dm->loads[pair->class_id], now, is_winner,
+                                  &pairs);
+        w = workers->classes[pair->class_id].members[place];
         if (w < worker) {
             worker = w;
-            impl = pair.impl;
+            impl = pair->impl;
         }
     }
     /* Infinite and NaN values compare false. */

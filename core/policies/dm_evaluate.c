@@ -118,46 +118,68 @@ static void ask_quantiles(const struct orr_dm *dm, struct orr_dm_offer *offer)
                 offer->length[k][i] = orr_dm_own_length(dm, offer, k, i);
 }
 
+/* Which implementations each class has for the job, and whether one of these has no
+ * length. Returns the nodes (bits) of the classes that have some. */
+static uint64_t ask_able(struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    struct orr_runtime *rt = dm->runtime;
+    const struct orr_worker_class *class = rt->workers->classes;
+    bool as_row = orr_job_able_as_row(rt, offer->job, offer->row);
+    uint64_t nodes = 0;
+
+    offer->uniform = true;
+    offer->unknown = false;
+    for (unsigned k = 0; k < rt->workers->nclasses; k++, class++) {
+        unsigned bits = offer->row->able[k];
+
+        offer->uniform_class[k] = true;
+        if (!as_row)
+            bits = orr_job_able_class(rt, offer->job, offer->row, k,
+                                      &offer->uniform_class[k]);
+        if (!offer->uniform_class[k]) {
+            bits = ask_each(dm, offer, class);
+            offer->uniform = false;
+        }
+        offer->able[k] = (uint8_t)bits;
+        if (!bits)
+            continue;
+        nodes |= UINT64_C(1) << class->node;
+        offer->unknown =
+            offer->unknown || row_has_unknown_length(offer->row, k, bits);
+    }
+    return nodes;
+}
+
+/* When the job's data could be at each class; `nodes`: of those that are able. */
+static void ask_transfers(const struct orr_dm *dm, struct orr_dm_offer *offer,
+                          uint64_t nodes)
+{
+    struct orr_runtime *rt = dm->runtime;
+    const struct orr_worker_class *classes = rt->workers->classes;
+    double us[STARPU_MAXNODES];
+
+    nodes &= dm->variant->transfers ? orr_job_absent(offer->job) : 0;
+    if (nodes)
+        orr_sched_transfer_times(rt, offer->job, nodes, us);
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        offer->transfer[k] =
+            nodes >> classes[k].node & 1 ? us[classes[k].node] : 0;
+}
+
 int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret)
 {
     struct orr_runtime *rt = dm->runtime;
-    const struct orr_worker_class *class = rt->workers->classes;
-    unsigned node = 0, any = 0, nclasses = rt->workers->nclasses;
-    double transfer = NAN;
-    uint64_t absent = orr_job_absent(job);
+    uint64_t nodes;
 
     ret->job = job;
     ret->row = orr_job_costs(rt, job);
-    ret->uniform = true;
-    ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
-    for (unsigned k = 0; k < nclasses; k++, class++) {
-        unsigned bits =
-            orr_job_able_class(rt, job, ret->row, k, &ret->uniform_class[k]);
-
-        if (!ret->uniform_class[k]) {
-            bits = ask_each(dm, ret, class);
-            ret->uniform = false;
-        }
-        ret->able[k] = (uint8_t)bits;
-        ret->transfer[k] = 0;
-        if (!bits)
-            continue;
-        any |= bits;
-        ret->unknown =
-            ret->unknown || row_has_unknown_length(ret->row, k, bits);
-        if (!dm->variant->transfers || !(absent >> class->node & 1))
-            continue;
-        if (isnan(transfer) || class->node != node) {
-            node = class->node;
-            transfer = orr_sched_transfer_time(rt, job, node);
-        }
-        ret->transfer[k] = transfer;
-    }
+    nodes = ask_able(dm, ret);
+    ask_transfers(dm, ret, nodes);
     ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&
-                        has_uncalibrated(ret, nclasses);
+                        has_uncalibrated(ret, rt->workers->nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
     ret->has_lengths = job->task->bundle || dm->variant->cautious;
@@ -165,5 +187,5 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         ask_bundle(dm, ret);
     else if (ret->has_lengths)
         ask_quantiles(dm, ret);
-    return any ? 0 : -ENODEV;
+    return nodes ? 0 : -ENODEV;
 }

@@ -71,7 +71,7 @@ void orr_dm_load_set(struct orr_dm_load *load, unsigned place, double start,
     update_path(load, leaf);
 }
 
-void orr_dm_load_settle(struct orr_dm_load *load, double now)
+void orr_dm_load_settle_some(struct orr_dm_load *load, double now)
 {
     const struct orr_dm_node *nodes = load->nodes;
 

@@ -36,8 +36,14 @@ void orr_dm_load_done(struct orr_dm_load *load);
 void orr_dm_load_set(struct orr_dm_load *load, unsigned place, double start,
                      double length, double now);
 
-/* The clock is at `now`: to be called before those below. */
-void orr_dm_load_settle(struct orr_dm_load *load, double now);
+/* The clock is at `now`: to be called before those below. _some: where some worker's start
+ * has passed since. */
+void orr_dm_load_settle_some(struct orr_dm_load *load, double now);
+static inline void orr_dm_load_settle(struct orr_dm_load *load, double now)
+{
+    if (load->nodes[1].start <= now)
+        orr_dm_load_settle_some(load, now);
+}
 
 /* When a subtree's first worker is free. */
 static inline double orr_dm_node_free(const struct orr_dm_node *node,

@@ -62,7 +62,7 @@ static double direct_copy(const struct orr_runtime *rt, unsigned from,
     const struct orr_machine *machine = rt->machine;
     double us = (double)bytes /
                     machine->bandwidth[orr_machine_pair(machine, from, to)] +
-                rt->nodes->at[from].latency[to];
+                rt->nodes->at[to].routes[from].latency;
 
     return us > 0 && isfinite(us) ? us : 0;
 }

@@ -101,21 +101,27 @@ static bool access_counts(const struct orr_access *access)
            !(access->mode & (STARPU_SCRATCH | STARPU_REDUX));
 }
 
-static struct orr_prioq_digest digest_of(struct orr_job *job)
+static inline void digest_fill(struct orr_prioq_digest *digest,
+                               struct orr_job *job)
 {
-    struct orr_prioq_digest digest = {.job = job, .priority = job->priority};
+    unsigned n = 0, reads = 0;
 
-    for (unsigned i = 0; i < job->naccesses && digest.n <= ORR_DIGESTED; i++) {
+    for (unsigned i = 0; i < job->naccesses && n <= ORR_DIGESTED; i++) {
         const struct orr_access *access = &job->accesses[i];
 
         if (!access_counts(access))
             continue;
-        if (digest.n < ORR_DIGESTED)
-            digest.handles[digest.n] = access->handle;
-        digest.reads |= (uint8_t)((access->mode & STARPU_R ? 1 : 0) << digest.n);
-        digest.n++;
+        if (n < ORR_DIGESTED)
+            digest->handles[n] = access->handle;
+        reads |= (access->mode & STARPU_R ? 1u : 0u) << n;
+        n++;
     }
-    return digest;
+    for (unsigned i = n; i < ORR_DIGESTED; i++)
+        digest->handles[i] = NULL;
+    digest->job = job;
+    digest->priority = job->priority;
+    digest->n = (uint8_t)n;
+    digest->reads = (uint8_t)reads;
 }
 
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
@@ -136,7 +142,7 @@ int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
     if (is_new)
         insert_slot(q, at, rank, priority);
     if (q->digests)
-        level->digests[level->njobs] = digest_of(job);
+        digest_fill(&level->digests[level->njobs], job);
     orr_list_append(&level->jobs, &job->queue);
     level->njobs++;
     q->njobs++;
@@ -194,16 +200,17 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-/* What the node lacks of one datum. */
+/* What the node, `bit`, lacks of one datum. */
 static inline void add_missing(struct orr_missing *m,
                                const struct orr_handle *handle, bool reads,
                                uint64_t bit)
 {
     memory_order relaxed = memory_order_relaxed;
+    uint64_t valid = atomic_load_explicit(&handle->valid, relaxed);
 
     if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
         m->allocated += handle->size;
-    if (!reads || atomic_load_explicit(&handle->valid, relaxed) & bit)
+    if (!reads || valid & bit)
         return;
     m->ndata++;
     m->value += handle->size;
@@ -231,59 +238,64 @@ missing_of_digest(const struct orr_prioq_digest *digest, unsigned node,
                   uint64_t most)
 {
     struct orr_missing m = {0, 0, 0, 0};
+    unsigned n = digest->n, reads = digest->reads;
 
-    if (digest->n > ORR_DIGESTED)
+    if (n > ORR_DIGESTED)
         return orr_job_missing(digest->job, node, most);
-    for (unsigned i = 0; i < digest->n && m.value <= most; i++)
-        add_missing(&m, digest->handles[i], digest->reads >> i & 1,
-                    UINT64_C(1) << node);
+    for (unsigned i = 0; i < n && m.value <= most; i++, reads >>= 1)
+        add_missing(&m, digest->handles[i], reads & 1, UINT64_C(1) << node);
     return m;
 }
 
 /* Data are anywhere: the state of those that are looked at a little later is
- * fetched meanwhile. (gcc drops calls of functions that do nothing else: it must
- * be inlined.) */
+ * fetched meanwhile, which does nothing where there are none. (gcc drops calls of
+ * functions that do nothing else: it must be inlined.) */
 __attribute__((always_inline)) static inline void
-fetch_ahead(const struct orr_prioq_level *level, unsigned i)
+fetch_digest(const struct orr_prioq_digest *digest)
 {
-    enum { AHEAD = 4 };
-    const struct orr_prioq_digest *digest = &level->digests[i + AHEAD];
-
-    if (i + AHEAD >= level->njobs)
-        return;
     for (unsigned k = 0; k < ORR_DIGESTED; k++)
-        if (digest->handles[k])
-            __builtin_prefetch(&digest->handles[k]->allocated);
+        __builtin_prefetch(&digest->handles[k]->allocated);
+}
+
+/* Looks at a job after those before it; returns whether none can be better. */
+static inline bool take_if_readier(const struct orr_prioq_digest *digest,
+                                   unsigned node, struct orr_missing *least,
+                                   const struct orr_prioq_digest **best)
+{
+    struct orr_missing m = missing_of_digest(digest, node, least->value);
+
+    if (!orr_missing_is_less(&m, least))
+        return false;
+    *best = digest;
+    *least = m;
+    return m.value == 0 && m.allocated == 0;
 }
 
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
+    enum { AHEAD = 4 };
     struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    const struct orr_prioq_digest *digest, *end, *best;
     struct orr_job *job;
     const struct orr_prioq_level *level;
-    unsigned best = 0;
+    int priority;
 
     if (orr_prioq_empty(q))
         return NULL;
     /* Only the last slot is looked at: the others hold worse priorities. */
     level = q->slots[q->nslots - 1].level;
-    for (unsigned i = 0; i < level->njobs; i++) {
-        const struct orr_prioq_digest *digest = &level->digests[i];
-        struct orr_missing m;
-
-        fetch_ahead(level, i);
-        if (digest->priority < level->digests[0].priority)
-            continue;
-        m = missing_of_digest(digest, node, least.value);
-        if (!orr_missing_is_less(&m, &least))
-            continue;
-        best = i;
-        least = m;
-        if (m.value == 0 && m.allocated == 0)
+    best = digest = level->digests;
+    end = digest + level->njobs;
+    priority = digest->priority;
+    for (; digest < end; digest++) {
+        if (end - digest > AHEAD)
+            fetch_digest(digest + AHEAD);
+        if (digest->priority >= priority &&
+            take_if_readier(digest, node, &least, &best))
             break;
     }
-    job = level->digests[best].job;
-    take_at(q, q->nslots - 1, job, best);
+    job = best->job;
+    take_at(q, q->nslots - 1, job, (unsigned)(best - level->digests));
     return job;
 }
 
@@ -445,13 +457,24 @@ double orr_sched_weight(const struct orr_runtime *rt, enum orr_config_id id,
     return otherwise;
 }
 
+void orr_sched_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
+                              uint64_t nodes, double *us)
+{
+    const double very_long = 1e15;
+
+    orr_job_transfer_times(rt, job, nodes, us);
+    for (; nodes; nodes &= nodes - 1) {
+        double *one = &us[__builtin_ctzll(nodes)];
+
+        *one = !(*one > 0) ? 0 : *one < very_long ? *one : very_long;
+    }
+}
+
 double orr_sched_transfer_time(struct orr_runtime *rt,
                                const struct orr_job *job, unsigned node)
 {
-    const double very_long = 1e15;
-    double us = orr_job_transfer_time(rt, job, node);
+    double us[STARPU_MAXNODES];
 
-    if (!(us > 0))
-        return 0;
-    return us < very_long ? us : very_long;
+    orr_sched_transfer_times(rt, job, UINT64_C(1) << node, us);
+    return us[node];
 }

@@ -164,3 +164,7 @@ static inline uint8_t orr_first_implementation(unsigned bits)
  * counts as 0, a missing route as very long. */
 double orr_sched_transfer_time(struct orr_runtime *rt,
                                const struct orr_job *job, unsigned node);
+
+/* The same towards each of the nodes (bits): us[node]. */
+void orr_sched_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
+                              uint64_t nodes, double *us);

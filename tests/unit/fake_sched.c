@@ -75,6 +75,16 @@ double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return fake.transfer[node];
 }
 
+void orr_job_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
+                            uint64_t nodes, double *us)
+{
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        us[node] = orr_job_transfer_time(rt, job, node);
+    }
+}
+
 double starpu_task_worker_expected_energy(struct starpu_task *task,
                                           unsigned worker, unsigned ctx,
                                           unsigned impl)

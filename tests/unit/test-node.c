@@ -639,11 +639,11 @@ START_TEST(a_transfer_is_predicted_from_latency_and_bandwidth)
     ck_assert_double_eq(orr_transfer_predict(&fake.rt, 1, 1, 5000), 0);
     atomic_store(&bus->ngpus, 1);
     ck_assert_double_eq(orr_transfer_predict(&fake.rt, 0, 1, 5000), 10 + 20);
-    orr_node_estimate(&fake.rt, 0);
+    orr_nodes_estimate(&fake.rt);
     ck_assert_double_eq(orr_transfer_predict(&fake.rt, 0, 1, 5000), 10 + 10);
     ck_assert_double_eq(orr_transfer_predict(&fake.rt, 0, 2, 5000), 10 + 20);
     fake.machine.bandwidth[1] = (double)NAN;
-    orr_node_estimate(&fake.rt, 0);
+    orr_nodes_estimate(&fake.rt);
     ck_assert_double_eq(orr_transfer_predict(&fake.rt, 0, 1, 5000), 0);
 }
 END_TEST

@@ -143,7 +143,7 @@ START_TEST(the_nearest_source_is_taken)
     fake_task(h, STARPU_R, 1, 0);
     fake_task(h, STARPU_R, 2, 0);
     for (unsigned src = 0; src < 3; src++)
-        fake.rt.nodes->at[src].latency[3] = cases[_i].latency[src];
+        fake.rt.nodes->at[3].routes[src].latency = cases[_i].latency[src];
     ck_assert_int_eq(fake_need(h, 3, true, ORR_FETCH, NULL), 0);
     fake_progress(3);
     ck_assert(is_under_way(0, cases[_i].best, 3));
