@@ -38,11 +38,11 @@ static int read_seconds(struct flow *flow, const char *text, double *ret_us)
 
 static int begin_job(struct dax *dax, bool is_task)
 {
-    char *id = xml_attribute(&dax->file, "id");
-    char *name = xml_attribute(&dax->file, "name");
-    char *runtime = xml_attribute(&dax->file, "runtime");
+    const char *id = xml_attribute(&dax->file, "id");
+    const char *name = xml_attribute(&dax->file, "name");
+    const char *runtime = xml_attribute(&dax->file, "runtime");
     const char *field = flow_kinds_field(dax->flow);
-    char *kind = field ? xml_attribute(&dax->file, field) : NULL;
+    const char *kind = field ? xml_attribute(&dax->file, field) : NULL;
     struct flow_task *task = NULL;
     int rc = 0;
 
@@ -59,10 +59,6 @@ static int begin_job(struct dax *dax, bool is_task)
         rc = flow_note(dax->flow, "workflows inside of the workflow are taken "
                                   "for one task each");
     dax->job = dax->flow->ntasks - 1;
-    xmlFree(id);
-    xmlFree(name);
-    xmlFree(runtime);
-    xmlFree(kind);
     return rc;
 }
 
@@ -77,10 +73,11 @@ static uint32_t dax_link_mode(const char *link)
 
 static int dax_read_use(struct dax *dax)
 {
-    char *file = xml_attribute(&dax->file, "file");
-    char *name = xml_attribute(&dax->file, "name");
-    char *link = xml_attribute(&dax->file, "link");
-    char *size = xml_attribute(&dax->file, "size"), *end = NULL;
+    const char *file = xml_attribute(&dax->file, "file");
+    const char *name = xml_attribute(&dax->file, "name");
+    const char *link = xml_attribute(&dax->file, "link");
+    const char *size = xml_attribute(&dax->file, "size");
+    char *end = NULL;
     double bytes = size ? strtod(size, &end) : 0;
     uint32_t mode = dax_link_mode(link);
     int rc = 0;
@@ -92,17 +89,13 @@ static int dax_read_use(struct dax *dax)
     else if (mode) /* programs and libraries are no data */
         rc = workflow_use(dax->flow, dax->job, file ? file : name,
                           (uint64_t)bytes, mode);
-    xmlFree(file);
-    xmlFree(name);
-    xmlFree(link);
-    xmlFree(size);
     return rc;
 }
 
 /* <profile namespace="pegasus" key="runtime">60</profile> */
 static int read_profile(struct dax *dax)
 {
-    char *key = xml_attribute(&dax->file, "key");
+    const char *key = xml_attribute(&dax->file, "key");
     char *text = NULL;
     int rc = 0;
 
@@ -110,14 +103,13 @@ static int read_profile(struct dax *dax)
         text = xml_text(&dax->file);
         rc = read_seconds(dax->flow, text, &dax->flow->tasks[dax->job].us);
     }
-    xmlFree(key);
-    xmlFree(text);
+    free(text);
     return rc;
 }
 
 static int read_reference(struct dax *dax, bool is_child)
 {
-    char *reference = xml_attribute(&dax->file, "ref");
+    const char *reference = xml_attribute(&dax->file, "ref");
     int rc = 0;
 
     if (!reference)
@@ -126,7 +118,6 @@ static int read_reference(struct dax *dax, bool is_child)
         rc = flow_text(&dax->child, reference);
     else if (dax->child)
         rc = workflow_wait(dax->flow, dax->child, reference);
-    xmlFree(reference);
     return rc;
 }
 
@@ -167,8 +158,7 @@ int import_dax(struct flow *flow, const char *path,
     rc = xml_open(flow, fd, &dax.file);
     while (!rc && (rc = xml_next(&dax.file, &name, &ends)) > 0) {
         rc = ends ? 0 : dax_begin_element(&dax, name);
-        /* An empty element has no end of its own. */
-        if (!rc && (ends || xmlTextReaderIsEmptyElement(dax.file.reader)))
+        if (ends)
             dax_end_element(&dax, name);
     }
     xml_close(&dax.file);

@@ -34,7 +34,7 @@ struct dot {
     struct xml_file file;
     struct dot_attributes nodes, edges; /* of all of them */
     struct dot_attributes own;          /* of the one in which the reader is */
-    char *node, *tail, *head; /* in which the reader is; owned */
+    const char *node, *tail, *head; /* in which the reader is; borrowed */
     struct dot_attributes *where; /* whose value comes next, or NULL … */
     char *attribute;          /* … and the attribute's name; owned */
 };
@@ -112,7 +112,7 @@ static int set_attribute(struct dot *dot, const char *text)
 /* <attr name="node:ms">, <attr name="ms">: whose value comes next. */
 static int begin_attribute(struct dot *dot)
 {
-    char *name = xml_attribute(&dot->file, "name");
+    const char *name = xml_attribute(&dot->file, "name");
     const char *bare = name ? name : "";
 
     dot->where = dot->node || dot->tail ? &dot->own : NULL;
@@ -120,12 +120,7 @@ static int begin_attribute(struct dot *dot)
         dot->where = *bare == 'n' ? &dot->nodes : &dot->edges;
         bare += 5;
     }
-    if (flow_text(&dot->attribute, bare)) {
-        xmlFree(name);
-        return flow_no_memory(dot->flow);
-    }
-    xmlFree(name);
-    return 0;
+    return flow_text(&dot->attribute, bare) ? flow_no_memory(dot->flow) : 0;
 }
 
 /* --- nodes and edges --- */
@@ -185,14 +180,12 @@ static int end_edge(struct dot *dot)
 
 static int dot_begin_element(struct dot *dot, const char *name)
 {
-    char *directed, *text;
+    const char *directed;
+    char *text;
     int rc = 0;
 
     if (!strcmp(name, "node") || !strcmp(name, "edge")) {
         dot_attributes_clear(&dot->own);
-        xmlFree(dot->node);
-        xmlFree(dot->tail);
-        xmlFree(dot->head);
         dot->node = *name == 'n' ? xml_attribute(&dot->file, "id") : NULL;
         dot->tail = *name == 'e' ? xml_attribute(&dot->file, "from") : NULL;
         dot->head = *name == 'e' ? xml_attribute(&dot->file, "to") : NULL;
@@ -200,12 +193,10 @@ static int dot_begin_element(struct dot *dot, const char *name)
         if (directed && strcmp(directed, "true"))
             rc = flow_wrong(dot->flow, "the graph has no directions: write "
                                        "digraph and ->");
-        xmlFree(directed);
         return rc;
     }
     if (!strcmp(name, "graph")) {
         /* The node was a subgraph: its nodes are listed outside of it, too. */
-        xmlFree(dot->node);
         dot->node = NULL;
         return 0;
     }
@@ -215,7 +206,7 @@ static int dot_begin_element(struct dot *dot, const char *name)
         return 0;
     text = xml_text(&dot->file);
     rc = text ? set_attribute(dot, text) : 0;
-    xmlFree(text);
+    free(text);
     dot->where = NULL;
     return rc;
 }
@@ -229,9 +220,6 @@ static int dot_end_element(struct dot *dot, const char *name)
     if (!strcmp(name, "edge") && dot->tail && dot->head)
         rc = end_edge(dot);
     if (!strcmp(name, "node") || !strcmp(name, "edge")) {
-        xmlFree(dot->node);
-        xmlFree(dot->tail);
-        xmlFree(dot->head);
         dot->node = dot->tail = dot->head = NULL;
     }
     return rc;
@@ -240,19 +228,12 @@ static int dot_end_element(struct dot *dot, const char *name)
 static int read_elements(struct dot *dot, int fd)
 {
     const char *name;
-    bool ends, empty;
+    bool ends;
     int rc = xml_open(dot->flow, fd, &dot->file);
 
-    while (!rc && (rc = xml_next(&dot->file, &name, &ends)) > 0) {
-        empty = !ends && xmlTextReaderIsEmptyElement(dot->file.reader);
+    while (!rc && (rc = xml_next(&dot->file, &name, &ends)) > 0)
         rc = ends ? dot_end_element(dot, name) : dot_begin_element(dot, name);
-        if (!rc && empty)
-            rc = dot_end_element(dot, name);
-    }
     xml_close(&dot->file);
-    xmlFree(dot->node);
-    xmlFree(dot->tail);
-    xmlFree(dot->head);
     free(dot->attribute);
     return rc;
 }
@@ -270,7 +251,7 @@ int import_gxl(struct flow *flow, int fd, bool *ret_broken)
     dot_attributes_clear(&dot.edges);
     dot_attributes_clear(&dot.own);
     flow->line = 0; /* of the XML: nobody has seen it */
-    *ret_broken = *dot.file.problem;
+    *ret_broken = *dot.file.markup.problem;
     return rc;
 }
 

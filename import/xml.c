@@ -2,81 +2,95 @@
 /* import/xml.c - see xml.h. */
 #include "import/xml.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void keep_problem(void *arg, const char *message,
-                         xmlParserSeverities severity,
-                         xmlTextReaderLocatorPtr locator)
-{
-    struct xml_file *file = arg;
+#include "core/base/grow.h"
 
-    (void)severity;
-    if (!*file->problem) {
-        snprintf(file->problem, sizeof(file->problem), "%s", message);
-        file->problem[strcspn(file->problem, "\n")] = '\0';
-        file->flow->line =
-            (unsigned long)xmlTextReaderLocatorLineNumber(locator);
-    }
+/* Errors, with a message. */
+static int read_all(struct flow *flow, int fd, char **text, size_t *ret_size)
+{
+    size_t room = 0, size = 0;
+    ssize_t n;
+
+    do {
+        if (orr_grow(text, &room, size + 65536, 1))
+            return flow_no_memory(flow);
+        n = read(fd, *text + size, room - size - 1);
+        size += n > 0 ? (size_t)n : 0;
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    if (n < 0)
+        return orr_fail(flow->err, -errno, "%s: %s", flow->path, strerror(errno));
+    (*text)[size] = '\0';
+    *ret_size = size;
+    return 0;
 }
 
 int xml_open(struct flow *flow, int fd, struct xml_file *ret)
 {
-    *ret = (struct xml_file){.flow = flow, .fd = fd};
+    size_t size = 0;
+    int rc;
+
+    memset(ret, 0, sizeof(*ret));
+    ret->flow = flow;
+    rc = read_all(flow, fd, &ret->text, &size);
+    close(fd);
     /* gv2gxl writes UTF-8 whatever it declares, and so do the writers of DAX
      * files. */
-    ret->reader =
-        xmlReaderForFd(fd, NULL, "UTF-8", XML_PARSE_NONET | XML_PARSE_COMPACT);
-    if (!ret->reader) {
-        close(fd);
-        return flow_no_memory(flow);
-    }
-    xmlTextReaderSetErrorHandler(ret->reader, keep_problem, ret);
-    return 0;
+    if (rc == 0)
+        orr_markup_begin(&ret->markup, ret->text, size);
+    return rc;
 }
 
 void xml_close(struct xml_file *file)
 {
-    if (!file->reader)
-        return;
-    xmlFreeTextReader(file->reader);
-    close(file->fd);
-    file->reader = NULL;
+    free(file->text);
+    file->text = NULL;
 }
 
 int xml_next(struct xml_file *file, const char **ret_name, bool *ret_ends)
 {
-    int rc, type;
-    long line;
+    int piece = file->piece;
 
-    do {
-        rc = xmlTextReaderRead(file->reader);
-        type = rc == 1 ? xmlTextReaderNodeType(file->reader) : 0;
-        if (rc == 1 && type == XML_READER_TYPE_DOCUMENT_TYPE)
-            return flow_wrong(file->flow, "a document type: such files have "
-                                          "none");
-    } while (rc == 1 && type != XML_READER_TYPE_ELEMENT &&
-             type != XML_READER_TYPE_END_ELEMENT);
-    if (rc < 0)
-        return flow_wrong(file->flow, "%s",
-                          *file->problem ? file->problem : "this is no XML");
-    if (rc == 0)
-        return 0;
-    line = xmlGetLineNo(xmlTextReaderCurrentNode(file->reader));
-    file->flow->line = line > 0 ? (unsigned long)line : 0;
-    *ret_name = (const char *)xmlTextReaderConstLocalName(file->reader);
-    *ret_ends = type == XML_READER_TYPE_END_ELEMENT;
+    file->piece = 0;
+    while (piece != ORR_MARKUP_START && piece != ORR_MARKUP_END) {
+        piece = orr_markup_next(&file->markup);
+        file->flow->line = file->markup.line;
+        if (piece == ORR_MARKUP_DONE)
+            return 0;
+        if (piece == ORR_MARKUP_DOCTYPE)
+            return flow_wrong(file->flow, "a document type: such files have none");
+        if (piece < 0)
+            return flow_wrong(file->flow, "%s", file->markup.problem);
+    }
+    *ret_name = file->markup.name;
+    *ret_ends = piece == ORR_MARKUP_END;
     return 1;
 }
 
-char *xml_attribute(struct xml_file *file, const char *name)
+const char *xml_attribute(const struct xml_file *file, const char *name)
 {
-    return (char *)xmlTextReaderGetAttribute(file->reader,
-                                             (const xmlChar *)name);
+    for (unsigned i = 0; i < file->markup.nattrs; i++)
+        if (!strcmp(file->markup.attrs[i].name, name))
+            return file->markup.attrs[i].value;
+    return NULL;
 }
 
 char *xml_text(struct xml_file *file)
 {
-    return (char *)xmlTextReaderReadString(file->reader);
+    char *text = NULL;
+    size_t room = 0, length = 0;
+
+    while ((file->piece = orr_markup_next(&file->markup)) == ORR_MARKUP_TEXT) {
+        if (orr_grow(&text, &room, length + file->markup.length + 1, 1)) {
+            free(text);
+            return NULL;
+        }
+        memcpy(text + length, file->markup.text, file->markup.length);
+        length += file->markup.length;
+        text[length] = '\0';
+    }
+    return text;
 }

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * import/xml.h - libxml2's reader of one element after the other. Opens nothing:
- * no network, no DTD, no entities. One thread per file.
+ * import/xml.h - a file of XML, one element after the other. Opens nothing: no network,
+ * no DTD, no entities. One thread per file.
  */
 #pragma once
 
-#include <libxml/xmlreader.h>
-
+#include "core/base/markup.h"
 #include "import/flow.h"
 
 struct xml_file {
-    xmlTextReaderPtr reader;
-    int fd; /* which libxml2 leaves open */
+    struct orr_markup markup;
+    char *text; /* all of it, owned */
     struct flow *flow;
-    char problem[256]; /* of libxml2 */
+    int piece; /* read ahead: what is next, 0: not known */
 };
 
-/* Takes the descriptor. Errors, with a message. */
+/* Reads all of the descriptor, and closes it. Errors, with a message. */
 int xml_open(struct flow *flow, int fd, struct xml_file *ret);
 void xml_close(struct xml_file *file);
 
@@ -24,8 +23,10 @@ void xml_close(struct xml_file *file);
  * without prefix. Returns 1, 0 behind the last one, or an error with a message. */
 int xml_next(struct xml_file *file, const char **ret_name, bool *ret_ends);
 
-/* The attribute, which the caller frees with xmlFree; NULL without. */
-char *xml_attribute(struct xml_file *file, const char *name);
+/* The attribute of the element that has begun, which lies in the text of the file; NULL
+ * without. */
+const char *xml_attribute(const struct xml_file *file, const char *name);
 
-/* The text in the element, to be freed with xmlFree; NULL without. */
+/* The text in the element that has begun, up to the next tag, to be freed; NULL
+ * without. */
 char *xml_text(struct xml_file *file);

@@ -4,6 +4,7 @@
  * consistent, and counts its hosts. No state.
  */
 #include "core/base/c_locale.h"
+#include "core/base/host.h"
 #include "platforms/desc_build.h"
 
 #include "platforms/bus_files.h"
@@ -19,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libxml/xmlstring.h>
 
 #define MAX_ID 512
 
@@ -61,7 +60,7 @@ static int wrong_host(const struct check *c, const struct orr_host_desc *host,
 /* The fault of a name or a value as XML text, NULL: none. */
 static const char *text_problem(const char *text)
 {
-    if (!xmlCheckUTF8((const xmlChar *)text))
+    if (!orr_is_utf8(text))
         return "is not UTF-8";
     for (; *text; text++)
         if ((unsigned char)*text < ' ' && !strchr("\t\n\r", *text))

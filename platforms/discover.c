@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <hwloc.h>
-#include <libxml/xmlstring.h>
 
 /* A filler, as StarPU writes it: kernels take the time of their models. */
 #define CPU_SPEED 2e9
@@ -32,7 +31,7 @@ struct discovery {
 static int set_text(struct orr_host_desc *host, const char *id,
                     const char *value)
 {
-    if (!value || !*value || !xmlCheckUTF8((const xmlChar *)value))
+    if (!value || !*value || !orr_is_utf8(value))
         return 0;
     return orr_props_set(&host->props, &host->nprops, id, value);
 }
@@ -259,7 +258,7 @@ static const char *cpu_model(hwloc_topology_t topology)
     if (!model)
         model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology),
                                            "CPUModel");
-    return model && xmlCheckUTF8((const xmlChar *)model) ? model : NULL;
+    return model && orr_is_utf8(model) ? model : NULL;
 }
 
 static void host_name(char name[static 256])

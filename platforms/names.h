@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/names.h - from the ids of hosts or links to their indices, for
- * files with many. libxml2's own table loses entries when memory is short. One
- * thread per table.
+ * files with many. One thread per table.
  */
 #pragma once
 

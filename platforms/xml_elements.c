@@ -16,10 +16,10 @@
 
 static const char *element_attribute(struct orr_xml_reader *r, const char *name)
 {
-    for (unsigned i = 0; i < r->nattrs; i++)
-        if (strcmp(r->attrs[i].name, name) == 0) {
-            r->attrs[i].used = true;
-            return r->attrs[i].value;
+    for (unsigned i = 0; i < r->markup.nattrs; i++)
+        if (strcmp(r->markup.attrs[i].name, name) == 0) {
+            r->markup.attrs[i].used = true;
+            return r->markup.attrs[i].value;
         }
     return NULL;
 }

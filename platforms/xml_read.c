@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/xml_read.c - reads platform files with libxml2's event parser,
- * which never opens anything: no network, no DTD, no entities. One thread per
- * file.
+ * platforms/xml_read.c - reads platform files: their syntax is core/base/markup.h's.
+ * One thread per file.
  */
 #include "platforms/xml_read.h"
 
@@ -20,25 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/SAX2.h>
-#include <libxml/parserInternals.h>
-#include <libxml/xmlerror.h>
-
 #define MAX_FILE (32u << 20)
 
 /* ---- errors ---- */
 
 unsigned orr_xml_line(const struct orr_xml_reader *r)
 {
-    int line = xmlSAX2GetLineNumber(r->parser);
-
-    return line > 0 ? (unsigned)line : 0;
-}
-
-static void reader_stop_parser(struct orr_xml_reader *r, int rc)
-{
-    r->rc = rc;
-    xmlStopParser(r->parser);
+    return r->markup.line;
 }
 
 void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
@@ -53,8 +40,8 @@ void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
     va_end(args);
     if (r->element)
         snprintf(element, sizeof(element), "<%.40s>: ", r->element);
-    reader_stop_parser(r, orr_fail(r->err, -EINVAL, "%s:%u: %s%s", r->path,
-                                   orr_xml_line(r), element, message));
+    r->rc = orr_fail(r->err, -EINVAL, "%s:%u: %s%s", r->path,
+                                   orr_xml_line(r), element, message);
 }
 
 void orr_xml_check(struct orr_xml_reader *r, int rc)
@@ -71,89 +58,40 @@ void orr_xml_check(struct orr_xml_reader *r, int rc)
                      ORR_DESC_MAX_PROPS);
         return;
     }
-    reader_stop_parser(r, orr_fail(r->err, rc, "%s: out of memory", r->path));
+    r->rc = orr_fail(r->err, rc, "%s: out of memory", r->path);
 }
 
-static void on_syntax_error(void *arg, xmlErrorPtr error)
+static void syntax_error(struct orr_xml_reader *r, int rc)
 {
-    struct orr_xml_reader *r = arg;
-    int length;
+    const struct orr_markup *markup = &r->markup;
 
-    if (r->rc || error->level < XML_ERR_ERROR)
-        return;
-    if (error->code == XML_ERR_NO_MEMORY) {
-        orr_xml_check(r, -ENOMEM);
-        return;
+    switch (rc) {
+    case -EILSEQ:
+        orr_xml_fail(r, "bytes that are no UTF-8 text: save the file as UTF-8, or "
+                        "name its encoding in the first line, such as <?xml "
+                        "version='1.0' encoding='ISO-8859-1'?>");
+        break;
+    case -ENOMSG:
+        orr_xml_fail(r, "this is no machine: not well-formed XML, which begins with "
+                        "<?xml or <platform");
+        break;
+    case -ENOTSUP:
+        orr_xml_fail(r, "%s", markup->problem);
+        break;
+    default:
+        orr_xml_fail(r, "not well-formed XML: %s", markup->problem);
+        break;
     }
-    if (error->code == XML_ERR_INVALID_CHAR ||
-        error->code == XML_ERR_INVALID_ENCODING ||
-        error->code == XML_ERR_UNKNOWN_ENCODING ||
-        error->code == XML_I18N_CONV_FAILED) {
-        reader_stop_parser(
-            r, orr_fail(r->err, -EINVAL,
-                        "%s:%d: bytes that are no UTF-8 text: save the file "
-                        "as UTF-8, or name its encoding in the first line, "
-                        "such as <?xml version='1.0' encoding='ISO-8859-1'?>",
-                        r->path, error->line));
-        return;
-    }
-    if (error->code == XML_ERR_DOCUMENT_EMPTY) {
-        reader_stop_parser(
-            r, orr_fail(r->err, -EINVAL,
-                        "%s:%d: this is no machine: not well-formed XML, which "
-                        "begins with <?xml or <platform",
-                        r->path, error->line));
-        return;
-    }
-    length = error->message ? (int)strcspn(error->message, "\n") : 0;
-    reader_stop_parser(r, orr_fail(r->err, -EINVAL,
-                                   "%s:%d: not well-formed XML: %.*s", r->path,
-                                   error->line, length < 400 ? length : 400,
-                                   error->message ? error->message : ""));
 }
 
 /* ---- attributes ---- */
 
-static void clear_attrs(struct orr_xml_reader *r)
-{
-    for (unsigned i = 0; i < r->nattrs; i++) {
-        free(r->attrs[i].name);
-        free(r->attrs[i].value);
-    }
-    r->nattrs = 0;
-}
-
-/* libxml2 gives five pointers for each: name, prefix, namespace, value, end
- * of the value. */
-static void take_attrs(struct orr_xml_reader *r, int n, const xmlChar **attrs)
-{
-    for (int i = 0; i < n; i++) {
-        const char *value = (const char *)attrs[5 * i + 3];
-        size_t length = (size_t)((const char *)attrs[5 * i + 4] - value);
-        struct orr_xml_attr *attr = &r->attrs[r->nattrs];
-
-        if (r->nattrs == ORR_XML_MAX_ATTRS) {
-            orr_xml_fail(r, "too many attributes");
-            return;
-        }
-        *attr = (struct orr_xml_attr){
-            .name = strdup((const char *)attrs[5 * i]),
-            .value = strndup(value, length),
-        };
-        r->nattrs++;
-        if (!attr->name || !attr->value) {
-            orr_xml_check(r, -ENOMEM);
-            return;
-        }
-    }
-}
-
 static void refuse_unused_attrs(struct orr_xml_reader *r)
 {
-    for (unsigned i = 0; i < r->nattrs && r->rc == 0; i++)
-        if (!r->attrs[i].used)
+    for (unsigned i = 0; i < r->markup.nattrs && r->rc == 0; i++)
+        if (!r->markup.attrs[i].used)
             orr_xml_fail(r, "attribute %.60s is not understood: remove it",
-                         r->attrs[i].name);
+                         r->markup.attrs[i].name);
 }
 
 /* ---- nesting ---- */
@@ -180,19 +118,11 @@ static bool may_start(struct orr_xml_reader *r,
     return r->rc == 0;
 }
 
-static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix,
-                     const xmlChar *uri, int nnamespaces,
-                     const xmlChar **namespaces, int nattrs, int ndefaulted,
-                     const xmlChar **attrs)
+static void on_start(struct orr_xml_reader *r)
 {
-    struct orr_xml_reader *r = arg;
     const struct orr_xml_element *element;
 
-    (void)prefix, (void)uri, (void)nnamespaces, (void)namespaces;
-    (void)ndefaulted;
-    if (r->rc)
-        return;
-    r->element = (const char *)name;
+    r->element = r->markup.name;
     element = orr_xml_element_find(r->element);
     if (!element) {
         refuse_element(r, r->element);
@@ -200,25 +130,17 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix,
     }
     if (!may_start(r, element))
         return;
-    take_attrs(r, nattrs, attrs);
-    if (r->rc == 0)
-        element->start(r);
+    element->start(r);
     refuse_unused_attrs(r);
-    clear_attrs(r);
     r->places[++r->depth] = element->place;
     r->element = NULL;
 }
 
-static void on_end(void *arg, const xmlChar *name, const xmlChar *prefix,
-                   const xmlChar *uri)
+static void on_end(struct orr_xml_reader *r)
 {
-    struct orr_xml_reader *r = arg;
     const struct orr_xml_element *element;
 
-    (void)prefix, (void)uri;
-    if (r->rc)
-        return;
-    r->element = (const char *)name;
+    r->element = r->markup.name;
     element = orr_xml_element_find(r->element);
     r->depth--;
     if (element && element->end)
@@ -226,116 +148,85 @@ static void on_end(void *arg, const xmlChar *name, const xmlChar *prefix,
     r->element = NULL;
 }
 
-static void on_text(void *arg, const xmlChar *text, int length)
+static void on_text(struct orr_xml_reader *r)
 {
-    struct orr_xml_reader *r = arg;
-
-    for (int i = 0; i < length && r->rc == 0; i++)
-        if (!memchr(" \t\r\n", text[i], 4))
+    for (size_t i = 0; i < r->markup.length; i++)
+        if (!memchr(" \t\r\n", r->markup.text[i], 4)) {
             orr_xml_fail(r, "text between elements: remove it, platforms hold "
                             "everything in attributes");
+            return;
+        }
 }
 
-/* ---- entities of document types ---- */
-
-static void refuse_declarations(struct orr_xml_reader *r)
+static void on_doctype(struct orr_xml_reader *r)
 {
-    orr_xml_fail(r, "declarations inside DOCTYPE are not accepted: keep only "
-                    "its name and system id");
-}
-
-static void on_entity(void *arg, const xmlChar *name, int type,
-                      const xmlChar *public_id, const xmlChar *system_id,
-                      xmlChar *content)
-{
-    (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-    refuse_declarations(arg);
-}
-
-static void on_attribute(void *arg, const xmlChar *element, const xmlChar *name,
-                         int type, int def, const xmlChar *value,
-                         xmlEnumerationPtr tree)
-{
-    (void)element, (void)name, (void)type, (void)def, (void)value;
-    xmlFreeEnumeration(tree); /* owned, by libxml2's rule */
-    refuse_declarations(arg);
-}
-
-static void on_element(void *arg, const xmlChar *name, int type,
-                       xmlElementContentPtr content)
-{
-    (void)name, (void)type, (void)content;
-    refuse_declarations(arg);
-}
-
-static void on_notation(void *arg, const xmlChar *name,
-                        const xmlChar *public_id, const xmlChar *system_id)
-{
-    (void)name, (void)public_id, (void)system_id;
-    refuse_declarations(arg);
-}
-
-static xmlEntityPtr on_get_entity(void *arg, const xmlChar *name)
-{
-    xmlEntityPtr entity = xmlGetPredefinedEntity(name);
-
-    if (!entity)
-        orr_xml_fail(arg, "entity &%.40s; is not accepted: write its text",
-                     (const char *)name);
-    return entity;
+    if (r->markup.declares)
+        orr_xml_fail(r, "declarations inside DOCTYPE are not accepted: keep only its "
+                        "name and system id");
 }
 
 /* ---- the document ---- */
 
-static void set_handlers(xmlSAXHandlerPtr sax)
+static void read_pieces(struct orr_xml_reader *r)
 {
-    memset(sax, 0, sizeof(*sax));
-    sax->initialized = XML_SAX2_MAGIC;
-    sax->startElementNs = on_start;
-    sax->endElementNs = on_end;
-    sax->characters = on_text;
-    sax->cdataBlock = on_text;
-    sax->getEntity = on_get_entity;
-    sax->entityDecl = on_entity;
-    sax->attributeDecl = on_attribute;
-    sax->elementDecl = on_element;
-    sax->notationDecl = on_notation;
-    sax->serror = on_syntax_error;
+    int piece = ORR_MARKUP_START;
+
+    while (r->rc == 0 && piece != ORR_MARKUP_DONE) {
+        piece = orr_markup_next(&r->markup);
+        switch (piece) {
+        case ORR_MARKUP_START:
+            on_start(r);
+            break;
+        case ORR_MARKUP_END:
+            on_end(r);
+            break;
+        case ORR_MARKUP_TEXT:
+            on_text(r);
+            break;
+        case ORR_MARKUP_DOCTYPE:
+            on_doctype(r);
+            break;
+        case ORR_MARKUP_DONE:
+            break;
+        default:
+            syntax_error(r, piece);
+            break;
+        }
+    }
 }
 
 static void parse_document(struct orr_xml_reader *r, const void *text,
                            size_t size)
 {
+    char *own = size && size <= INT_MAX ? malloc(size + 1) : NULL;
+    int rc = 0;
+
     if (size == 0 || size > INT_MAX) {
         r->rc = orr_fail(r->err, -EINVAL, "%s:1: the file is %s", r->path,
                          size ? "too large" : "empty");
         return;
     }
-    r->parser = xmlCreateMemoryParserCtxt(text, (int)size);
-    if (r->parser) {
-        set_handlers(r->parser->sax);
-        r->parser->userData = r;
-        /* NOENT decodes &amp; and the like in attributes; there are no other
-         * entities. */
-        xmlCtxtUseOptions(r->parser, XML_PARSE_NONET | XML_PARSE_NOENT |
-                                         XML_PARSE_BIG_LINES);
-        xmlParseDocument(r->parser);
-        if (r->rc == 0 && !r->parser->wellFormed)
-            r->rc =
-                orr_fail(r->err, -EINVAL, "%s: not well-formed XML", r->path);
-        /* libxml2 begins one when it meets a declaration. */
-        xmlFreeDoc(r->parser->myDoc);
-    } else {
+    if (own) {
+        memcpy(own, text, size);
+        own[size] = '\0';
+        rc = orr_markup_to_utf8(&own, &size);
+    }
+    r->markup.line = 1;
+    if (!own || rc == -ENOMEM) {
         r->rc = orr_fail(r->err, -ENOMEM, "%s: out of memory", r->path);
+    } else if (rc) {
+        syntax_error(r, rc);
+    } else {
+        orr_markup_begin(&r->markup, own, size);
+        read_pieces(r);
     }
     if (r->rc == 0 && r->nunitless)
         orr_log_warning("%s: %s: it has no unit, and neither have %u others: write "
                         "one, such as 12GBps or 5us",
                         r->path, r->unitless, r->nunitless - 1);
-    clear_attrs(r);
     orr_names_done(&r->hosts);
     orr_names_done(&r->links);
-    xmlFreeParserCtxt(r->parser);
+    free(own);
 }
 
 int orr_machine_desc_parse(const char *path, const void *text, size_t size,

@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <libxml/parser.h>
-
+#include "core/base/markup.h"
 #include "platforms/desc_build.h"
 #include "platforms/names.h"
 
@@ -23,24 +22,16 @@ enum orr_xml_place {
 };
 
 #define ORR_XML_MAX_DEPTH 16
-#define ORR_XML_MAX_ATTRS 24
-
-struct orr_xml_attr {
-    char *name, *value; /* owned */
-    bool used;          /* requested by the caller */
-};
 
 struct orr_xml_reader {
     const char *path; /* for messages */
     struct orr_machine_desc *desc;
     struct orr_error *err;
-    int rc;                  /* first error; everything after it is ignored */
-    xmlParserCtxtPtr parser; /* borrowed */
-    const char *element;     /* being started or ended, for messages */
+    int rc;              /* first error; everything after it is ignored */
+    struct orr_markup markup;
+    const char *element; /* being started or ended, for messages */
     enum orr_xml_place places[ORR_XML_MAX_DEPTH]; /* around the element */
     unsigned depth;
-    struct orr_xml_attr attrs[ORR_XML_MAX_ATTRS];
-    unsigned nattrs;
     bool version3;
     struct orr_names hosts, links;
     /* The zone that holds everything. Zones around it hold nothing else. */

@@ -25,7 +25,7 @@ claim() {
 may_need() {
     case $1 in
     liborrery.so*) ;;
-    sim.so) echo simgrid xml2 ;;
+    sim.so) echo simgrid ;;
     packed.so) echo archive ;;
     bound.so) echo glpk ;;
     python.so) echo python3 ;;

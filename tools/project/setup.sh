@@ -20,7 +20,6 @@ libhwloc-dev
 libjansson-dev
 libopenblas-dev
 libsimgrid-dev
-libxml2-dev
 lp-solve
 meson
 ninja-build
