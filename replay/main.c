@@ -4,10 +4,15 @@
  * other commands where a record stands in the place of a program.
  *
  *     play-record FILE
+ *     play-record --jobs=SOCKET
+ *
+ * The second plays records that come one after the other on that descriptor: jobs.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "replay/jobs.h"
 #include "replay/player.h"
 
 static void exit_failed(void *arg)
@@ -16,22 +21,31 @@ static void exit_failed(void *arg)
     exit(1);
 }
 
-int main(int argc, char **argv)
+static int play(const char *path)
 {
     static const struct orr_player_host host = {.fail = exit_failed};
     struct player *player;
     struct orr_error err;
     int rc;
 
-    if (argc != 2) {
-        fprintf(stderr, "usage: play-record FILE, see orrery replay --help\n");
-        return 2;
-    }
-    if (player_ops.open(argv[1], &host, &player, &err) != 0) {
+    if (player_ops.open(path, &host, &player, &err) != 0) {
         fprintf(stderr, "orrery: error: %s\n", err.text);
         return 1;
     }
     rc = player_ops.play(player);
     player_ops.close(player);
     return rc ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const char jobs[] = "--jobs=";
+
+    if (argc == 2 && strncmp(argv[1], jobs, strlen(jobs)) == 0)
+        return jobs_serve(atoi(argv[1] + strlen(jobs)), play);
+    if (argc != 2) {
+        fprintf(stderr, "usage: play-record FILE, see orrery replay --help\n");
+        return 2;
+    }
+    return play(argv[1]);
 }

@@ -151,6 +151,28 @@ static int launch_preload_clock(struct launch *launch)
     return rc;
 }
 
+static bool is_script(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 3 && !strcmp(name + n - 3, ".py");
+}
+
+/* What would be found again by the run after it: a policy's own variables, in the
+ * interpreter or in a library, and what SimGrid has once in a process. */
+static bool leaves_state(const struct launch *launch)
+{
+    static const char *const names[] = {"STARPU_SCHED_LIB", "ORRERY_SIM_NETWORK",
+                                        "ORRERY_SIM_CONTEXTS"};
+    const char *scheduler =
+        launch->scheduler ? launch->scheduler : getenv("STARPU_SCHED");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (getenv(names[i]) && *getenv(names[i]))
+            return true;
+    return scheduler && is_script(scheduler);
+}
+
 static int launch_prepare(const struct launch *launches, struct launch *launch,
                           const char *folder)
 {
@@ -178,6 +200,7 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
                                                    : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
+                         .takes_jobs = launch->played[0] && !leaves_state(launch),
                          .output = -1};
     return 0;
 }
@@ -388,13 +411,6 @@ static bool is_machine(const char *name)
     orr_machine_desc_free(desc);
     orr_sampling_free(sampling);
     return found;
-}
-
-static bool is_script(const char *name)
-{
-    size_t n = strlen(name);
-
-    return n > 3 && !strcmp(name + n - 3, ".py");
 }
 
 static bool is_static_schedule(const char *name)

@@ -6,6 +6,7 @@
  */
 #include "tools/common/process.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/common/server.h"
 #include "tools/common/tool.h"
 
 /* A signal handler can reach nothing but a file-scope variable. Written by
@@ -27,6 +30,15 @@ static const double most_to_save_s = 60, soon_s = 2;
 
 struct signals {
     struct sigaction interrupt, terminate, child;
+};
+
+/* Those that one call runs. */
+struct group {
+    struct process *processes; /* borrowed */
+    size_t n;
+    struct server *servers; /* owned: nservers, as many as run at once */
+    unsigned nservers;
+    struct pollfd *fds; /* owned: of all processes, of servers, and one more */
 };
 
 static void on_child_or_signal(int number)
@@ -62,7 +74,8 @@ static void signals_done(const struct signals *saved)
 }
 
 /* In the child: never returns. Failures travel through `report`. */
-static void process_exec(const struct process *process, int output, int report)
+static void process_exec(const struct process *process, int kept, int output,
+                         int report)
 {
     for (const char *const *set = process->set; set && *set; set++)
         if (strchr(*set, '=') ? putenv((char *)(uintptr_t)*set) != 0
@@ -70,6 +83,8 @@ static void process_exec(const struct process *process, int output, int report)
             break;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    if (kept >= 0)
+        fcntl(kept, F_SETFD, 0);
     if (output >= 0) {
         dup2(output, STDOUT_FILENO);
         dup2(process->apart ? open("/dev/null", O_WRONLY) : output,
@@ -82,8 +97,9 @@ static void process_exec(const struct process *process, int output, int report)
     _exit(127);
 }
 
-/* Starts it and checks whether the program could be executed. */
-static int process_start(struct process *process)
+/* Starts it and checks whether the program could be executed. It has the descriptor `kept`,
+ * -1: none but the usual ones. */
+static int process_start(struct process *process, int kept)
 {
     int output[2] = {-1, -1}, report[2] = {-1, -1}, error = 0;
     ssize_t n;
@@ -97,7 +113,7 @@ static int process_start(struct process *process)
     }
     process->pid = fork();
     if (process->pid == 0)
-        process_exec(process, output[1], report[1]);
+        process_exec(process, kept, output[1], report[1]);
     if (process->pid < 0) {
         error = errno;
         process->pid = 0;
@@ -124,6 +140,93 @@ close_report:
     return -error;
 }
 
+/* --- processes that do one job after the other --- */
+
+/* One that waits for jobs. Returns 0 or a negative errno. */
+static int server_start(struct server *server, const struct process *process)
+{
+    char jobs[32], *const words[] = {process->argv[0], jobs, NULL};
+    struct process its = {
+        .argv = words, .quiet = process->quiet, .apart = process->apart};
+    int ends[2], rc;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return -errno;
+    snprintf(jobs, sizeof(jobs), "--jobs=%d", ends[1]);
+    rc = process_start(&its, ends[1]);
+    close(ends[1]);
+    *server = (struct server){.pid = its.pid,
+                              .socket = ends[0],
+                              .output = its.output,
+                              .program = strdup(process->argv[0]),
+                              .quiet = process->quiet,
+                              .apart = process->apart};
+    if (rc == 0 && server->program)
+        return 0;
+    server_end(server);
+    return rc ? rc : -ENOMEM;
+}
+
+static bool server_fits(const struct server *server, const struct process *process)
+{
+    return server->pid > 0 && !server->works &&
+           server->quiet == process->quiet && server->apart == process->apart &&
+           strcmp(server->program, process->argv[0]) == 0;
+}
+
+/* An idle one of that program, else one in the place of another that is idle. */
+static struct server *find_server(struct group *group,
+                                  const struct process *process)
+{
+    struct server *found = NULL;
+
+    for (unsigned i = 0; i < group->nservers; i++) {
+        struct server *server = &group->servers[i];
+
+        if (server_fits(server, process))
+            return server;
+        if (!server->works && (!found || server->pid == 0))
+            found = server;
+    }
+    assert(found); /* no more jobs at once than servers */
+    server_end(found);
+    return found;
+}
+
+static int start_job(struct group *group, struct process *process)
+{
+    struct server *server = find_server(group, process);
+    int rc = 0;
+
+    process->output = -1;
+    process->start_s = tool_now_s();
+    /* One that waits may have been ended by somebody: then another one does it. */
+    for (int attempt = 0; attempt < 2 && !process->server && rc == 0; attempt++) {
+        if (server->pid == 0)
+            rc = server_start(server, process);
+        if (rc == 0 && server_begin(server, process->argv[1], process->set))
+            process->server = server;
+        else if (rc == 0)
+            server_end(server);
+    }
+    if (process->server) {
+        process->pid = server->pid;
+        process->output = server->output;
+    } else {
+        process->error = rc ? -rc : ECHILD;
+    }
+    return -process->error;
+}
+
+/* A process of its own, or a job of one that there is. */
+static int process_begin(struct group *group, struct process *process)
+{
+    return process->takes_jobs && group->n > 1 ? start_job(group, process)
+                                               : process_start(process, -1);
+}
+
+/* --- output and end --- */
+
 /* Takes what is in the pipe; closes it at its end. */
 static void take_output(struct process *process)
 {
@@ -137,6 +240,8 @@ static void take_output(struct process *process)
     if (!text) {
         close(process->output);
         process->output = -1;
+        if (process->server)
+            process->server->output = -1;
         return;
     }
     memcpy(text + process->length, bytes, (size_t)n);
@@ -145,26 +250,44 @@ static void take_output(struct process *process)
     text[process->length] = '\0';
 }
 
-/* Notices the end of a child. Returns whether it ended now. */
+/* What it has written until now. */
+static void take_rest_of_output(struct process *process)
+{
+    fcntl(process->output, F_SETFL, O_NONBLOCK);
+    for (size_t before = process->length + 1;
+         process->output >= 0 && before != process->length;) {
+        before = process->length;
+        take_output(process);
+    }
+}
+
+/* Notices the end of a child, or of its job. Returns whether it ended now. */
 static bool reap(struct process *process)
 {
-    if (process->pid <= 0 ||
+    struct server *server = process->server;
+    bool answered;
+
+    if (process->pid <= 0)
+        return false;
+    answered = server && server_has_ended_job(server);
+    if (!answered &&
         waitpid(process->pid, &process->status, WNOHANG) != process->pid)
         return false;
     process->pid = 0;
     process->wall_s = tool_now_s() - process->start_s;
     /* Later output of a surviving grandchild does not matter. */
-    if (process->output >= 0) {
-        fcntl(process->output, F_SETFL, O_NONBLOCK);
-        for (size_t before = process->length + 1;
-             process->output >= 0 && before != process->length;) {
-            before = process->length;
-            take_output(process);
+    if (process->output >= 0)
+        take_rest_of_output(process);
+    if (server) {
+        process->server = NULL;
+        server->works = false;
+        if (!answered) {
+            server->pid = 0;
+            server_end(server);
         }
-        if (process->output >= 0)
-            close(process->output);
-        process->output = -1;
-    }
+    } else if (process->output >= 0)
+        close(process->output);
+    process->output = -1;
     process->ended = true;
     return true;
 }
@@ -186,17 +309,24 @@ static bool take_signals(int *stop)
 
 /* Waits until output or a signal comes, for so many ms, -1: for ever. Returns the
  * signal to stop, 0 for none: any child may have ended. */
-static int wait_for_news(struct process *processes, size_t n,
-                         struct pollfd *fds, int ms)
+static int wait_for_news(struct group *group, int ms)
 {
+    struct process *processes = group->processes;
+    struct pollfd *fds = group->fds;
+    size_t n = group->n;
     int stop = 0;
 
-    fds[n] = (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
     for (size_t i = 0; i < n; i++)
         fds[i] = (struct pollfd){
             .fd = processes[i].pid > 0 ? processes[i].output : -1,
             .events = POLLIN};
-    if (poll(fds, n + 1, ms) >= 0) /* else by a signal */
+    for (unsigned i = 0; i < group->nservers; i++)
+        fds[n + i] = (struct pollfd){
+            .fd = group->servers[i].works ? group->servers[i].socket : -1,
+            .events = POLLIN};
+    fds[n + group->nservers] =
+        (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
+    if (poll(fds, n + group->nservers + 1, ms) >= 0) /* else by a signal */
         for (size_t i = 0; i < n; i++)
             if (fds[i].revents)
                 take_output(&processes[i]);
@@ -205,11 +335,12 @@ static int wait_for_news(struct process *processes, size_t n,
 }
 
 /* Signals all that run; returns whether there is one. */
-static bool signal_all(struct process *processes, size_t n, int number)
+static bool signal_all(struct group *group, int number)
 {
+    struct process *processes = group->processes;
     bool alive = false;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < group->n; i++)
         if (processes[i].pid > 0 && !reap(&processes[i])) {
             kill(processes[i].pid, number);
             alive = true;
@@ -219,18 +350,17 @@ static bool signal_all(struct process *processes, size_t n, int number)
 
 /* Ends all that run: SIGTERM first, which has them save what there is. SIGKILL comes
  * when that takes too long, or with another signal to this process. */
-static void processes_terminate(struct process *processes, size_t n,
-                                struct pollfd *fds)
+static void processes_terminate(struct group *group)
 {
     double begin_s = tool_now_s();
     bool told = false;
 
-    signal_all(processes, n, SIGTERM);
-    while (signal_all(processes, n, 0)) {
+    signal_all(group, SIGTERM);
+    while (signal_all(group, 0)) {
         double s = tool_now_s() - begin_s;
 
-        if (wait_for_news(processes, n, fds, 50) || s > most_to_save_s)
-            signal_all(processes, n, SIGKILL);
+        if (wait_for_news(group, 50) || s > most_to_save_s)
+            signal_all(group, SIGKILL);
         if (s > soon_s && !told) {
             tool_error("waiting for what runs to save what there is; another "
                        "interrupt ends it at once");
@@ -239,16 +369,16 @@ static void processes_terminate(struct process *processes, size_t n,
     }
 }
 
-static int processes_run(struct process *processes, size_t n, unsigned at_once,
-                         struct pollfd *fds,
+static int processes_run(struct group *group,
                          void (*ended)(void *arg, size_t which), void *arg)
 {
-    size_t started = 0, nended = 0;
+    struct process *processes = group->processes;
+    size_t started = 0, nended = 0, n = group->n;
     int stop = 0;
 
     while (nended < n && !stop) {
-        for (; started < n && started - nended < at_once; started++)
-            if (process_start(&processes[started]) < 0 &&
+        for (; started < n && started - nended < group->nservers; started++)
+            if (process_begin(group, &processes[started]) < 0 &&
                 processes[started].pid == 0) {
                 processes[started].ended = true;
                 nended++;
@@ -256,7 +386,7 @@ static int processes_run(struct process *processes, size_t n, unsigned at_once,
                     ended(arg, started);
             }
         if (nended < n)
-            stop = wait_for_news(processes, n, fds, -1);
+            stop = wait_for_news(group, -1);
         /* The terminal's interrupt ends the programs, too: it came before that. And
          * a child may have ended since it was looked at: nothing says so again. */
         do {
@@ -269,26 +399,34 @@ static int processes_run(struct process *processes, size_t n, unsigned at_once,
         } while (take_signals(&stop) && !stop);
     }
     if (stop)
-        processes_terminate(processes, n, fds);
+        processes_terminate(group);
     return stop;
 }
 
 int process_run(struct process *processes, size_t n, unsigned at_once,
                 void (*ended)(void *arg, size_t which), void *arg)
 {
-    struct pollfd *fds = calloc(n + 1, sizeof(*fds));
+    struct group group = {
+        .processes = processes, .n = n, .nservers = at_once ? at_once : 1};
     struct signals saved;
-    int stop;
+    int stop = 0;
 
-    if (!fds || signals_init(&saved) < 0) {
+    group.fds = calloc(n + group.nservers + 1, sizeof(*group.fds));
+    group.servers = calloc(group.nservers, sizeof(*group.servers));
+    if (!group.fds || !group.servers || signals_init(&saved) < 0) {
         for (size_t i = 0; i < n; i++)
             processes[i].error = ENOMEM;
-        free(fds);
-        return 0;
+        goto free_all;
     }
-    stop = processes_run(processes, n, at_once ? at_once : 1, fds, ended, arg);
+    for (unsigned i = 0; i < group.nservers; i++)
+        group.servers[i] = (struct server){.socket = -1, .output = -1};
+    stop = processes_run(&group, ended, arg);
+    for (unsigned i = 0; i < group.nservers; i++)
+        server_end(&group.servers[i]);
     signals_done(&saved);
-    free(fds);
+free_all:
+    free(group.servers);
+    free(group.fds);
     return stop;
 }
 

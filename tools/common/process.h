@@ -19,6 +19,8 @@ struct process {
     bool quiet;             /* keep the output instead of passing it on */
     bool apart;             /* quiet: keep the standard output alone; messages on
                              * the other stream are lost */
+    bool takes_jobs;        /* the program with the argument --jobs=SOCKET does this, and
+                             * then what else comes (server.h) */
     /* Filled in by the calls below. */
     pid_t pid;  /* 0 before and after it runs */
     int output; /* pipe to read from, -1 */
@@ -28,9 +30,11 @@ struct process {
     int error;  /* errno when it could not be started, else 0 */
     int status; /* as of waitpid, once ended */
     double start_s, wall_s;
+    struct server *server; /* that does it now, or NULL: it has a process of its own */
 };
 
-/* Runs all `n`, at most `at_once` at a time. `ended` (may be NULL) is called with
+/* Runs all `n`, at most `at_once` at a time; of several that take jobs one process does
+ * one after the other, as long as that goes well. `ended` (may be NULL) is called with
  * `arg` and the number of each that ends by itself or cannot be started. Returns 0,
  * or the number of the signal that interrupted it: then all children have been
  * ended. */
