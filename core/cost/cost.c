@@ -181,8 +181,7 @@ static bool asks_functions(const struct starpu_perfmodel *perfmodel)
     return perfmodel && orr_model_asks(perfmodel);
 }
 
-/* Whether nothing was said of the model yet: it counts as said now. */
-static bool is_news(struct orr_costs_table *table, const char *symbol)
+bool orr_costs_is_news(struct orr_costs_table *table, const char *symbol)
 {
     struct complaint *complaint =
         malloc(sizeof(*complaint) + strlen(symbol) + 1);
@@ -215,37 +214,12 @@ costs_find_model(struct orr_costs_table *table,
         return NULL;
     model = orr_models_get(table->runtime->estimates->models, perfmodel->symbol,
                            orr_model_kind_of(perfmodel->type), &err);
-    if (!model && is_news(table, perfmodel->symbol))
+    if (!model && orr_costs_is_news(table, perfmodel->symbol))
         orr_log_error("%s", err.text);
     else if (model && orr_model_declare(model, perfmodel))
         orr_log_warning("out of memory: model `%s' is not fitted",
                         perfmodel->symbol);
     return model;
-}
-
-/* The default model of a codelet that has none: it is there if something was measured,
- * or is now. NULL: there is none. Kernels that a simulation executes need no time. */
-static struct orr_model *
-costs_find_default_model(struct orr_costs_table *table, const struct row *row)
-{
-    const struct starpu_codelet *cl = row->key.cl;
-    const char *name = cl->name ? cl->name : row->pub.called;
-    struct orr_error err = {""};
-    struct orr_model *model = NULL;
-    char *symbol;
-
-    if (!table->defaults || !*name || !strcmp(name, ORR_UNNAMED_CODELET) ||
-        cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
-                     STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT) ||
-        orr_model_default_symbol(name, &symbol) < 0)
-        return NULL;
-    model = orr_models_get(table->runtime->estimates->models, symbol,
-                           ORR_MODEL_HISTORY, &err);
-    if (!model && is_news(table, symbol))
-        orr_log_error("%s", err.text);
-    free(symbol);
-    return model && (table->calibrates || !orr_model_is_empty(model)) ? model
-                                                                      : NULL;
 }
 
 const char *orr_cost_model_symbol(const struct orr_cost_row *pub)
@@ -369,118 +343,6 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
     return err;
 }
 
-static bool knows_length(const struct row *row, unsigned class_id)
-{
-    for (unsigned i = 0; row->pub.able[class_id] >> i; i++)
-        if (orr_cost_length(&row->pub, class_id, i) > 0)
-            return true;
-    return false;
-}
-
-/* A simulation lets no worker execute a kernel of unknown length if another can: on
- * the machine itself it would be measured there, and the run be another one. */
-static void tell_what_is_unknown(struct orr_costs_table *table,
-                                 const struct row *row)
-{
-    const struct orr_runtime *rt = table->runtime;
-    const struct orr_worker_class *unknown = NULL;
-    bool known = false;
-
-    if (!row->model || !rt->machine->kernels_take_their_length)
-        return;
-    for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        if (knows_length(row, k))
-            known = true;
-        else if (row->pub.able[k])
-            unknown = &rt->workers->classes[k];
-    if (known && unknown && is_news(table, orr_cost_symbol(&row->pub)))
-        orr_log_warning(
-            "model `%s': no time is known on %s %d (footprint %08x), where the "
-            "kernel could run: this simulation avoids it there, but the machine "
-            "itself would measure it first: orrery calibrate kernels, or "
-            "ORRERY_ASSUME",
-            orr_cost_symbol(&row->pub), orr_device_kind(unknown->type)->name,
-            unknown->devid, row->key.footprint);
-}
-
-/* Simulated, of several implementations of a codelet without model those are taken whose
- * time is known, if any is: nothing says of the others that they are ever run. */
-static void drop_unknown(const struct orr_runtime *rt, struct row *row)
-{
-    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
-        unsigned known = 0;
-
-        for (unsigned i = 0; row->pub.able[k] >> i; i++)
-            if (orr_cost_is_known(&row->pub, k, i,
-                                  orr_cost_length(&row->pub, k, i)))
-                known |= 1U << i;
-        if (row->pub.able[k] & known)
-            row->pub.able[k] &= (uint8_t)known;
-    }
-}
-
-/* Codelets that share a name share its default model: what is measured of both is one
- * time. Said once. */
-static void tell_shared_name(struct orr_costs_table *table,
-                             const struct row *row)
-{
-    struct starpu_codelet before = {0}; /* which may be gone: as far as it is kept */
-    const struct row *other;
-    char said[160];
-
-    if (!row->pub.defaulted || !table->calibrates)
-        return;
-    orr_lock(&table->lock);
-    other = table->first;
-    while (other && other->model != row->model)
-        other = other->next;
-    orr_unlock(&table->lock);
-    if (!other)
-        return;
-    memcpy(&before, other->shape->bytes, SHAPE_SIZE);
-    if (orr_codelet_host_function(&before, 0) ==
-        orr_codelet_host_function(row->key.cl, 0))
-        return;
-    snprintf(said, sizeof(said), "%.100s, shared", orr_cost_symbol(&row->pub));
-    if (is_news(table, said))
-        orr_log_warning("codelets with different kernels have the name `%s': "
-                        "their times are kept in one default model, as if they "
-                        "were one: give them different names",
-                        orr_cost_symbol(&row->pub));
-}
-
-/* Programs that are built for simulation alone have kernels `(void *)1', which nothing
- * can call. */
-static void check_kernels(const struct orr_costs_table *table,
-                          const struct row *row)
-{
-    struct orr_runtime *rt = table->runtime;
-    const struct starpu_codelet *cl = row->key.cl;
-    bool calls = !rt->machine->kernels_take_their_length ||
-                 rt->machine->runs_kernels ||
-                 cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
-                              STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
-
-    for (unsigned k = 0; calls && k < rt->workers->nclasses; k++)
-        for (unsigned i = 0; row->pub.able[k] >> i; i++) {
-            enum starpu_worker_archtype type = rt->workers->classes[k].type;
-            orr_kernel_func_t function =
-                row->pub.able[k] >> i & 1 ? orr_codelet_function(cl, type, i)
-                                          : NULL;
-
-            if ((uintptr_t)function != 1)
-                continue;
-            orr_log_error("the kernel of `%s' on %s is `(void *)1', no function: "
-                          "it was built for simulation alone. Simulate a machine "
-                          "(orrery run -m MACHINE, ORRERY_MACHINE) without "
-                          "running kernels, or build it with pkg-config "
-                          "starpu-1.4, without STARPU_SIMGRID",
-                          orr_cost_symbol(&row->pub),
-                          orr_device_kind(type)->name);
-            orr_runtime_fail(rt);
-        }
-}
-
 /* Takes `parameters`. */
 static struct row *make_row(struct orr_costs_table *table,
                             const struct key *key, struct starpu_task *task,
@@ -495,7 +357,7 @@ static struct row *make_row(struct orr_costs_table *table,
     }
     row->model = costs_find_model(table, key->perfmodel);
     if (orr_perfmodel_is_none(key->perfmodel)) {
-        row->model = costs_find_default_model(table, row);
+        row->model = orr_row_default_model(table, row);
         row->pub.defaulted = row->model != NULL;
     }
     if (row->model)
@@ -503,7 +365,7 @@ static struct row *make_row(struct orr_costs_table *table,
     row->parameters = parameters;
     assume(table, row);
     set_able(table, row, task);
-    check_kernels(table, row);
+    orr_row_check_kernels(table, row);
     if (make_recal(table, row)) {
         row_free(rt, row);
         return NULL;
@@ -512,10 +374,10 @@ static struct row *make_row(struct orr_costs_table *table,
         orr_row_ask(rt, row, task);
     } else {
         orr_row_refresh(rt, row, task);
-        tell_what_is_unknown(table, row);
+        orr_row_tell_unknown(table, row);
         if (row->pub.defaulted && rt->machine->kernels_take_their_length)
-            drop_unknown(rt, row);
-        tell_shared_name(table, row);
+            orr_row_drop_unknown(rt, row);
+        orr_row_tell_shared_name(table, row);
     }
     there = insert_row(table, row);
     if (there != row)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/cost_private.h - what cost.c, which keeps the rows, and lengths.c,
- * which fills them, share. Others use cost.h.
+ * core/cost/cost_private.h - what cost.c, which keeps the rows, and those who fill them
+ * share. Others use cost.h.
  */
 #pragma once
 
@@ -81,6 +81,37 @@ struct orr_costs_table {
     struct complaint *complaints; /* [lock] broken models already named */
     struct orr_recal_budget recal;
 };
+
+/* --- cost.c --- */
+
+/* Whether nothing was said of the model yet: it counts as said now. */
+bool orr_costs_is_news(struct orr_costs_table *table, const char *symbol);
+
+/* --- default_model.c --- */
+
+/* The default model of a codelet that has none: it is there if something was measured,
+ * or is now. NULL: there is none. Kernels that a simulation executes need no time. */
+struct orr_model *orr_row_default_model(struct orr_costs_table *table,
+                                        const struct row *row);
+
+/* A simulation lets no worker execute a kernel of unknown length if another can: on
+ * the machine itself it would be measured there, and the run be another one. Said once
+ * of a model. */
+void orr_row_tell_unknown(struct orr_costs_table *table, const struct row *row);
+
+/* Simulated, of several implementations of a codelet without model those are taken whose
+ * time is known, if any is: nothing says of the others that they are ever run. */
+void orr_row_drop_unknown(const struct orr_runtime *rt, struct row *row);
+
+/* Codelets that share a name share its default model: what is measured of both is one
+ * time. Said once. */
+void orr_row_tell_shared_name(struct orr_costs_table *table,
+                              const struct row *row);
+
+/* Programs that are built for simulation alone have kernels `(void *)1', which nothing
+ * can call: ends the run where one would be. */
+void orr_row_check_kernels(const struct orr_costs_table *table,
+                           const struct row *row);
 
 /* --- shape.c --- */
 
