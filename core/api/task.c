@@ -363,7 +363,7 @@ int starpu_task_finished(struct starpu_task *task)
         abort();
     }
     ORR_RECORD_NOTE(rt, polls);
-    if (orr_again_has_ended(rt, task))
+    if (orr_task_has_ended_before(task) || orr_again_has_ended(rt, task))
         return 1;
     orr_poll();
     return 0;
@@ -385,6 +385,8 @@ int starpu_task_wait(struct starpu_task *task)
     }
     if (!orr_may_block(__func__))
         return -EDEADLK;
+    if (orr_task_has_ended_before(task) && !task->destroy)
+        return 0;
     job = orr_again_ref(rt, task); /* its callback may submit it again */
     if (!job || orr_job_state(job) == ORR_JOB_NEW) {
         orr_log_error("starpu_task_wait: the task was not submitted");

@@ -6,6 +6,7 @@
 #include "core/api/early.h"
 #include "core/job/job.h"
 #include "core/observe/views.h"
+#include "core/task/task.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)
 {
@@ -74,6 +75,13 @@ void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
                        &(uint64_t){(uintptr_t)task_array[i]});
     if (!rt)
         return;
+    for (unsigned i = 0; i < ndeps; i++)
+        if (task_array[i] && orr_task_has_ended_before(task_array[i])) {
+            starpu_task_declare_deps_array(task, i, task_array);
+            starpu_task_declare_deps_array(task, ndeps - i - 1,
+                                           task_array + i + 1);
+            return;
+        }
     ORR_RECORD_ABOUT(
         rt, ORR_ABOUT(.task = task, .before = task_array, .n = ndeps), DEPEND);
     for (unsigned i = 0; i < ndeps; i++)

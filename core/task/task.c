@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
@@ -108,6 +110,7 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
     task->dyn_modes = NULL;
     task->profiling_info = NULL;
     task->starpu_private = NULL;
+    task->status = STARPU_TASK_INIT;
     if (job)
         orr_job_unref(rt, job);
 }
@@ -148,6 +151,21 @@ static bool is_to_be_freed(const struct orr_job *job)
            job->task && job->task->destroy && !orr_job_gang(job);
 }
 
+/* Whether the application's task is still there, and this job is its: it may be gone
+ * without having been cleaned. */
+static bool is_still_its(const struct starpu_task *task,
+                         const struct orr_job *job)
+{
+    const void *seen = NULL;
+    struct iovec to = {&seen, sizeof(seen)},
+                 from = {(void *)(uintptr_t)&task->starpu_private,
+                         sizeof(seen)};
+
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
+               (ssize_t)sizeof(seen) &&
+           seen == job;
+}
+
 static void task_drop(void *object, void *arg)
 {
     struct orr_runtime *rt = arg;
@@ -161,8 +179,9 @@ static void task_drop(void *object, void *arg)
         task_free_attached(task);
         task->cl = &orr_task_freed;
         orr_task_put(rt->slabs->tasks, task);
-    } else if (task && orr_slab_made(rt->slabs->tasks, task) &&
-               orr_job_of(task) == job) {
+    } else if (task && (orr_slab_made(rt->slabs->tasks, task)
+                            ? orr_job_of(task) == job
+                            : is_still_its(task, job))) {
         task->starpu_private = NULL;
     }
     orr_job_free_parts(rt, job);

@@ -62,6 +62,13 @@ static inline bool orr_task_is_freed(const struct starpu_task *task)
     return task->cl == &orr_task_freed;
 }
 
+/* Whether the application's task has ended in an earlier run, with which its job went: it
+ * was not submitted in this one. */
+static inline bool orr_task_has_ended_before(const struct starpu_task *task)
+{
+    return !orr_job_of(task) && task->status == STARPU_TASK_FINISHED;
+}
+
 /* Frees what the task owns, but not the task: starpu_task_clean. After the end of
  * the runtime (rt is NULL), with which its job went, too. */
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);

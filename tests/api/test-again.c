@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <orrery.h>
 
@@ -53,6 +54,57 @@ START_TEST(a_finished_task_is_submitted_again)
     starpu_task_clean(&task);
     starpu_task_clean(&task); /* nothing more */
     starpu_shutdown();
+}
+END_TEST
+
+/* Tasks of the application's own, which it does not clean: their memory is static, or is
+ * unmapped before the run ends. */
+START_TEST(a_task_of_an_earlier_run_is_submitted_again)
+{
+    static struct starpu_task task, behind;
+    struct starpu_task *made = NULL, *next;
+    const size_t size = 1 << 16;
+    atomic_int n = 0;
+
+    make(&task, &n);
+    make(&behind, &n);
+    task.detach = 0;
+    for (int round = 0; round < 3; round++) {
+        struct starpu_task *gone =
+            mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        machine_open(_i);
+        ck_assert_int_eq(starpu_task_finished(&task), round > 0);
+        if (round > 0) { /* what has ended holds nobody back */
+            ck_assert_int_eq(starpu_task_wait(&task), 0);
+            starpu_task_declare_deps(&behind, 2, made, &task);
+        }
+        submit(&behind);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        starpu_task_declare_deps(&behind, 1, &task);
+        submit(&task);
+        submit(&behind);
+        make(gone, &n);
+        gone->detach = 0;
+        submit(gone);
+        next = starpu_task_create();
+        next->cl = &cl;
+        next->cl_arg = &n;
+        next->detach = next->destroy = 0;
+        submit(next);
+        ck_assert_int_eq(starpu_task_wait(&task), 0);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        ck_assert_int_eq(n, 5 * (round + 1));
+        if (made)
+            starpu_task_destroy(made);
+        made = next;
+        munmap(gone, size);
+        starpu_shutdown();
+    }
+    starpu_task_destroy(made);
+    starpu_task_clean(&task);
+    starpu_task_clean(&behind);
 }
 END_TEST
 
@@ -703,6 +755,7 @@ SUITE_MAIN(again)
     suite_add_tcase(suite, each);
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
     EACH(a_finished_task_is_submitted_again);
+    EACH(a_task_of_an_earlier_run_is_submitted_again);
     EACH(a_task_that_is_under_way_is_refused);
     EACH(a_tagged_task_is_submitted_again);
     EACH(data_are_in_the_order_of_each_submission);
