@@ -138,6 +138,13 @@ static struct orr_hp_bucket *by_priority(struct orr_heteroprio *hp,
     return &hp->buckets[priority < 0 ? 0 : priority > last ? last : priority];
 }
 
+/* That of all workers of a class. */
+static unsigned arch_of_class(const struct orr_runtime *rt, unsigned class_id)
+{
+    return orr_hp_arch_of(
+        &rt->workers->at[rt->workers->classes[class_id].members[0]]);
+}
+
 /* Architectures that have the bucket and can run the job. */
 static unsigned bucket_taker_archs(const struct orr_runtime *rt,
                                    const struct orr_job *job,
@@ -145,9 +152,9 @@ static unsigned bucket_taker_archs(const struct orr_runtime *rt,
 {
     unsigned archs = 0;
 
-    for (unsigned w = 0; w < rt->workers->n; w++)
-        if (job->able_classes >> rt->workers->at[w].class_id & 1)
-            archs |= 1U << orr_hp_arch_of(&rt->workers->at[w]);
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (job->able_classes >> k & 1)
+            archs |= 1U << arch_of_class(rt, k);
     return archs & bucket->archs;
 }
 
@@ -158,9 +165,9 @@ static uint64_t classes_of_takers(const struct orr_runtime *rt,
 {
     uint64_t classes = 0;
 
-    for (unsigned w = 0; w < rt->workers->n; w++)
-        if (bucket->archs >> orr_hp_arch_of(&rt->workers->at[w]) & 1)
-            classes |= UINT64_C(1) << rt->workers->at[w].class_id;
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (bucket->archs >> arch_of_class(rt, k) & 1)
+            classes |= UINT64_C(1) << k;
     return classes & job->able_classes;
 }
 
@@ -345,9 +352,7 @@ static uint64_t front_classes(const struct orr_sched *sched,
         !(bucket_taker_archs(rt, job, bucket) >> bucket->base & 1))
         return classes;
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        if (orr_hp_arch_of(
-                &rt->workers->at[rt->workers->classes[k].members[0]]) !=
-            bucket->base)
+        if (arch_of_class(rt, k) != bucket->base)
             classes &= ~(UINT64_C(1) << k);
     return classes;
 }
@@ -378,7 +383,9 @@ static void take_near(struct orr_sched *sched, struct orr_worker *worker,
     const unsigned *order = hp->archs[orr_hp_arch_of(worker)].order;
     const struct orr_hp_group *own = &l->groups[l->of_node[worker->desc->node]];
 
-    for (unsigned i = first; i < last && taken->n < taken->most; i++)
+    for (unsigned i = first; i < last && taken->n < taken->most &&
+                             hp->archs[orr_hp_arch_of(worker)].nwaiting;
+         i++)
         for (unsigned g = nearest; g < farthest; g++)
             take_from(sched, &hp->buckets[order[i]], own->nearest[g], worker,
                       taken);
@@ -402,7 +409,8 @@ static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
     if (step == 0 || step > arch->n)
         step = arch->n;
     orr_hp_sort_groups(sched);
-    for (unsigned first = 0; first < arch->n && taken->n < taken->most;
+    for (unsigned first = 0; first < arch->n && taken->n < taken->most &&
+                             arch->nwaiting;
          first = last) {
         last = arch->n - first < step ? arch->n : first + step;
         for (unsigned i = first; i < last; i++)
@@ -432,7 +440,8 @@ static void heteroprio_take_tasks(struct orr_sched *sched,
         take_by_group(sched, worker, taken);
         return;
     }
-    for (unsigned i = 0; i < arch->n && taken->n < taken->most; i++)
+    for (unsigned i = 0;
+         i < arch->n && taken->n < taken->most && arch->nwaiting; i++)
         take_from(sched, &hp->buckets[arch->order[i]], 0, worker, taken);
 }
 

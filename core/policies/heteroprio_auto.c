@@ -287,7 +287,7 @@ static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                           struct orr_job *const *successors, unsigned n)
 {
     struct orr_heteroprio *hp = sched->data;
-    double sums[STARPU_NARCH] = {0}, typical = typical_time(hp);
+    double sums[STARPU_NARCH] = {0}, typical = n ? typical_time(hp) : 1;
     double nod = 0, best = 0;
 
     for (unsigned i = 0; i < n; i++) {
