@@ -39,13 +39,14 @@ int xml_open(struct flow *flow, int fd, struct xml_file *ret)
     close(fd);
     /* gv2gxl writes UTF-8 whatever it declares, and so do the writers of DAX
      * files. */
-    if (rc == 0)
-        orr_markup_begin(&ret->markup, ret->text, size);
+    if (rc == 0 && orr_markup_begin(&ret->markup, ret->text, size, "UTF-8"))
+        rc = flow_no_memory(flow);
     return rc;
 }
 
 void xml_close(struct xml_file *file)
 {
+    orr_markup_end(&file->markup);
     free(file->text);
     file->text = NULL;
 }

@@ -23,7 +23,7 @@ void xml_close(struct xml_file *file);
  * without prefix. Returns 1, 0 behind the last one, or an error with a message. */
 int xml_next(struct xml_file *file, const char **ret_name, bool *ret_ends);
 
-/* The attribute of the element that has begun, which lies in the text of the file; NULL
+/* The attribute of the element that has begun, which lives until the file is closed; NULL
  * without. */
 const char *xml_attribute(const struct xml_file *file, const char *name);
 

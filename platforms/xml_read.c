@@ -69,7 +69,11 @@ static void syntax_error(struct orr_xml_reader *r, int rc)
     case -EILSEQ:
         orr_xml_fail(r, "bytes that are no UTF-8 text: save the file as UTF-8, or "
                         "name its encoding in the first line, such as <?xml "
-                        "version='1.0' encoding='ISO-8859-1'?>");
+                        "version='1.0' encoding='ISO-8859-1'?> (UTF-16 and US-ASCII "
+                        "are read, too)");
+        break;
+    case -ENOMEM:
+        r->rc = orr_fail(r->err, -ENOMEM, "%s: out of memory", r->path);
         break;
     case -ENOMSG:
         orr_xml_fail(r, "this is no machine: not well-formed XML, which begins with "
@@ -198,35 +202,22 @@ static void read_pieces(struct orr_xml_reader *r)
 static void parse_document(struct orr_xml_reader *r, const void *text,
                            size_t size)
 {
-    char *own = size && size <= INT_MAX ? malloc(size + 1) : NULL;
-    int rc = 0;
-
     if (size == 0 || size > INT_MAX) {
         r->rc = orr_fail(r->err, -EINVAL, "%s:1: the file is %s", r->path,
                          size ? "too large" : "empty");
         return;
     }
-    if (own) {
-        memcpy(own, text, size);
-        own[size] = '\0';
-        rc = orr_markup_to_utf8(&own, &size);
-    }
-    r->markup.line = 1;
-    if (!own || rc == -ENOMEM) {
-        r->rc = orr_fail(r->err, -ENOMEM, "%s: out of memory", r->path);
-    } else if (rc) {
-        syntax_error(r, rc);
-    } else {
-        orr_markup_begin(&r->markup, own, size);
+    if (orr_markup_begin(&r->markup, text, size, NULL) == 0)
         read_pieces(r);
-    }
+    else
+        syntax_error(r, -ENOMEM);
+    orr_markup_end(&r->markup);
     if (r->rc == 0 && r->nunitless)
         orr_log_warning("%s: %s: it has no unit, and neither have %u others: write "
                         "one, such as 12GBps or 5us",
                         r->path, r->unitless, r->nunitless - 1);
     orr_names_done(&r->hosts);
     orr_names_done(&r->links);
-    free(own);
 }
 
 int orr_machine_desc_parse(const char *path, const void *text, size_t size,

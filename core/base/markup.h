@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/markup.h - XML, one piece after the other: beginnings and ends of elements,
- * and the text between them. Opens nothing and allocates nothing: no network, no DTD, no
- * entities but the five of XML and characters by number. Prefixes of names are left out,
- * and so are declarations of namespaces. One thread per text.
+ * and the text between them. Opens nothing: no network, no DTD, no entities but the five
+ * of XML and characters by number. Prefixes of names are left out, and so are
+ * declarations of namespaces. One thread per text.
  */
 #pragma once
 
@@ -12,10 +12,7 @@
 
 #include "core/base/error.h"
 
-enum {
-    ORR_MARKUP_MAX_DEPTH = 256,
-    ORR_MARKUP_MAX_ATTRS = 64,
-};
+enum { ORR_MARKUP_MAX_ATTRS = 64 };
 
 enum orr_markup_piece {
     ORR_MARKUP_DONE, /* behind the end of the outermost element */
@@ -30,44 +27,44 @@ struct orr_markup_attr {
     bool used; /* for the caller; false at first */
 };
 
+struct orr_markup_strings;
+struct XML_ParserStruct;
+
 struct orr_markup {
-    unsigned line;    /* from 1: of the end of the piece, or of the problem */
-    const char *name; /* of the element */
+    unsigned line;    /* from 1: where the piece begins, or of the problem */
+    const char *name; /* of the element; UTF-8, as all that follows */
     struct orr_markup_attr attrs[ORR_MARKUP_MAX_ATTRS]; /* at its start */
     unsigned nattrs;
-    const char *text; /* of a text, without a 0 behind it */
+    const char *text; /* of a text */
     size_t length;
     bool declares;     /* the document type has declarations */
     char problem[200]; /* after an error: what is wrong */
     /* Private. */
-    char *at, *end;
-    struct {
-        const char *name; /* with its prefix */
-        unsigned line;
-    } open[ORR_MARKUP_MAX_DEPTH];
-    unsigned depth;
-    bool closes;   /* <a/>: its end is the next piece */
-    bool has_root; /* it has begun */
-    bool has_type; /* the document type was there */
+    struct XML_ParserStruct *parser;
+    const char *document;
+    size_t size, given; /* bytes of it, and how many the parser has */
+    struct orr_markup_strings *strings;
+    int piece; /* that the parser has come to, 0: none */
+    int rc;    /* what ended it */
+    bool has_type;
+    bool closes; /* <a/>: its end is the next piece */
+    bool stands; /* the parser waits behind a piece */
 };
 
-/* Begins a text of UTF-8 with a 0 behind it, which the reader writes to and which the
- * caller keeps until the end: names, values and text lie in it. */
-void orr_markup_begin(struct orr_markup *markup, char *text, size_t size);
+/* Begins a text, which stays until the end; `encoding`: its, NULL: what it says, UTF-8,
+ * UTF-16, ISO-8859-1 or US-ASCII. Names, values and texts of pieces live until the end,
+ * too. Errors: -ENOMEM. */
+int orr_markup_begin(struct orr_markup *markup, const char *text, size_t size,
+                     const char *encoding);
+/* Also of one that is all 0. */
+void orr_markup_end(struct orr_markup *markup);
 
 /*
  * The next piece. Errors, with `line` and `problem`; no piece follows one:
- * -EILSEQ: bytes that are no characters of XML in UTF-8;
+ * -EILSEQ: an encoding that is not known, or bytes that are none of its characters;
  * -ENOMSG: no XML at all, which begins with <;
  * -ENOTSUP: an entity of the file's own;
+ * -ENOMEM;
  * -EINVAL: everything else that is not well-formed.
  */
 int orr_markup_next(struct orr_markup *markup);
-
-/*
- * Turns a text that says to be of another encoding into UTF-8; else it stays. It has a 0
- * behind its end, before and after; *text is the caller's (free), and may be another one
- * then. Errors: -EILSEQ an encoding that is not known, or bytes that are none of its;
- * -ENOMEM.
- */
-int orr_markup_to_utf8(char **text, size_t *size);

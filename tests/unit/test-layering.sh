@@ -113,7 +113,7 @@ library()
 }
 library 'core/device/cpu/|platforms/discover|tools/' hwloc
 library 'sim/simgrid_[a-z]*\.' 'simgrid|xbt'
-library none libxml
+library 'core/base/markup' expat
 library 'platforms/tar' archive
 library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'

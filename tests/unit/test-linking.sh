@@ -25,7 +25,7 @@ claim() {
 may_need() {
     case $1 in
     liborrery.so*) ;;
-    sim.so) echo simgrid ;;
+    sim.so) echo simgrid expat ;;
     packed.so) echo archive ;;
     bound.so) echo glpk ;;
     python.so) echo python3 ;;

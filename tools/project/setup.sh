@@ -16,6 +16,7 @@ graphviz
 libarchive-dev
 libglpk-dev
 libhdf5-dev
+libexpat1-dev
 libhwloc-dev
 libjansson-dev
 libopenblas-dev
