@@ -20,10 +20,10 @@ static const size_t portion = (size_t)1 << 30;
 
 /* ---- errors ---- */
 
-static void fail(struct orr_markup *m, int rc, const char *format, ...)
+static void markup_fail(struct orr_markup *m, int rc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void fail(struct orr_markup *m, int rc, const char *format, ...)
+static void markup_fail(struct orr_markup *m, int rc, const char *format, ...)
 {
     va_list args;
 
@@ -40,7 +40,7 @@ static void fail(struct orr_markup *m, int rc, const char *format, ...)
 static void refuse_entity(struct orr_markup *m, const char *reference,
                           size_t length)
 {
-    fail(m, -ENOTSUP, "entity %.*s is not accepted: write its text",
+    markup_fail(m, -ENOTSUP, "entity %.*s is not accepted: write its text",
          length < 40 ? (int)length : 40, reference);
 }
 
@@ -63,7 +63,7 @@ static char *make_room(struct orr_markup *m, size_t length)
 
         strings = malloc(sizeof(*strings) + room);
         if (!strings) {
-            fail(m, -ENOMEM, "out of memory");
+            markup_fail(m, -ENOMEM, "out of memory");
             return NULL;
         }
         *strings = (struct orr_markup_strings){.before = m->strings, .room = room};
@@ -80,7 +80,7 @@ static const char *copy_string(struct orr_markup *m, const char *text)
     return copy ? strcpy(copy, text) : "";
 }
 
-static const char *without_prefix(const char *name)
+static const char *markup_bare_name(const char *name)
 {
     const char *colon = strchr(name, ':');
 
@@ -125,31 +125,31 @@ static void add_attr(struct orr_markup *m, const char *name, const char *value)
 {
     if (!strcmp(name, "xmlns") || !strncmp(name, "xmlns:", 6))
         return;
-    name = without_prefix(name);
+    name = markup_bare_name(name);
     for (unsigned i = 0; i < m->nattrs; i++)
         if (!strcmp(m->attrs[i].name, name))
-            fail(m, -EINVAL, "attribute %.60s is there twice", name);
+            markup_fail(m, -EINVAL, "attribute %.60s is there twice", name);
     if (m->nattrs == ORR_MARKUP_MAX_ATTRS)
-        fail(m, -EINVAL, "more than %d attributes", ORR_MARKUP_MAX_ATTRS);
+        markup_fail(m, -EINVAL, "more than %d attributes", ORR_MARKUP_MAX_ATTRS);
     else
         m->attrs[m->nattrs++] = (struct orr_markup_attr){
             .name = copy_string(m, name), .value = copy_string(m, value)};
 }
 
-static void XMLCALL on_start(void *arg, const char *name, const char **attrs)
+static void XMLCALL see_start(void *arg, const char *name, const char **attrs)
 {
     struct orr_markup *m = arg;
 
     check_entities(m);
     m->nattrs = 0;
-    m->name = copy_string(m, without_prefix(name));
+    m->name = copy_string(m, markup_bare_name(name));
     for (; *attrs && !m->rc; attrs += 2)
         add_attr(m, attrs[0], attrs[1]);
     if (!m->rc)
         come_to(m, ORR_MARKUP_START);
 }
 
-static void XMLCALL on_end(void *arg, const char *name)
+static void XMLCALL see_end(void *arg, const char *name)
 {
     struct orr_markup *m = arg;
 
@@ -158,11 +158,11 @@ static void XMLCALL on_end(void *arg, const char *name)
         return;
     }
     m->nattrs = 0;
-    m->name = copy_string(m, without_prefix(name));
+    m->name = copy_string(m, markup_bare_name(name));
     come_to(m, ORR_MARKUP_END);
 }
 
-static void XMLCALL on_text(void *arg, const char *text, int length)
+static void XMLCALL see_text(void *arg, const char *text, int length)
 {
     struct orr_markup *m = arg;
     size_t before = m->piece == ORR_MARKUP_TEXT ? m->length : 0;
@@ -241,7 +241,7 @@ static void XMLCALL on_notation(void *arg, const char *name, const char *base,
 static void XMLCALL on_skipped(void *arg, const char *name, int is_parameter)
 {
     (void)is_parameter;
-    fail(arg, -ENOTSUP, "entity &%.40s; is not accepted: write its text", name);
+    markup_fail(arg, -ENOTSUP, "entity &%.40s; is not accepted: write its text", name);
 }
 
 /* ---- the text ---- */
@@ -257,8 +257,8 @@ int orr_markup_begin(struct orr_markup *m, const char *text, size_t size,
     if (!m->parser)
         return -ENOMEM;
     XML_SetUserData(m->parser, m);
-    XML_SetElementHandler(m->parser, on_start, on_end);
-    XML_SetCharacterDataHandler(m->parser, on_text);
+    XML_SetElementHandler(m->parser, see_start, see_end);
+    XML_SetCharacterDataHandler(m->parser, see_text);
     XML_SetEndDoctypeDeclHandler(m->parser, on_type_end);
     XML_SetEntityDeclHandler(m->parser, on_entity);
     XML_SetAttlistDeclHandler(m->parser, on_attlist);
@@ -293,7 +293,7 @@ static bool begins_as_markup(const struct orr_markup *m)
 }
 
 /* What expat says is wrong. */
-static void explain(struct orr_markup *m)
+static void markup_explain(struct orr_markup *m)
 {
     enum XML_Error error = XML_GetErrorCode(m->parser);
     XML_Index index = XML_GetCurrentByteIndex(m->parser);
@@ -304,7 +304,7 @@ static void explain(struct orr_markup *m)
         entity ? memchr(entity, ';', left - (size_t)(entity - at)) : NULL;
 
     if (error == XML_ERROR_NO_MEMORY)
-        fail(m, -ENOMEM, "out of memory");
+        markup_fail(m, -ENOMEM, "out of memory");
     else if (error == XML_ERROR_UNDEFINED_ENTITY && stop)
         refuse_entity(m, entity, (size_t)(stop + 1 - entity));
     else if (error == XML_ERROR_UNKNOWN_ENCODING ||
@@ -314,11 +314,11 @@ static void explain(struct orr_markup *m)
               !orr_utf8_length((char[5]){at[0], left > 1 ? at[1] : 0,
                                          left > 2 ? at[2] : 0,
                                          left > 3 ? at[3] : 0})))
-        fail(m, -EILSEQ, "bytes that are no text of its encoding");
+        markup_fail(m, -EILSEQ, "bytes that are no text of its encoding");
     else if (!begins_as_markup(m))
-        fail(m, -ENOMSG, "this is no XML, which begins with <");
+        markup_fail(m, -ENOMSG, "this is no XML, which begins with <");
     else
-        fail(m, -EINVAL, "%s", XML_ErrorString(error));
+        markup_fail(m, -EINVAL, "%s", XML_ErrorString(error));
 }
 
 static enum XML_Status go_on(struct orr_markup *m)
@@ -351,7 +351,7 @@ int orr_markup_next(struct orr_markup *m)
         status = go_on(m);
         m->stands = status == XML_STATUS_SUSPENDED;
         if (status == XML_STATUS_ERROR && !m->rc)
-            explain(m);
+            markup_explain(m);
     }
     return m->rc ? m->rc : m->piece;
 }

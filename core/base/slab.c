@@ -347,7 +347,7 @@ static size_t count_made(const struct orr_slab *slab)
 }
 
 /* Of all lists; a batch is never looked into. */
-static size_t count_free(const struct orr_slab *slab)
+static size_t slab_count_free(const struct orr_slab *slab)
 {
     size_t n = 0;
 
@@ -362,7 +362,7 @@ static size_t count_free(const struct orr_slab *slab)
  * rest is the caller's alone. */
 static bool is_unused_locked(const struct orr_slab *slab) ORR_UNCHECKED
 {
-    return count_free(slab) ==
+    return slab_count_free(slab) ==
            count_made(slab) +
                atomic_load_explicit(&slab->nadopted, memory_order_relaxed);
 }

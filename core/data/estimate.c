@@ -28,7 +28,7 @@ static void estimate_route(struct orr_runtime *rt, unsigned src, unsigned dst)
 }
 
 /* Whether no value comes later from a than from b, be it large or small. */
-static bool comes_first(const struct orr_runtime *rt, unsigned a, unsigned b,
+static bool source_is_first(const struct orr_runtime *rt, unsigned a, unsigned b,
                         unsigned dst)
 {
     const struct orr_route *routes = rt->nodes->at[dst].routes;
@@ -49,7 +49,7 @@ static void rank_sources(struct orr_runtime *rt, unsigned dst)
         uint64_t later = UINT64_C(1) << a;
 
         for (unsigned b = 0; b < rt->nodes->n; b++)
-            if (comes_first(rt, a, b, dst))
+            if (source_is_first(rt, a, b, dst))
                 later |= UINT64_C(1) << b;
         atomic_store_explicit(&rt->nodes->at[dst].routes[a].later, later,
                               memory_order_relaxed);
