@@ -32,6 +32,14 @@ enum orr_bound_outcome {
     ORR_BOUND_SUSPICIOUS, /* the check of the dual solution failed: `why` */
 };
 
+enum { ORR_BOUND_STEPS = 16 };
+
+/* What was proved when. */
+struct orr_bound_step {
+    double seconds; /* since the bound was begun */
+    double ms;
+};
+
 struct orr_bound_result {
     enum orr_bound_method method;
     enum orr_bound_outcome outcome;
@@ -42,6 +50,11 @@ struct orr_bound_result {
     bool proved;    /* checked here, independently of the solver, from a dual
                   * solution or by other means */
     double seconds; /* that it took */
+    /* Each better than the one before, the last one with what was proved in the end. Of
+     * more than there is room for those that gained most are kept. */
+    struct orr_bound_step steps[ORR_BOUND_STEPS];
+    unsigned nsteps;
+    double began_s; /* of the computation, by orr_bound_clock */
     char *why;      /* owned, or NULL: for outcomes other than optimal */
     char *limit; /* owned, or NULL: the resource or path that limits, as text:
                   * "3 CUDA devices, busy all the time: gemm is 92 % of it" */
@@ -50,6 +63,9 @@ struct orr_bound_result {
 struct orr_bound_options {
     double seconds;   /* limit for each bound; <= 0: 60 */
     double tolerance; /* relative gap that counts as optimal; <= 0: 1e-4 */
+    /* Where nothing was gained for that long, s, and for as long as it took to prove what
+     * there is, more is not looked for (orr_bound_goes_on); <= 0: until time is out. */
+    double patience;
 };
 
 /* "critical path", for tables. */

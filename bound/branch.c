@@ -285,8 +285,23 @@ static int tree_visit_node(struct tree *t, int node, int *ret)
 
 /* -- the tree -- */
 
-static bool tree_is_over(const struct tree *t)
+/* `next` is the node to go on with, or NONE. */
+static double tree_proved(const struct tree *t, int next)
 {
+    double lower = fmin(t->left_out, t->best);
+
+    if (next != NONE)
+        lower = fmin(lower, t->nodes[next].bound);
+    if (t->nheap)
+        lower = fmin(lower, t->nodes[t->heap[0]].bound);
+    return lower;
+}
+
+static bool tree_is_over(const struct tree *t, int next)
+{
+    if (t->options->goes_on &&
+        !t->options->goes_on(tree_proved(t, next), t->options->arg))
+        return true;
     return orr_bound_clock() > t->stop_at || t->nnodes >= MOST_NODES ||
            (t->options->nodes && t->solved >= t->options->nodes);
 }
@@ -309,7 +324,8 @@ static int tree_search(struct tree *t)
         } else {
             rc = tree_visit_node(t, next, &next);
         }
-    } while (rc == 0 && (next != NONE || t->nheap) && !tree_is_over(t));
+    } while (rc == 0 && (next != NONE || t->nheap) &&
+             !tree_is_over(t, next));
     if (next != NONE)
         tree_leave_out(t, t->nodes[next].bound);
     if (t->nheap)

@@ -27,6 +27,9 @@ struct orr_branch_options {
     double tolerance;    /* relative gap that counts as none */
     double lower;        /* proved already */
     unsigned long nodes; /* at most so many are solved; 0: no limit */
+    /* Told what is proved after each node; false ends the search. Or NULL. */
+    bool (*goes_on)(double lower, void *arg);
+    void *arg;
 };
 
 struct orr_branch_result {

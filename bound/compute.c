@@ -28,8 +28,8 @@ int orr_bound_at_least(const struct orr_bound_instance *instance,
                        struct orr_bound_result *ret)
 {
     const struct orr_bound_options less = {
-        fmin(options->seconds, fmax(1, options->seconds / 10)),
-        options->tolerance};
+        .seconds = fmin(options->seconds, fmax(1, options->seconds / 10)),
+        .tolerance = options->tolerance};
     struct orr_bound_result other;
     int rc;
 
@@ -69,7 +69,8 @@ int orr_bound_compute(const struct orr_bound_instance *instance,
                       const struct orr_bound_options *options,
                       struct orr_bound_result *ret)
 {
-    struct orr_bound_options complete = {60, 1e-4};
+    struct orr_bound_options complete = {
+        60, 1e-4, options ? options->patience : 0};
     double start = orr_bound_clock();
     int rc;
 
@@ -78,8 +79,8 @@ int orr_bound_compute(const struct orr_bound_instance *instance,
         complete.seconds = options->seconds;
     if (options && options->tolerance > 0)
         complete.tolerance = options->tolerance;
-    *ret =
-        (struct orr_bound_result){.method = method, .ms = NAN, .upper_ms = NAN};
+    *ret = (struct orr_bound_result){
+        .method = method, .ms = NAN, .upper_ms = NAN, .began_s = start};
     if (methods[method])
         rc = methods[method](instance, &complete, ret);
     else
@@ -88,6 +89,8 @@ int orr_bound_compute(const struct orr_bound_instance *instance,
     if (rc == 0)
         rc = result_settle_rounding(ret);
     ret->seconds = orr_bound_clock() - start;
+    if (rc == 0 && ret->proved)
+        orr_bound_note_step(ret, ret->ms);
     if (rc)
         orr_bound_result_done(ret);
     return rc;

@@ -566,15 +566,16 @@ int orr_copies_solve(struct orr_copies *c,
 {
     struct progress p = {0, INFINITY, calloc(c->ngroups, sizeof(double)),
                          orr_bound_clock() + options->seconds};
-    int n = p.weight ? copies_add_first_rows(c) : -ENOMEM;
+    int n = p.weight ? copies_add_first_rows(c) : -ENOMEM, rc = 0;
 
     if (n == 0)
-        do
+        do {
             n = copies_solve_round(c, cutter, options, &p, ret);
-        while (n > 0);
+            orr_bound_note_step(ret, p.best * c->unit_ms * (1 - 1e-12));
+        } while (n > 0 && orr_bound_goes_on(options, ret, &rc));
     free(p.weight);
-    if (n < 0)
-        return n;
+    if (n < 0 || rc < 0)
+        return n < 0 ? n : rc;
     ret->ms = p.best * c->unit_ms * (1 - 1e-12);
     ret->proved = true;
     if (isfinite(p.upper))

@@ -59,6 +59,7 @@ int orr_bound_begin_with(const struct orr_bound_instance *in,
         return rc;
     if (quick.proved && quick.ms > *lower) {
         *lower = quick.ms;
+        orr_bound_note_step(ret, quick.ms);
         free(ret->limit);
         ret->limit = quick.limit;
         quick.limit = NULL;

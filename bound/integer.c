@@ -23,6 +23,7 @@
 #include "bound/exact.h"
 #include "bound/methods.h"
 #include "bound/search.h"
+#include "bound/whole.h"
 
 enum {
     MOST_TASKS = 2000,     /* with dependencies */
@@ -408,6 +409,25 @@ static double simple_bound(const struct orr_bound_instance *in)
     return least;
 }
 
+/* What the search tells of itself. */
+struct told {
+    const struct orr_bound_options *options;
+    struct orr_bound_result *ret;
+    double unit;
+    bool stopped;
+    int rc;
+};
+
+static bool search_goes_on(double lower, void *arg)
+{
+    struct told *told = arg;
+
+    if (isfinite(lower))
+        orr_bound_note_step(told->ret, lower * told->unit * (1 - ROUNDING));
+    told->stopped = !orr_bound_goes_on(told->options, told->ret, &told->rc);
+    return !told->stopped;
+}
+
 /* Builds the program and branches on it; `lower` is proved, in ms. */
 static int model_solve(struct model *m, const struct orr_bound_options *options,
                        double lower, bool edges, struct orr_bound_result *ret)
@@ -417,10 +437,14 @@ static int model_solve(struct model *m, const struct orr_bound_options *options,
                                                .round = edges ? round_precedence
                                                               : round_area,
                                                .arg = m};
-    const struct orr_branch_options how = {.seconds = options->seconds,
+    struct told told = {options, ret, m->unit, false, 0};
+    double left = ret->began_s + options->seconds - orr_bound_clock();
+    const struct orr_branch_options how = {.seconds = fmax(1e-3, left),
                                            .tolerance = options->tolerance,
                                            .lower = lower / m->unit *
-                                                    (1 - ROUNDING)};
+                                                    (1 - ROUNDING),
+                                           .goes_on = search_goes_on,
+                                           .arg = &told};
     struct orr_branch_result found;
     int rc;
 
@@ -431,13 +455,13 @@ static int model_solve(struct model *m, const struct orr_bound_options *options,
     rc = orr_lp_end(&m->lp);
     if (rc == 0)
         rc = orr_branch(&program, &how, &found);
-    if (rc)
-        return rc;
+    if (rc || told.rc)
+        return rc ? rc : told.rc;
     /* All tasks in turn are a solution, so that there is one. */
     if (!isfinite(found.lower))
         return orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,
                                  "no solution was found, though there is one");
-    if (!found.finished)
+    if (!found.finished && !told.stopped)
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
                                "branch and bound was not over after %lu nodes",
                                found.nodes);
@@ -541,6 +565,10 @@ int orr_bound_integer(const struct orr_bound_instance *in,
                       const struct orr_bound_options *options,
                       struct orr_bound_result *ret)
 {
+    /* Of the whole program the first relaxation takes longer than all that. */
+    const struct orr_bound_options most = {.seconds = 3 * options->seconds,
+                                           .tolerance = options->tolerance};
+    struct orr_bound_options left = *options;
     double lower = 0;
     int rc = orr_bound_check_able(in, ret);
 
@@ -549,7 +577,10 @@ int orr_bound_integer(const struct orr_bound_instance *in,
     rc =
         orr_bound_begin_with(in, ORR_BOUND_CRITICAL_PATH, options, &lower, ret);
     if (rc == 0 && in->ntasks <= MOST_TASKS)
-        rc = orr_bound_begin_with(in, ORR_BOUND_PATHS, options, &lower, ret);
+        rc = orr_bound_begin_with(in, ORR_BOUND_PATHS, &most, &lower, ret);
+    left.seconds += ret->began_s - orr_bound_clock();
+    if (rc == 0 && in->ntasks <= MOST_TASKS && left.seconds > 0)
+        rc = orr_bound_raise_whole(in, &left, &lower, ret);
     if (rc == 0 && in->ntasks <= MOST_TASKS)
         rc = orr_bound_begin_with(in, ORR_BOUND_INTEGER_AREA, options, &lower,
                                   ret);

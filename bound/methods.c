@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 double orr_bound_clock(void)
@@ -30,6 +31,54 @@ say(char **message, const char *format, va_list args)
     free(*message);
     *message = text;
     return 0;
+}
+
+/* The least part of what was proved that counts as a gain: for steps that are kept, for
+ * patience. */
+static const double notable = 1e-5, gain = 1e-4;
+
+/* Leaves out the step that gained least, not the first or last. */
+static void forget_step(struct orr_bound_result *ret)
+{
+    unsigned least = 1;
+
+    for (unsigned i = 2; i + 1 < ret->nsteps; i++)
+        if (ret->steps[i].ms - ret->steps[i - 1].ms <
+            ret->steps[least].ms - ret->steps[least - 1].ms)
+            least = i;
+    memmove(&ret->steps[least], &ret->steps[least + 1],
+            (ret->nsteps - least - 1) * sizeof(*ret->steps));
+    ret->nsteps--;
+}
+
+void orr_bound_note_step(struct orr_bound_result *ret, double ms)
+{
+    double last = ret->nsteps ? ret->steps[ret->nsteps - 1].ms : 0;
+
+    if (!(ms > last * (1 + notable)))
+        return;
+    if (ret->nsteps == ORR_BOUND_STEPS)
+        forget_step(ret);
+    ret->steps[ret->nsteps++] =
+        (struct orr_bound_step){orr_bound_clock() - ret->began_s, ms};
+}
+
+bool orr_bound_goes_on(const struct orr_bound_options *options,
+                       struct orr_bound_result *ret, int *rc)
+{
+    double now = orr_bound_clock() - ret->began_s, gained = 0, base = 0;
+
+    for (unsigned i = 0; i < ret->nsteps; i++)
+        if (ret->steps[i].ms > base * (1 + gain)) {
+            base = ret->steps[i].ms;
+            gained = ret->steps[i].seconds;
+        }
+    if (options->patience <= 0 || base <= 0 ||
+        now - gained <= fmax(options->patience, gained))
+        return true;
+    *rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                            "%.2g s bought nothing; --time goes on", now - gained);
+    return false;
 }
 
 int orr_bound_give_up(struct orr_bound_result *ret,

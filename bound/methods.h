@@ -46,6 +46,18 @@ int orr_bound_limit(struct orr_bound_result *ret, const char *format, ...)
 /* Seconds of CLOCK_MONOTONIC. */
 double orr_bound_clock(void);
 
+/* Notes that `ms` is proved by now. */
+void orr_bound_note_step(struct orr_bound_result *ret, double ms);
+
+/* Whether a method that improves step by step is to make one more; for the text of a
+ * result, false sets outcome and `why`. A gain is a ten thousandth or more of the bound,
+ * which is its tolerance. Without one for `patience`, and for as long as all before took,
+ * it ends: so that at least half of its time, or all but `patience`, had bought what is
+ * printed, whenever the next gain would have come. Without knowing that, no rule
+ * guarantees more than half. */
+bool orr_bound_goes_on(const struct orr_bound_options *options,
+                       struct orr_bound_result *ret, int *rc);
+
 int orr_bound_compute(const struct orr_bound_instance *instance,
                       enum orr_bound_method method,
                       const struct orr_bound_options *options,

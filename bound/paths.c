@@ -44,6 +44,7 @@ struct mixture {
     double *best, lower; /* prices that prove most, and what they prove */
     double *asked;
     double deadline;
+    struct orr_bound_result *steps; /* borrowed: what was proved when goes there */
 };
 
 static void mixture_done(struct mixture *m)
@@ -188,6 +189,7 @@ static int mixture_evaluate_prices(struct mixture *m)
     if (rc != -ENOMEM && m->answer.bound > m->lower) {
         m->lower = m->answer.bound;
         memcpy(m->best, m->asked, n * sizeof(*m->best));
+        orr_bound_note_step(m->steps, m->lower);
     }
     return rc ? rc : add_choice(m);
 }
@@ -341,6 +343,7 @@ int orr_bound_paths(const struct orr_bound_instance *in,
 
     if (rc == 0) {
         m.deadline = orr_bound_clock() + options->seconds;
+        m.steps = ret;
         rc = mixture_begin(&m, aim);
     }
     if (rc == 0)

@@ -492,8 +492,8 @@ int orr_bound_runtime(const struct orr_bound_instance *in,
                       const struct orr_bound_options *options,
                       struct orr_bound_result *ret)
 {
-    const struct orr_bound_options half = {options->seconds / 2,
-                                           options->tolerance};
+    const struct orr_bound_options half = {.seconds = options->seconds / 2,
+                                           .tolerance = options->tolerance};
     double deadline = orr_bound_clock() + options->seconds, path;
     struct costly c;
     unsigned last = 0;

@@ -188,7 +188,7 @@ def test_table(suite):
 
 
 def test_time(suite):
-    """5 s are for all bounds, and what is known is printed at once."""
+    """The time is for all bounds, and what is known is printed at once."""
     if not suite.has_solver:
         suite.skip("the time of all bounds", "built without GLPK")
         return
@@ -200,6 +200,15 @@ def test_time(suite):
     suite.claim("--time is a total", 0 < took < 7, took, result)
     suite.claim("all have a value or a reason",
                 all(map(explained_or_late, document["bounds"])), result)
+    suite.claim("steps say what was proved when", all(
+        [step["ms"] for step in e["steps"]] == sorted(step["ms"] for step in e["steps"])
+        and (not e["ms"] or abs(e["steps"][-1]["ms"] / e["ms"] - 1) < 1e-4)
+        for e in document["bounds"]), result)
+    usual, result = suite.json("--kind", "paths,integer", graph)
+    values = {e["bound"]: e for e in usual["bounds"]}
+    suite.claim("without --time there is a reason, too, where a bound is not the best",
+                values["paths"]["ms"] > 0 and
+                all(map(explained_or_late, usual["bounds"])), result)
     program = subprocess.Popen(
         [suite.orrery, "bound", "--time", "1000", graph],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -18,7 +18,7 @@ static struct orr_bound_result bound_of(const struct orr_graph *graph,
                                         enum orr_bound_method method)
 {
     const struct orr_bound_instance_options options = {0};
-    const struct orr_bound_options limits = {20, 1e-5};
+    const struct orr_bound_options limits = {.seconds = 20, .tolerance = 1e-5};
     struct orr_bound_instance *in;
     struct orr_bound_result result;
     struct orr_error err = {""};

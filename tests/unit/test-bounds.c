@@ -19,6 +19,7 @@
 #include "bound/glpk_lp.h"
 #include "bound/methods.h"
 #include "bound/programs.h"
+#include "bound/whole.h"
 #include "tests/unit/bound_graphs.h"
 #include "tests/unit/perfmodel_util.h"
 
@@ -364,6 +365,122 @@ START_TEST(bounds_are_in_order_and_below_a_schedule)
 }
 END_TEST
 
+/* Parts of three tasks keep a worker busy that takes 10 ms for a whole one; the other one
+ * has done all three in 3. */
+START_TEST(whole_tasks_have_no_variant_that_is_longer_than_the_schedule)
+{
+    static const char *const own[] = {"CPU 0", "CUDA 0.0 (A100)"};
+    static const unsigned places[] = {0, 1}, types[] = {0, 0, 0};
+    static const double ms[] = {10, 1};
+    struct bound_small what = {2, 1, 3, 0, own, places, ms, types, NULL};
+    struct orr_graph *graph = bound_small(&what);
+    struct orr_bound_instance *in = instance_of(graph, &means);
+    struct orr_bound_options options = {.seconds = 60, .tolerance = 1e-6};
+    struct orr_bound_result result = {.began_s = orr_bound_clock()};
+    double lower = bound_of(in, ORR_BOUND_PATHS);
+
+    ck_assert_double_eq_tol(lower, 30 / 11.0, 1e-3);
+    ck_assert_int_eq(orr_bound_raise_whole(in, &options, &lower, &result), 0);
+    ck_assert_double_eq_tol(lower, 3, 1e-3);
+    ck_assert_double_le(lower, 3);
+    ck_assert_uint_gt(result.nsteps, 0);
+    ck_assert_ptr_nonnull(strstr(result.limit, "whole tasks"));
+    orr_bound_result_done(&result);
+    orr_bound_instance_free(in);
+    orr_graph_free(graph);
+}
+END_TEST
+
+START_TEST(whole_tasks_are_not_above_a_schedule)
+{
+    unsigned raised = 0;
+
+    for (unsigned seed = 200; seed < 230; seed++) {
+        struct orr_graph *graph = bound_random(seed, &shapes[_i]);
+        struct orr_bound_instance *in = instance_of(graph, &means);
+        struct orr_bound_options options = {.seconds = 60, .tolerance = 1e-4};
+        struct orr_bound_result result = {.began_s = orr_bound_clock()};
+        double paths = bound_of(in, ORR_BOUND_PATHS), lower = paths;
+
+        ck_assert_int_eq(orr_bound_raise_whole(in, &options, &lower, &result), 0);
+        ck_assert_double_ge(lower, paths);
+        ck_assert_double_le(lower, bound_list_schedule(graph) * (1 + 1e-12));
+        raised += lower > paths * (1 + 1e-4);
+        orr_bound_result_done(&result);
+        orr_bound_instance_free(in);
+        orr_graph_free(graph);
+    }
+    if (_i == 0 || _i == 2) /* graphs of other shapes have no such variants */
+        ck_assert_uint_gt(raised, 0);
+}
+END_TEST
+
+/* Begun 10 s ago. */
+static bool goes_on(double patience, unsigned n, const struct orr_bound_step *steps)
+{
+    struct orr_bound_options options = {.patience = patience};
+    struct orr_bound_result result = {.began_s = orr_bound_clock() - 10,
+                                      .nsteps = n};
+    int rc = 0;
+    bool on;
+
+    memcpy(result.steps, steps, n * sizeof(*steps));
+    on = orr_bound_goes_on(&options, &result, &rc);
+    ck_assert_int_eq(rc, 0);
+    ck_assert_int_eq(result.outcome,
+                     on ? ORR_BOUND_OPTIMAL : ORR_BOUND_TIME_LIMIT);
+    ck_assert(on == !result.why);
+    if (!on)
+        ck_assert_ptr_nonnull(strstr(result.why, "bought nothing"));
+    orr_bound_result_done(&result);
+    return on;
+}
+
+START_TEST(a_method_ends_when_half_of_its_time_has_bought_nothing)
+{
+    static const struct orr_bound_step early[] = {{1, 5}},
+                                       late[] = {{1, 5}, {7, 6}},
+                                       little[] = {{1, 5}, {9, 5.0002}},
+                                       bit_by_bit[] = {
+                                           {1, 5}, {7, 5.0004}, {9, 5.0008}};
+
+    ck_assert(!goes_on(2, 1, early));
+    ck_assert(goes_on(20, 1, early)); /* patience */
+    ck_assert(goes_on(0, 1, early));  /* there is no such rule */
+    ck_assert(goes_on(2, 2, late));   /* 3 s without gain, after 7 */
+    ck_assert(!goes_on(2, 2, little));
+    ck_assert(goes_on(2, 3, bit_by_bit));
+    ck_assert(goes_on(2, 0, early)); /* nothing is proved yet */
+}
+END_TEST
+
+START_TEST(steps_say_what_was_proved_when)
+{
+    struct orr_graph *graph = bound_cholesky(8, 9, &bound_mirage);
+    struct orr_bound_instance *in = instance_of(graph, &means);
+    struct orr_bound_options options = {.seconds = 0.5};
+
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++) {
+        struct orr_bound_result result;
+
+        ck_assert_int_eq(orr_bound_compute(in, m, &options, &result), 0);
+        ck_assert((result.nsteps > 0) == (result.proved && result.ms > 0));
+        ck_assert_uint_le(result.nsteps, ORR_BOUND_STEPS);
+        for (unsigned i = 1; i < result.nsteps; i++) {
+            ck_assert_double_gt(result.steps[i].ms, result.steps[i - 1].ms);
+            ck_assert_double_ge(result.steps[i].seconds,
+                                result.steps[i - 1].seconds);
+        }
+        if (result.nsteps)
+            ck_assert_double_eq_tol(result.steps[result.nsteps - 1].ms, result.ms,
+                                    2e-5 * result.ms);
+        orr_bound_result_done(&result);
+    }
+    orr_bound_instance_free(in);
+    orr_graph_free(graph);
+}
+END_TEST
+
 /* Whatever flow.c does when prices change, a solution from scratch proves the
  * same. */
 START_TEST(a_changed_price_gives_what_a_fresh_start_gives)
@@ -546,6 +663,11 @@ SUITE_MAIN(bounds)
                         NSHAPES);
     tcase_add_loop_test(values, a_changed_price_gives_what_a_fresh_start_gives,
                         0, NSHAPES);
+    tcase_add_test(values,
+                   whole_tasks_have_no_variant_that_is_longer_than_the_schedule);
+    tcase_add_loop_test(values, whole_tasks_are_not_above_a_schedule, 0, NSHAPES);
+    tcase_add_test(values, a_method_ends_when_half_of_its_time_has_bought_nothing);
+    tcase_add_test(values, steps_say_what_was_proved_when);
     tcase_add_test(values, no_time_still_proves_something);
     tcase_add_loop_test(values, area_solver_proves_random_problems, 0, 48);
     tcase_add_test(values, reference_is_met);

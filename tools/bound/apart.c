@@ -64,7 +64,8 @@ static void compute_bound_in_child(const struct apart_job *job, int fd)
 {
     struct message message = {.rc = 0};
     struct orr_bound_result *r = &message.result;
-    const struct orr_bound_options options = {.seconds = job->seconds};
+    const struct orr_bound_options options = {.seconds = job->seconds,
+                                              .patience = job->patience};
     bool sent;
 
     signal(SIGINT, SIG_DFL);

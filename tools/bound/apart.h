@@ -12,6 +12,7 @@ struct apart_job {
     const struct orr_bound_instance *in;
     enum orr_bound_method method;
     double seconds; /* a little later it is ended */
+    double patience; /* as in struct orr_bound_options */
 };
 
 /* Computes it; *ret is ended with orr_bound_result_done. No value, with the

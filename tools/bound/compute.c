@@ -19,9 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limit for all bounds together, s. Most of what a minute gives is there in
- * seconds: transfers of 1540 tasks gain 0.03 % over precedence. */
-#define SECONDS 5
+/* Limit for all bounds together, where none is given: as much for each task as paths need
+ * on a slow machine. What a minute gives is there by then, but for a ten thousandth:
+ * tests/bench/bench-stages.py prints what each step gains. */
+static double usual_seconds(unsigned ntasks)
+{
+    return 0.8 + fmax(0, (double)ntasks - 2000) / 4000;
+}
 
 /* The cheap ones first: what they leave of their share goes to the others. */
 static const enum orr_bound_method order[ORR_BOUND_NMETHODS] = {
@@ -117,17 +121,28 @@ static int result_skip(struct orr_bound_result *result,
     return result->why ? 0 : -ENOMEM;
 }
 
+/* Of the time until the date for a bound, of `left` that are still to be computed. Paths
+ * come to nothing before they are exact, and most others are no better than they. */
+static double share_of_time(enum orr_bound_method method, double until, unsigned left)
+{
+    double seconds = until - apart_clock();
+
+    return fmax(0.01, method == ORR_BOUND_PATHS ? fmax(seconds / left, 0.4 * seconds)
+                                                : seconds / left);
+}
+
 /* One bound, of `left` that are still to be computed until the date. */
 static int compute_one_bound(struct bounds *b,
                              const struct orr_bound_solver *solver,
                              enum orr_bound_method method, const char *why,
                              double until, unsigned left)
 {
+    double seconds = share_of_time(method, until, left);
     struct apart_job job = {.solver = solver,
                             .in = knows_nodes(method) ? b->in_nodes : b->in,
                             .method = method,
-                            .seconds =
-                                fmax(0.01, (until - apart_clock()) / left)};
+                            .seconds = seconds,
+                            .patience = b->options->seconds > 0 ? 0 : seconds / 4};
 
     if (apart_interrupted())
         return result_skip(&b->results[method], method, "interrupted");
@@ -141,7 +156,8 @@ static int compute_all(struct bounds *b, const struct orr_bound_solver *solver,
                        void (*known)(const struct bounds *,
                                      enum orr_bound_method))
 {
-    double seconds = b->options->seconds > 0 ? b->options->seconds : SECONDS;
+    double seconds = b->options->seconds > 0 ? b->options->seconds
+                                             : usual_seconds(b->graph->ntasks);
     double until = apart_clock() + seconds;
     unsigned n = 0, done = 0;
     int rc = 0;

@@ -14,20 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* [{"seconds": …, "ms": …}, …] */
+static json_t *json_steps(const struct orr_bound_result *r)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < r->nsteps; i++)
+        if (json_array_append_new(list, json_pack("{s:f, s:f}", "seconds",
+                                                  r->steps[i].seconds, "ms",
+                                                  r->steps[i].ms)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static json_t *json_result(const struct bounds *b, enum orr_bound_method method)
 {
     const struct orr_bound_result *r = &b->results[method];
 
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:s, s:b, s:b, s:o, s:s, s:s?, "
-        "s:s?}",
+        "s:s?, s:o}",
         "bound", bounds_key(method), "name", orr_bound_method_name(method),
         "ms", tool_json_number(r->ms), "upper_ms",
         tool_json_number(r->upper_ms), "outcome",
         bounds_outcome_name(r->outcome), "verified", r->proved, "proved",
         bounds_is_proved(b, method), "seconds", tool_json_number(r->seconds),
         "ignores", orr_bound_method_ignores(method), "limited_by", r->limit,
-        "why", r->why);
+        "why", r->why, "steps", json_steps(r));
 }
 
 static json_t *json_results(const struct bounds *b)
