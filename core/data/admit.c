@@ -34,9 +34,24 @@
  * That needs main memory, or a disk, with room for what leaves the devices. Where main
  * memory is limited, no disk takes anything, and only copies fill all of it, a value
  * leaves it only when its datum ends: then jobs on several devices may each wait for a
- * value that is on another one, none of which can pass. When nothing else goes on, such
- * a job is given to workers where its data are, or find room (relieve.c). If there are
- * none, the program ends, and the message names what holds the memory.
+ * value that is on another one, none of which can pass. Two things are done against
+ * that.
+ *
+ * First, memory is not filled as long as anything else goes on: a job that makes values
+ * without a home goes behind all others (it is *barred*) while these would leave less
+ * room, in all nodes together, than the largest job so far has data. When nothing else
+ * goes on, the first of these jobs, in order of submission, may nevertheless: of programs
+ * whose tasks end data in about the order in which others begin, that is the one after
+ * which most can end. So while such a program can go on at all there is mostly room to
+ * bring the values of one job together, by moves like those of a puzzle: one place that
+ * is free, of any node, is enough, if they have one size. Where main memory is several
+ * nodes, which may be exceeded, no job is barred.
+ *
+ * Second, when nothing goes on (relieve.c), admitted jobs whose copies have not begun
+ * give back all that they have and go behind others, which run meanwhile; each does so
+ * once, until a task has ended or it is its turn to be helped. Then no job holds memory
+ * that it cannot use, and one is given to workers where its data are, or find room. If
+ * there are none, the program ends, and the message names what holds the memory.
  *
  * A task that waits inside of its kernel keeps its memory, like data that the
  * application has acquired, and does not count as running: what waits for memory is
@@ -51,6 +66,7 @@
  * counts there before it is tried: no wake is lost.
  */
 #include "core/base/log.h"
+#include "core/data/gather.h"
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
@@ -59,6 +75,7 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
 #include "core/job/job.h"
 #include "core/worker/workers.h"
 
@@ -167,6 +184,8 @@ static struct orr_job *memory_link_job(struct orr_heap_link *link)
 static bool admission_is_more_urgent(const struct orr_job *a,
                                      const struct orr_job *b)
 {
+    if (a->wait.memory.behind != b->wait.memory.behind)
+        return b->wait.memory.behind;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     if (a->id != b->id)
@@ -189,9 +208,11 @@ static struct orr_job *admission_first(struct orr_node *node)
     return first ? memory_link_job(first) : NULL;
 }
 
-static void admission_insert(struct orr_node *node, struct orr_job *job)
+static void admission_insert(struct orr_node *node, struct orr_job *job,
+                             bool behind)
 {
     orr_lock(&node->lock);
+    job->wait.memory.behind = behind;
     job->data.wants_memory = 1;
     job->wait.memory.since = ++node->admission.last;
     orr_list_append(&node->admission.jobs, &job->queue);
@@ -211,11 +232,139 @@ static void admission_remove(struct orr_node *node, struct orr_job *job)
     orr_unlock(&node->lock);
 }
 
+/* --- room for one more --- */
+
 /* Whether no admitted task runs on the node, and no value is leaving it. */
 static bool is_quiet(struct orr_node *node)
 {
     return atomic_load(&node->admission.nadmitted) == 0 &&
            atomic_load(&node->admission.nleaving) == 0;
+}
+
+/* Bytes of values that the job makes and that have no place of their own: they fill
+ * memory until their data end. */
+static size_t new_values(const struct orr_job *job)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (access->mode & (STARPU_W | STARPU_REDUX) &&
+            !(access->mode & STARPU_SCRATCH) && access->datum->home_node < 0 &&
+            !access->duplicate && !atomic_load(&access->datum->valid))
+            size += access->datum->size;
+    }
+    return size;
+}
+
+/* Bytes that the job uses. */
+static size_t admission_job_size(const struct orr_job *job)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!job->accesses[i].duplicate)
+            size += job->accesses[i].handle->size;
+    return size;
+}
+
+/* Whether all nodes together have so much room; `exactly`: blocks whose values are
+ * elsewhere as well leave it. */
+static bool is_roomy(struct orr_runtime *rt, size_t size, bool exactly)
+{
+    for (unsigned id = 0; id < rt->nodes->n && size; id++) {
+        struct orr_node *node = &rt->nodes->at[id];
+        size_t used = atomic_load(&node->used), room;
+
+        if (node->capacity == 0)
+            return true;
+        room = exactly                 ? orr_gather_room(node)
+               : used < node->capacity ? node->capacity - used
+                                       : 0;
+        size -= room < size ? room : size;
+    }
+    return size == 0;
+}
+
+/* Whether a job waits on the node that goes before this one (NULL: before all): it makes
+ * no values, or was submitted before. */
+static bool has_earlier(struct orr_node *node, const struct orr_job *than)
+{
+    bool any = false;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->admission.jobs) {
+        const struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        any |= !new_values(job) || (than && job->id < than->id);
+    }
+    orr_unlock(&node->lock);
+    return any;
+}
+
+/* Whether something may go on without the job, which makes values: others that wait for
+ * memory; tasks that no worker has taken, that run, or have ended and whose successors
+ * may come, or that have limited memory; or values that leave it. NULL: without all such
+ * jobs. */
+static bool is_anything_on(struct orr_runtime *rt, const struct orr_job *job)
+{
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        if (!is_quiet(&rt->nodes->at[id]) ||
+            has_earlier(&rt->nodes->at[id], job))
+            return true;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (atomic_load_explicit(&rt->workers->at[w].state,
+                                 memory_order_relaxed) == ORR_WORKER_EXECUTING)
+            return true;
+    return orr_count_ready(rt) > 0;
+}
+
+/* Whether what the job makes would leave too little room for one more job, whichever
+ * that is, while others may go on that leave more, or make room; and the job is none
+ * that may nevertheless (relieve.c). */
+static bool fills_memory(struct orr_runtime *rt, const struct orr_job *job)
+{
+    size_t made;
+
+    if (rt->nodes->at[STARPU_MAIN_RAM].capacity == 0 || rt->nodes->nram > 1 ||
+        !job->task)
+        return false; /* main memory is unlimited, or may be exceeded */
+    made = new_values(job);
+    if (!made || (orr_memory_is_relieved(rt) &&
+                  job->id <= atomic_load(&rt->nodes->relief.may_fill)))
+        return false;
+    made += atomic_load(&rt->nodes->relief.largest);
+    return !is_roomy(rt, made, false) && !is_roomy(rt, made, true) &&
+           is_anything_on(rt, job);
+}
+
+static void admission_note_size(struct orr_runtime *rt, const struct orr_job *job)
+{
+    size_t size = admission_job_size(job);
+    size_t largest = atomic_load(&rt->nodes->relief.largest);
+
+    while (size > largest && !atomic_compare_exchange_weak(
+                                 &rt->nodes->relief.largest, &largest, size))
+        ;
+}
+
+/* Whether the job has to go behind others: it gave its memory back, and nothing is
+ * known to have changed since; or memory would be full of what it makes. */
+static bool is_barred(struct orr_runtime *rt, struct orr_node *node,
+                      const struct orr_job *job)
+{
+    if (job->wait.memory.gave_up && orr_memory_is_relieved(rt))
+        return true;
+    if (!fills_memory(rt, job))
+        return false;
+    atomic_fetch_or(&rt->nodes->relief.barred, UINT64_C(1) << node->id);
+    return true;
+}
+
+bool orr_admit_is_barred(struct orr_runtime *rt, struct orr_job *job)
+{
+    return fills_memory(rt, job);
 }
 
 /* --- admission --- */
@@ -338,7 +487,7 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
 {
     unsigned changes = atomic_load(&node->changes[ORR_NEEDED]);
 
-    if (admission_would_fail(rt, node, job))
+    if (is_barred(rt, node, job) || admission_would_fail(rt, node, job))
         return false;
     if (!admission_reserve(rt, node, job,
                            admission_hold(job, node->id, false))) {
@@ -421,6 +570,17 @@ static bool bypass(struct orr_runtime *rt, struct orr_node *node,
     return false;
 }
 
+/* Lets the first of the other jobs through for which there is memory. */
+static bool try_others(struct orr_runtime *rt, struct orr_node *node,
+                       const struct orr_job *first, struct orr_list *admitted)
+{
+    for (struct orr_job *job = next_of(node, NULL); job;
+         job = next_of(node, job))
+        if (job != first && try(rt, node, job, admitted))
+            return true;
+    return false;
+}
+
 /* Whether workers of other nodes have jobs that wait for memory of this one. */
 static bool has_guests(struct orr_node *node)
 {
@@ -462,6 +622,12 @@ static bool admission_serve(struct orr_runtime *rt, struct orr_node *node,
         if (!may_make_room(rt, node)) {
             atomic_store(&a->changed, true);
             return true;
+        }
+        if (is_barred(rt, node, job)) {
+            if (try_others(rt, node, job, admitted))
+                continue;
+            starve(rt, node);
+            return false;
         }
         if (tried && job != tried && !changed)
             return false; /* as before */
@@ -548,11 +714,37 @@ bool orr_admit_serve(struct orr_runtime *rt, unsigned id)
     return atomic_load(&node->admission.nwaiting) && admission_call(rt, node);
 }
 
+/* There may be room for what jobs on other nodes make. */
+static void retry_barred(struct orr_runtime *rt)
+{
+    uint64_t left = atomic_load(&rt->nodes->relief.barred);
+
+    if (left)
+        left = atomic_exchange(&rt->nodes->relief.barred, 0);
+    for (; left; left &= left - 1)
+        orr_admit_retry(rt, (unsigned)__builtin_ctzll(left));
+}
+
+bool orr_admit_rests(struct orr_runtime *rt)
+{
+    unsigned changes = 0;
+
+    if (!atomic_load(&rt->nodes->relief.barred) || is_anything_on(rt, NULL))
+        return false;
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        changes += atomic_load(&rt->nodes->at[id].changes[ORR_NEEDED]);
+    if (atomic_exchange(&rt->nodes->relief.rested, changes + 1) == changes + 1)
+        return false; /* nothing has changed since that was done */
+    retry_barred(rt);
+    return true;
+}
+
 void orr_admit_retry(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes->at[id];
     struct orr_worker *worker = orr_self->worker;
 
+    retry_barred(rt);
     if (!atomic_load(&node->admission.nwaiting))
         return;
     atomic_store(&node->admission.changed, true);
@@ -573,7 +765,7 @@ static bool comes_first(struct orr_node *node, const struct orr_job *job)
     const struct orr_job *first = admission_first(node);
 
     return !first || atomic_load(&node->admission.starved) ||
-           job->priority > first->priority;
+           first->wait.memory.behind || job->priority > first->priority;
 }
 
 /* The largest of the job's data that are used on the node; there is one. */
@@ -612,25 +804,28 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     struct orr_admission *a = &node->admission;
     size_t lacks = admission_hold(job, id, false);
     unsigned none = 0;
-    bool done;
+    bool done, barred;
 
     if (lacks == 0) {
         admit(node, job);
         return true;
     }
+    admission_note_size(rt, job);
     if (lacks > node->capacity &&
         (rt->nodes->nram == 1 || id >= rt->nodes->nram))
         fail_too_large(rt, node, job, lacks);
     atomic_fetch_add(&a->nwaiting, 1);
+    job->wait.memory.gave_up = false;
+    barred = is_barred(rt, node, job);
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
         admission_let_go(rt, job, id);
-        admission_insert(node, job);
+        admission_insert(node, job, barred);
         orr_node_changed_for_jobs(node); /* the job that is tried could not have that */
         atomic_store(&a->changed, true);
         (void)admission_call(rt, node);
         return false;
     }
-    done = comes_first(node, job);
+    done = !barred && comes_first(node, job);
     if (done)
         done = admission_reserve(rt, node, job, lacks);
     else
@@ -638,12 +833,38 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     if (done)
         atomic_fetch_sub(&a->nwaiting, 1);
     else
-        admission_insert(node, job);
+        admission_insert(node, job, barred);
     (void)serve_calls(rt, node, 1, job);
     return done;
 }
 
 /* --- jobs that go --- */
+
+void orr_admit_behind(struct orr_runtime *rt, struct orr_job *job, unsigned id)
+{
+    struct orr_node *node = &rt->nodes->at[id];
+    size_t has;
+
+    atomic_fetch_add(&node->admission.nwaiting, 1);
+    admission_measure_job(job, id, &has, &job->wait.memory.lacks);
+    job->data.aside = 1;
+    job->wait.memory.gave_up = true;
+    admission_insert(node, job, true);
+    orr_node_changed_for_jobs(node); /* what it had is free */
+    atomic_store(&node->admission.changed, true);
+    (void)admission_call(rt, node);
+}
+
+void orr_admit_advance(struct orr_runtime *rt, struct orr_job *job, unsigned id)
+{
+    struct orr_node *node = &rt->nodes->at[id];
+
+    if (!job->wait.memory.gave_up)
+        return;
+    job->wait.memory.gave_up = false;
+    admission_remove(node, job);
+    admission_insert(node, job, false);
+}
 
 bool orr_admit_close(struct orr_runtime *rt, unsigned node)
 {

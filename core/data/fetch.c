@@ -321,6 +321,21 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
     return any;
 }
 
+/* Chooses what the job uses, and where it asks first. Returns whether there is a node
+ * with a limit among these. */
+static bool fetch_begin(struct orr_runtime *rt, struct orr_job *job,
+                        unsigned node)
+{
+    choose_data(job, node);
+    if (job->data.spread)
+        return choose_nodes(rt, job);
+    job->data.asked = job->data.left;
+    job->data.left = 0;
+    job->data.limited = (uint8_t)node;
+    orr_node_reach(&rt->nodes->at[node], job->id);
+    return rt->nodes->at[node].capacity && job->naccesses > 0;
+}
+
 /* Asks where the job's next data are used; returns whether they are there. */
 static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
                        bool has_limit)
@@ -393,16 +408,16 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         job->data.left = 0;
         return true;
     }
-    choose_data(job, node);
-    if (job->data.spread)
-        return fetch_next(rt, job, choose_nodes(rt, job)) &&
-               orr_job_fetch_rest(rt, job);
-    job->data.asked = job->data.left;
-    job->data.left = 0;
-    job->data.limited = (uint8_t)node;
-    orr_node_reach(&rt->nodes->at[node], job->id);
-    return fetch_next(rt, job,
-                      rt->nodes->at[node].capacity && job->naccesses > 0);
+    return fetch_next(rt, job, fetch_begin(rt, job, node)) &&
+           orr_job_fetch_rest(rt, job);
+}
+
+void orr_job_fetch_behind(struct orr_runtime *rt, struct orr_job *job,
+                          unsigned node)
+{
+    (void)fetch_begin(rt, job, node);
+    atomic_store_explicit(&job->data.pending, 1, memory_order_relaxed);
+    orr_admit_behind(rt, job, job->data.limited);
 }
 
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)

@@ -269,6 +269,19 @@ static bool is_missing(const struct orr_access *access, unsigned node)
            atomic_load(&access->handle->valid);
 }
 
+bool orr_gather_may_come(const struct orr_job *job, unsigned node,
+                         const size_t *room)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (is_missing(access, node) && access->handle->size > room[0] &&
+            !reaches(access->handle, node))
+            return false;
+    }
+    return true;
+}
+
 bool orr_gather_step(struct orr_runtime *rt, const struct orr_job *job,
                      unsigned node, const size_t *room)
 {

@@ -26,6 +26,10 @@ size_t orr_gather_lacks(const struct orr_job *job, unsigned node);
 /* Whether it could have them with so much room, and what it has there stay. */
 bool orr_gather_fits(const struct orr_job *job, unsigned node, size_t room);
 
+/* Whether what it lacks there can be copied there, or pass through main memory. */
+bool orr_gather_may_come(const struct orr_job *job, unsigned node,
+                         const size_t *room);
+
 /* An only copy that the job (NULL: none) does not use begins to leave the node for one
  * that has room for it, but not for `but` (a node, or ORR_NO_NODE). Returns whether
  * there was one. */

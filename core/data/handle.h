@@ -524,6 +524,11 @@ enum orr_fetch_level {
  * nodes, the context that has the job then calls orr_job_fetch_rest. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
+/* The same for a job that has given back what it had of a node with a limit
+ * (orr_job_forget_data): it waits for memory there, put aside, behind all others. */
+void orr_job_fetch_behind(struct orr_runtime *rt, struct orr_job *job,
+                          unsigned node);
+
 /* Goes on with the nodes that are left; returns as orr_job_fetch. */
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job);
 

@@ -390,6 +390,11 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node);
  * lock held. Does not block. */
 bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
+/* The job has given back what it had, and waits for it again, behind all others: not
+ * before a task has ended, or relieve.c says so. It was put aside. No lock held. */
+void orr_admit_behind(struct orr_runtime *rt, struct orr_job *job,
+                      unsigned node);
+
 /* Takes what was reserved for the access, which is `pinned` now; returns the
  * bytes that it does not need any more, for orr_node_unreserve. */
 size_t orr_admit_take_locked(struct orr_handle *handle,
@@ -417,11 +422,16 @@ bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
  * does not block. */
 void orr_admit_retry(struct orr_runtime *rt, unsigned node);
 
+/* A worker is about to sleep. Where all do, jobs may make values that fill memory:
+ * returns whether there are such jobs, for which it looks once more. No lock held. */
+bool orr_admit_rests(struct orr_runtime *rt);
+
 /* The same for a caller that holds a lock: happens when *deferred is done. */
 static inline void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
                                          struct orr_deferred *deferred)
 {
-    if (atomic_load(&rt->nodes->at[node].admission.nwaiting))
+    if (atomic_load(&rt->nodes->at[node].admission.nwaiting) ||
+        atomic_load(&rt->nodes->relief.barred))
         deferred->admit |= UINT64_C(1) << node;
 }
 
@@ -440,6 +450,11 @@ struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
                                const struct orr_job *job);
 void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
                          unsigned node);
+/* Whether the job would fill memory with what it makes. */
+bool orr_admit_is_barred(struct orr_runtime *rt, struct orr_job *job);
+/* The job, which gave its memory back, waits as others do. */
+void orr_admit_advance(struct orr_runtime *rt, struct orr_job *job,
+                       unsigned node);
 void orr_admit_reopen(struct orr_runtime *rt, unsigned node);
 
 /* When nothing goes on any more: a job that waits for memory goes to other workers,

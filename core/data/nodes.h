@@ -23,7 +23,13 @@ struct orr_relief {
     unsigned long long job; /* which was helped last, and where: … */
     unsigned node;          /* … a memory node */
     bool said;
+    _Atomic uint64_t may_fill; /* since one has ended: jobs up to that number make values
+                                * even if they fill memory */
     atomic_bool holds; /* one was moved, and none was seen to have ended since */
+    /* core/data/admit.c: */
+    atomic_size_t largest;   /* bytes of one that has asked for memory of a limited node */
+    _Atomic uint64_t barred; /* nodes, bits, where some wait for room to make values … */
+    atomic_uint rested;      /* … and when all workers slept last, 1 + what had changed */
 };
 
 struct orr_nodes {

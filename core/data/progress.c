@@ -326,6 +326,24 @@ void orr_requests_free_dropped(struct orr_runtime *rt,
     }
 }
 
+/* Takes the request out of its queue, if it is there. */
+static bool unqueue_locked(struct orr_handle *handle,
+                           struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
+    bool queued;
+
+    orr_lock(&node->lock);
+    queued = request->state == ORR_REQUEST_QUEUED && orr_pending_has(request);
+    if (queued)
+        orr_pending_remove(node, request);
+    orr_unlock(&node->lock);
+    if (queued)
+        atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
+    return queued;
+}
+
 /* Takes the request out of its queue if it is there for want of memory and nothing
  * needs what it brings. */
 static bool cancel_locked(struct orr_handle *handle,
@@ -333,20 +351,10 @@ static bool cancel_locked(struct orr_handle *handle,
                           struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
-    bool queued;
-
     if (!request->starves ||
-        !(is_last_use(handle, request) || is_pointless(handle, request)))
+        !(is_last_use(handle, request) || is_pointless(handle, request)) ||
+        !unqueue_locked(handle, request))
         return false;
-    orr_lock(&node->lock);
-    queued = orr_pending_has(request);
-    if (queued)
-        orr_pending_remove(node, request);
-    orr_unlock(&node->lock);
-    if (!queued)
-        return false;
-    atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
     drop_locked(handle, request, deferred);
     return true;
 }
@@ -365,6 +373,58 @@ struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
         while (last->next_hop)
             last = last->next_hop;
         last->next_hop = dropped;
+        dropped = request;
+    }
+    return dropped;
+}
+
+/* Takes the request, which waits for a hop to main memory, from that one. */
+static struct orr_request *leave_hop_locked(struct orr_handle *handle,
+                                            struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_request *hop = handle->replicates[STARPU_MAIN_RAM].request;
+    struct orr_request **link = &hop->next_hop;
+
+    while (*link != request)
+        link = &(*link)->next_hop;
+    *link = request->next_hop;
+    request->next_hop = NULL;
+    return hop;
+}
+
+/* Whether the request is there for nothing but what follows it. */
+static bool is_left_alone(const struct orr_request *request)
+{
+    return !request->waiters && !request->next_hop && !request->moves;
+}
+
+struct orr_request *orr_request_leave_locked(struct orr_handle *handle,
+                                             struct orr_access *access,
+                                             bool *ret_left,
+                                             struct orr_deferred *deferred)
+{
+    struct orr_request *request = handle->replicates[access->at].request;
+    struct orr_request *hop, *dropped = NULL;
+    struct orr_access **link = request ? &request->waiters : NULL;
+
+    while (link && *link && *link != access)
+        link = &(*link)->next;
+    *ret_left = link && *link;
+    if (!*ret_left)
+        return NULL;
+    *link = access->next;
+    if (request->waiters || request->state == ORR_REQUEST_RUNNING)
+        return NULL;
+    if (request->state == ORR_REQUEST_WAITING) {
+        hop = leave_hop_locked(handle, request);
+        drop_locked(handle, request, deferred);
+        dropped = request;
+        request = hop;
+    }
+    if (is_left_alone(request) && unqueue_locked(handle, request)) {
+        drop_locked(handle, request, deferred);
+        request->next_hop = dropped;
         dropped = request;
     }
     return dropped;

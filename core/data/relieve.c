@@ -2,12 +2,15 @@
 /*
  * core/data/relieve.c - a run that stands still for want of memory. Where main
  * memory is limited, no disk takes anything, and only copies fill all of it, jobs
- * on several devices may each wait for what another one has. None of them holds
+ * on several devices may each wait for what another one has. Some may have been
+ * admitted, and hold memory for values that cannot pass through main memory: these give
+ * it back, and their workers put them aside and take others. Then none of them holds
  * anything (admit.c): one whose data are all on another node is taken from its
  * worker. Else one job is helped until it runs: what it lacks comes to a node that
  * could have all its data, and what is in the way there goes to one that has room,
  * which victims never do otherwise (gather.c). Else a value leaves any node that is
- * short of memory, or a job goes where there is room for what it lacks. The policy
+ * short of memory, or a job goes where there is room for what it lacks. Jobs that would
+ * fill memory come after the others, one by one. The policy
  * pushes a job that was taken away again, and no worker but those of that node can
  * have it.
  *
@@ -18,7 +21,7 @@
  * What is looked at can be changed only by threads that the library does not know, and
  * is used for guesses only. Other jobs may take the memory before the job is there;
  * then it waits as it did before, and may be moved once more. While no task ends there
- * are only so many moves: so this ends, with the message of holders.c, where there is
+ * are only so many moves, and giving back is one: so this ends, with the message of holders.c, where there is
  * too little room to bring two values together (with one place left on devices that
  * reach each other through main memory only, say).
  */
@@ -239,6 +242,7 @@ static bool could_run(struct orr_runtime *rt, const struct move *move)
     size_t capacity = rt->nodes->at[move->to].capacity;
 
     return (capacity == 0 || job_data_size(move->job) <= capacity) &&
+           !orr_admit_is_barred(rt, move->job) &&
            (move->from == move->to ||
             (may_move(move->job) && may_go_to(rt, move->job, move->to)));
 }
@@ -291,10 +295,13 @@ static bool help(struct orr_runtime *rt, const struct move *move,
 {
     rt->nodes->relief.job = move->job->id;
     rt->nodes->relief.node = move->to;
-    if (!orr_gather_fits(move->job, move->to, room[move->to]))
+    if (!orr_gather_fits(move->job, move->to, room[move->to]) ||
+        !orr_gather_may_come(move->job, move->to, room))
         return orr_gather_step(rt, move->job, move->to, room);
-    if (move->from == move->to)
+    if (move->from == move->to) {
+        orr_admit_advance(rt, move->job, move->to);
         return retry(rt, UINT64_C(1) << move->to);
+    }
     carry_out(rt, move);
     return true;
 }
@@ -313,7 +320,134 @@ static bool help_one(struct orr_runtime *rt, uint64_t closed,
     return target.move.job != NULL;
 }
 
+/* --- jobs that have memory --- */
+
+/* A job of a worker that has memory on a node with a limit, and waits for what the
+ * request brings, or one behind it; it counts one more then. The handle is locked. */
+static struct orr_job *stuck_behind(const struct orr_request *request)
+{
+    for (; request; request = request->next_hop)
+        for (struct orr_access *access = request->waiters; access;
+             access = access->next) {
+            struct orr_job *job = access->job;
+
+            if (!job->type->may_avoid || !job->data.admitted ||
+                orr_job_gang(job))
+                continue;
+            atomic_fetch_add(&job->data.pending, 1);
+            return job;
+        }
+    return NULL;
+}
+
+/* A job that waits for a copy that has not begun, or for memory that the device has
+ * refused. Unchecked: clang cannot know whose lock that is. */
+static struct orr_job *find_stuck_of(struct orr_node *node) ORR_UNCHECKED
+{
+    struct orr_job *job = NULL;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->queues[ORR_FETCH]) {
+        const struct orr_request *request =
+            orr_container(link, struct orr_request, link);
+        struct orr_handle *handle = request->handle;
+
+        if (!orr_trylock(&handle->lock))
+            continue;
+        if (!handle->replicates[request->dst].allocated)
+            job = stuck_behind(request);
+        orr_unlock(&handle->lock);
+        if (job)
+            break;
+    }
+    orr_unlock(&node->lock);
+    return job;
+}
+
+static struct orr_job *find_stuck(struct orr_runtime *rt)
+{
+    struct orr_job *job = NULL;
+
+    for (unsigned node = 0; node < rt->nodes->n && !job; node++)
+        job = find_stuck_of(&rt->nodes->at[node]);
+    return job;
+}
+
+/* The job, which counts one more, waits for nothing any more. Its worker does the rest. */
+static void relief_give_up(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_deferred deferred = {0};
+    int n = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+        struct orr_handle *handle = access->datum;
+        struct orr_request *dropped;
+        bool left;
+
+        if (!access->pinned)
+            continue;
+        orr_lock(&handle->lock);
+        dropped = orr_request_leave_locked(handle, access, &left, &deferred);
+        orr_unlock(&handle->lock);
+        orr_requests_free_dropped(rt, dropped);
+        n += left;
+    }
+    orr_deferred_run(rt, &deferred);
+    atomic_store_explicit(&job->data.broken, ORR_GAVE_UP, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&job->data.pending, n, memory_order_release);
+    orr_job_arrive(rt, job);
+}
+
+/* Jobs that have memory and cannot go on give it up. Returns whether there were any. */
+static bool give_up_all(struct orr_runtime *rt)
+{
+    struct orr_job *job = find_stuck(rt);
+    bool any = job != NULL;
+
+    for (; job; job = find_stuck(rt))
+        relief_give_up(rt, job);
+    return any;
+}
+
 /* --- all --- */
+
+/* A task has ended: what went behind others is tried as they are. */
+static void advance_all(struct orr_runtime *rt, uint64_t closed)
+{
+    for (uint64_t left = closed; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+        struct orr_job *job = orr_admit_next(rt, node, NULL), *next;
+
+        for (; job; job = next) {
+            next = orr_admit_next(rt, node, job);
+            orr_admit_advance(rt, job, node);
+        }
+    }
+}
+
+/* The first job, in order of submission, of those that would fill memory, may. */
+static bool let_fill(struct orr_runtime *rt, uint64_t closed)
+{
+    struct orr_job *first = NULL;
+    unsigned at = 0;
+
+    for (uint64_t left = closed; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        for (struct orr_job *job = orr_admit_next(rt, node, NULL); job;
+             job = orr_admit_next(rt, node, job))
+            if ((!first || job->id < first->id) &&
+                orr_admit_is_barred(rt, job)) {
+                first = job;
+                at = node;
+            }
+    }
+    if (!first)
+        return false;
+    atomic_store(&rt->nodes->relief.may_fill, first->id);
+    return retry(rt, UINT64_C(1) << at);
+}
 
 /* What disturbs least comes first; what was tried without success comes last. */
 static bool do_something(struct orr_runtime *rt, const struct look *look,
@@ -322,13 +456,20 @@ static bool do_something(struct orr_runtime *rt, const struct look *look,
     const struct move *move = &look->best;
     bool first = rt->nodes->relief.nmoves == 1;
 
+    if (first) {
+        atomic_store(&rt->nodes->relief.may_fill, 0);
+        advance_all(rt, look->closed);
+    }
+    if (give_up_all(rt))
+        return true;
     if (first && retry(rt, look->roomy))
         return true;
     if (move->job && move->lacks == 0) {
         carry_out(rt, move);
         return true;
     }
-    if (help_one(rt, look->closed, room) || send_value(rt, room))
+    if (help_one(rt, look->closed, room) || let_fill(rt, look->closed) ||
+        send_value(rt, room))
         return true;
     if (move->job)
         carry_out(rt, move);

@@ -107,6 +107,14 @@ struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
                                                struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
+/* The access does not wait any more; *ret_left says whether it did. What nothing else
+ * needs and has not begun is dropped, and returned as by orr_requests_cancel_locked. */
+struct orr_request *orr_request_leave_locked(struct orr_handle *handle,
+                                             struct orr_access *access,
+                                             bool *ret_left,
+                                             struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
 /* Frees the requests, a chain by next_hop, which use their handle no more. NULL
  * is allowed. No lock held. */
 void orr_requests_free_dropped(struct orr_runtime *rt,

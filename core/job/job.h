@@ -79,6 +79,8 @@ enum orr_broken {
     ORR_BROKEN,      /* some datum cannot be had there */
     ORR_CROWDED_OUT, /* there is no memory for it, and it avoids where that is
                       * so: core/data/relieve.c */
+    ORR_GAVE_UP, /* it has memory, but its data cannot come: it gives the memory back
+                  * and goes behind others, there as well */
 };
 
 /* How a job goes on. No entry blocks. */
@@ -136,6 +138,8 @@ union orr_job_wait {
         struct orr_heap_link link; /* [node lock] */
         uint64_t since;            /* order of coming there */
         size_t lacks;              /* bytes, when it was looked at last */
+        bool behind;  /* [node lock] others come first */
+        bool gave_up; /* it had memory, and gave it back */
     } memory;
     struct orr_job *next_ended; /* EMPTY, about to end */
 };

@@ -121,9 +121,23 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
     orr_sched_push_again(rt, job);
 }
 
+/* It frees its memory, and its worker takes others. */
+static void go_behind(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    worker->naside++;
+    worker->again = true;
+    orr_job_forget_data(rt, job);
+    orr_job_fetch_behind(rt, job, worker->desc->node);
+}
+
 void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
+    if (atomic_load(&job->data.broken) == ORR_GAVE_UP) {
+        go_behind(rt, worker, job);
+        return;
+    }
     fail_with_gang(rt, worker, job);
     if (atomic_load(&job->data.broken) == ORR_BROKEN)
         choose_place(rt, worker, job, false);

@@ -12,8 +12,9 @@ struct orr_runtime;
 struct orr_worker;
 
 /* The job, which was to be started, is broken (enum orr_broken): some datum of it
- * cannot be had on the worker's node. It goes back to the scheduler; the caller touches
- * it no more. Without another worker the run ends. */
+ * cannot be had on the worker's node. It goes back to the scheduler, or waits for memory
+ * again while the worker takes others; the caller touches it no more. Without another
+ * worker the run ends. */
 void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job);
 

@@ -684,6 +684,8 @@ void orr_worker_loop(void *arg)
             continue;
         }
         orr_worker_rest(worker);
+        if (orr_admit_rests(rt))
+            continue;
         if (rt->exec->one_thread && orr_worker_wants_job(worker))
             orr_worker_fall_asleep(worker);
         /* What they give the worker to do wakes only itself: it looks once more. */
