@@ -408,7 +408,7 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     bool is_new;
     int rc;
 
-    if (!orr_model_benchmarking(model))
+    if (!orr_model_benchmarking(model) && !m->given)
         return 0;
     if (!isfinite(m->duration) || m->duration < 0 ||
         m->impl >= ORR_MODEL_MAXIMPL)
@@ -419,7 +419,9 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     /* The first run of a kernel pays for loading libraries and the like. */
     done = orr_entry_measure(
         entry, m->duration, m->weight ? m->weight : 1, m->flops,
-        is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
+        is_new && model->kind == ORR_MODEL_HISTORY &&
+            (!m->given || m->weight <= 1),
+        &model->models->rules);
     if (m->preempted)
         orr_entry_note_preempted(entry);
     if (model->kind != ORR_MODEL_HISTORY && done & ORR_MEASURED_KEPT)

@@ -177,6 +177,8 @@ struct orr_measure {
     double flops;             /* of the task, 0: not given */
     double duration;          /* µs, or J in energy models */
     uint32_t weight;          /* 0 counts as 1 */
+    bool given;     /* by the application, not by a run: it counts if the model is not
+                     * being measured, too, and is a warm-up only if it is one */
     bool preempted; /* others had the processor meanwhile, which is not in it */
     const double *parameters; /* of a multiple regression, borrowed, or NULL */
 };
@@ -184,7 +186,7 @@ struct orr_measure {
 /* Records a measure by StarPU's rules: the first of an entry is only a warm-up
  * (history models), outliers beyond the maximal error are counted, and as many
  * of them as there are samples empty the entry, with a warning. Does nothing
- * for a model that is not being measured. Errors: -EINVAL for a duration that
+ * for a model that is not being measured, unless it is `given`. Errors: -EINVAL for a duration that
  * is negative or not finite or an impl beyond the last; -ENOMEM, the measure is
  * then lost. */
 int orr_model_measure(struct orr_model *model, const struct orr_measure *m);

@@ -16,6 +16,9 @@
 struct _starpu_perfmodel_state *
 orr_api_model_state(struct starpu_perfmodel *model);
 
+/* A file was loaded: what it says is what the state has per devices. In perfmodel.c. */
+void orr_api_model_read(struct _starpu_perfmodel_state *state);
+
 /* The worker class that an architecture means, NULL when no worker here is
  * of it. Lent; that of several cores of a device is written to `room`. */
 const struct orr_worker_class *

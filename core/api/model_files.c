@@ -103,6 +103,7 @@ int starpu_perfmodel_load_file(const char *filename,
     free(state->path);
     state->file = file;
     state->path = path;
+    orr_api_model_read(state);
     model->is_loaded = 1;
     return 0;
 }

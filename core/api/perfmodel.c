@@ -61,6 +61,7 @@ int starpu_perfmodel_deinit(struct starpu_perfmodel *model)
 
     for (; entry; entry = next) {
         next = entry->next;
+        free(entry->pub.list);
         free(entry);
     }
     if (state) {
@@ -134,6 +135,7 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
         .flops = task->flops,
         .duration = average_measured,
         .weight = number,
+        .given = true,
         .parameters = parameters,
     };
     if (orr_model_measure(found, &measure) < 0)
@@ -162,6 +164,98 @@ static bool same_devices(const struct orr_per_devices *entry,
                   (size_t)arch->ndevices * sizeof(*arch->devices)) == 0;
 }
 
+/* -- what a loaded file says of one architecture -- */
+
+/* An element of the list, with its entry. */
+struct listed {
+    struct starpu_perfmodel_history_list link; /* first */
+    struct starpu_perfmodel_history_entry entry;
+};
+
+static void list_rows(struct starpu_perfmodel_per_arch *pub,
+                      const struct orr_model_impl *impl)
+{
+    struct listed *list = calloc(impl->nrows + 1, sizeof(*list));
+
+    for (unsigned i = 0; list && i < impl->nrows; i++) {
+        const struct orr_model_row *row = &impl->rows[i];
+
+        list[i].link.entry = &list[i].entry;
+        list[i].link.next = i + 1 < impl->nrows ? &list[i + 1].link : NULL;
+        list[i].entry = (struct starpu_perfmodel_history_entry){
+            .mean = row->mean,
+            .deviation = row->dev,
+            .sum = row->sum,
+            .sum2 = row->sum2,
+            .nsample = row->n,
+            .footprint = row->hash,
+            .size = row->size,
+            .flops = row->flops,
+        };
+    }
+    if (impl->nrows > 0)
+        pub->list = &list->link;
+    else
+        free(list);
+}
+
+static void take_fit(struct starpu_perfmodel_regression_model *regression,
+                     const struct orr_model_fit *fit)
+{
+    *regression = (struct starpu_perfmodel_regression_model){
+        .sumlny = fit->sumlny,
+        .sumlnx = fit->sumlnx,
+        .sumlnx2 = fit->sumlnx2,
+        .sumlnxlny = fit->sumlnxlny,
+        .minx = fit->minx,
+        .maxx = fit->maxx,
+        .nsample = fit->n,
+        .alpha = fit->alpha,
+        .beta = fit->beta,
+        .valid = !isnan(fit->alpha) && !isnan(fit->beta),
+        .a = fit->a,
+        .b = fit->b,
+        .c = fit->c,
+        .nl_valid = !isnan(fit->a) && !isnan(fit->b) && !isnan(fit->c),
+        .coeff = fit->coeff,
+        .ncoeff = fit->ncoeff,
+        .multi_valid = fit->ncoeff > 0,
+    };
+}
+
+/* Of a model that is used in a run instead nothing is said here. */
+static void read_loaded(const struct _starpu_perfmodel_state *state,
+                        struct orr_per_devices *entry)
+{
+    const struct orr_model_file *file = state->file;
+    const struct orr_runtime *rt = orr_runtime_current(__func__);
+    unsigned homogeneous = rt ? rt->estimates->homogeneous : 0;
+    struct orr_device devices[ORR_API_MAXDEVICES];
+    unsigned n = orr_api_devices(entry->devices, entry->ndevices, devices,
+                                 ORR_API_MAXDEVICES);
+
+    free(entry->pub.list);
+    entry->pub.list = NULL;
+    for (unsigned i = 0; file && i < file->ncombs; i++) {
+        const struct orr_model_comb *comb = &file->combs[i];
+
+        if (entry->impl >= comb->nimpls ||
+            !orr_devices_equal(comb->devices, comb->ndevices, devices, n,
+                               homogeneous))
+            continue;
+        take_fit(&entry->pub.regression, &comb->impls[entry->impl].fit);
+        list_rows(&entry->pub, &comb->impls[entry->impl]);
+        return;
+    }
+}
+
+void orr_api_model_read(struct _starpu_perfmodel_state *state)
+{
+    for (struct orr_per_devices *entry = state->per_devices; entry;
+         entry = entry->next)
+        read_loaded(state, entry);
+}
+
 struct starpu_perfmodel_per_arch *
 starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
                                     struct starpu_perfmodel_arch *arch,
@@ -173,7 +267,7 @@ starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && same_devices(entry, arch))
-            return &entry->pub;
+            return &entry->pub; /* as it was read, so that the list stays */
     entry = state ? calloc(1, sizeof(*entry) + bytes) : NULL;
     if (!entry) {
         orr_log_error("%s: out of memory", __func__);
@@ -184,6 +278,7 @@ starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
     memcpy(entry->devices, arch->devices, bytes);
     entry->next = state->per_devices;
     state->per_devices = entry;
+    read_loaded(state, entry);
     return &entry->pub;
 }
 

@@ -24,7 +24,7 @@ struct orr_per_devices {
     struct orr_per_devices *next;
     unsigned impl;
     int ndevices;
-    struct starpu_perfmodel_per_arch pub;
+    struct starpu_perfmodel_per_arch pub; /* list: owned, one block of memory */
     struct starpu_perfmodel_device devices[];
 };
 

@@ -280,6 +280,63 @@ START_TEST(a_size_base_of_devices_comes_before_the_model_s)
 }
 END_TEST
 
+/* Of a loaded file, as programs that draw models read it; the file is that of a run in
+ * which nothing was calibrated but what the application says counts. */
+START_TEST(what_is_fed_is_kept_and_read_by_architecture)
+{
+    struct starpu_perfmodel loaded = {.type = STARPU_PERFMODEL_INVALID};
+    const struct starpu_perfmodel_per_arch *cpu, *none;
+    struct starpu_perfmodel_arch *arch;
+
+    starpu_shutdown();
+    open_with_models(0, "0");
+    model.type = STARPU_NL_REGRESSION_BASED;
+    arch = starpu_worker_get_perf_archtype(0, 0);
+    for (unsigned n = 1000; n <= 16000; n *= 2) {
+        use_vector(n);
+        starpu_perfmodel_update_history_n(&model, &task, arch, 0, 0, n / 100.0,
+                                          12);
+        starpu_data_unregister(vector);
+    }
+    ck_assert_double_eq_tol(ask(4000), 40, 1e-6);
+    starpu_shutdown();
+    starpu_perfmodel_deinit(&model);
+
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    arch = starpu_worker_get_perf_archtype(0, 0);
+    ck_assert_int_eq(starpu_perfmodel_load_symbol("api_model", &loaded), 0);
+    cpu = starpu_perfmodel_get_model_per_devices(&loaded, 0, STARPU_CPU_WORKER,
+                                                 0, 1, -1);
+    ck_assert_ptr_eq(cpu,
+                     starpu_perfmodel_get_model_per_arch(&loaded, arch, 0));
+    ck_assert_uint_eq(cpu->regression.nsample, 5 * 12);
+    ck_assert_uint_eq(cpu->regression.valid, 1);
+    ck_assert_double_eq_tol(cpu->regression.beta, 1, 1e-6);
+    ck_assert_uint_eq(cpu->regression.minx, 4000);
+    ck_assert_uint_eq(cpu->regression.maxx, 64000);
+    {
+        unsigned nrows = 0;
+        double sum = 0;
+
+        for (const struct starpu_perfmodel_history_list *list = cpu->list; list;
+             list = list->next, nrows++) {
+            ck_assert_uint_eq(list->entry->nsample, 12);
+            ck_assert_double_eq_tol(list->entry->mean,
+                                    (double)list->entry->size / 400, 1e-6);
+            sum += list->entry->mean;
+        }
+        ck_assert_uint_eq(nrows, 5);
+        ck_assert_double_eq_tol(sum, 310, 1e-6);
+    }
+    none = starpu_perfmodel_get_model_per_devices(&loaded, 1, STARPU_CPU_WORKER,
+                                                  0, 1, -1);
+    ck_assert_ptr_null(none->list);
+    ck_assert_uint_eq(none->regression.valid, 0);
+    starpu_perfmodel_unload_model(&loaded);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(tasks_that_run_feed_their_regression)
 {
     unsigned before = 0;
@@ -397,6 +454,7 @@ SUITE_MAIN(models)
         tc, measures_of_tasks_without_data_are_kept_to_find_combinations_by, 0,
         2);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
+    tcase_add_test(tc, what_is_fed_is_kept_and_read_by_architecture);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);
     tcase_add_test(tc, a_kernel_without_a_time_on_a_device_is_named);
