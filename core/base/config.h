@@ -501,6 +501,10 @@
     X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", SPAN, "20",                         \
       "Seconds after which a program that blocks outside virtual time is "     \
       "reported; 0: never.")                                                   \
+    X(CLOCK, "ORRERY_CLOCK", STRING, "",                                       \
+      "`virtual`: clocks of the C library tell a simulated program virtual "   \
+      "time. Set by `orrery run --clock`, which preloads what reads it: "      \
+      "docs/CLOCK.md. Unset: real time.")                                      \
     X(SUBMIT_COST, "STARPU_SIMGRID_TASK_SUBMIT_COST", BOOL, "1",               \
       "1: a submission takes virtual time.")                                   \
     X(PUSH_COST, "STARPU_SIMGRID_TASK_PUSH_COST", BOOL, "1",                   \

@@ -4,7 +4,7 @@
 simulation's time, and without it says that they asked. Nothing here depends on how long
 anything really takes. TAP.
 
-usage: test-clock.py ORRERY LIBRARY ASKS CHRONO [OPENMP]
+usage: test-clock.py ORRERY LIBRARY ASKS CHRONO MPI [OPENMP]
 """
 import json
 import os
@@ -17,8 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "../unit"))
 from tools_util import Result, Tap  # noqa: E402  pylint: disable=wrong-import-position
 
-ORRERY, LIBRARY, ASKS, CHRONO = sys.argv[1:5]
-OPENMP = sys.argv[5] if len(sys.argv) > 5 else None
+ORRERY, LIBRARY, ASKS, CHRONO, MPI = sys.argv[1:6]
+OPENMP = sys.argv[6] if len(sys.argv) > 6 else None
 TAP = Tap()
 MACHINE = ["-m", "h100-pcie-4", "--assume", "kernel[k] = 70ms"]
 
@@ -50,7 +50,7 @@ def claim_program(text, program, names):
               all(abs(value - 1500) < 0.01 for value in ms.values()), ran)
 
 
-def test_c(program, openmp):
+def test_c(program, more):
     ran = orrery(*MACHINE, "--clock=virtual", "--", program)
     tasks, slept = said(ran, "tasks"), said(ran, "sleep")
     own = tasks.pop("starpu_timing_now", 0)
@@ -58,7 +58,7 @@ def test_c(program, openmp):
     whole_slept = slept.pop("time", -1)
     TAP.claim("C: each clock says what ten kernels of 70 ms took",
               ran.code == 0 and 700 < own < 710 and
-              len(tasks) == (7 if openmp else 6) and
+              len(tasks) == 6 + len(more) and set(more) <= set(tasks) and
               all(abs(ms - own) < 0.01 for ms in tasks.values()) and
               whole in (0, 1000), ran)
     TAP.claim("C: each way of sleeping passes that time",
@@ -110,9 +110,27 @@ def test_date():
               b <= c < b + 600, ran)
 
 
-test_c(ASKS, False)
+def test_variable():
+    ran = orrery(*MACHINE, "--", ASKS, ORRERY_CLOCK="virtual")
+    tasks = said(ran, "tasks")
+    TAP.claim("the variable is set by the option, whatever it was",
+              ran.code == 0 and "clock       real" in ran.out and
+              abs(tasks["monotonic"] - tasks["starpu_timing_now"]) > 0.01, ran)
+
+
+def test_library():
+    """Without, a library is asked itself."""
+    ran = orrery(*MACHINE, "--", MPI)
+    TAP.claim("a library's own clock is that of the library",
+              ran.code == 0 and said(ran, "tasks").get("MPI_Wtime") == 1e6, ran)
+
+
+test_c(ASKS, ())
+test_c(MPI, ("MPI_Wtime",))
+test_library()
+test_variable()
 if OPENMP:
-    test_c(OPENMP, True)
+    test_c(OPENMP, ("omp_get_wtime",))
 else:
     TAP.skip("omp_get_wtime", "the compiler has no OpenMP")
 claim_program("C++", [CHRONO], ["steady", "system", "high"])

@@ -172,6 +172,8 @@ ELSEWHERE = {
         "ORRERY_MODULE_DIR STARPU_PERF_MODEL_DIR STARPU_HOME",
     "tests/fake/test-own-times.py":
         "ORRERY_REPLAY_TIMES ORRERY_DEFAULT_MODELS",
+    "tests/clock/test-clock.py":
+        "ORRERY_CLOCK",
     "tests/programs/test-devices.py":
         "ORRERY_DEVICES",
     "tests/api/test-bound.c":
