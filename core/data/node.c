@@ -211,6 +211,7 @@ inline uint64_t orr_node_take_short(struct orr_node *node)
     return needed | take_short(node, ORR_WISHED);
 }
 
+/* As orr_node_retry, but only jobs are, and requests for them. */
 static inline void node_retry_jobs(struct orr_node *node,
                                    struct orr_deferred *deferred)
 {
@@ -225,12 +226,6 @@ static inline void node_retry(struct orr_node *node,
     orr_node_changed(node);
     deferred->kick |= orr_node_take_short(node);
     orr_admit_retry_later(node->runtime, node->id, deferred);
-}
-
-void orr_node_retry_jobs(struct orr_runtime *rt, unsigned id,
-                         struct orr_deferred *deferred)
-{
-    node_retry_jobs(&rt->nodes->at[id], deferred);
 }
 
 void orr_node_retry(struct orr_runtime *rt, unsigned id,

@@ -255,9 +255,7 @@ static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
 }
 
 /* What hindered requests and jobs from having memory on the node has changed: they are
- * tried once more; or only jobs are, and requests for them. */
-void orr_node_retry_jobs(struct orr_runtime *rt, unsigned node,
-                         struct orr_deferred *deferred);
+ * tried once more. */
 void orr_node_retry(struct orr_runtime *rt, unsigned node,
                     struct orr_deferred *deferred);
 

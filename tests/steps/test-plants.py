@@ -108,8 +108,8 @@ PLANTS = [
      '!supersede_locked(handle, request)', '!(void *)NULL',
      ['overwrite-there']),
     ('who lacks memory is not told that a job has ended', 'data/node.c',
-     '(needless ? orr_node_retry : orr_node_retry_jobs)(rt, id, deferred);',
-     '(void)needless;', ['peer']),
+     'if (needless)\n        node_retry(node, deferred);\n    else\n'
+     '        node_retry_jobs(node, deferred);', '(void)needless;', ['peer']),
     ('what changes on a node is not counted', 'data/node.c',
      'orr_node_changed(node);\n    deferred->kick', 'deferred->kick',
      ['crowd', 'crowd-starpu', 'make-room']),
