@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What `orrery compare` takes: nine schedulers over the record of a Cholesky of
-1,540 tasks, and eight machines of the catalogue with 20 repetitions of each; wall
-time, and processor time relative to the same runs without the command.
+1,540 tasks, and eight machines with 20 repetitions of each, whose runs share a process per
+processor. Beside it, in turn, the same runs in processes of their own, as many at a time.
 
 usage: bench-compare.py ORRERY CHOLESKY PLAYER [ROUNDS]
 """
+import concurrent.futures
 import os
 import resource
 import statistics
@@ -36,24 +37,42 @@ def run(words, **more):
                   before.ru_stime)
 
 
-def measure(orrery, player, record, machines, repeat, rounds):
-    """The command beside its runs: each scheduler's on the first machine, once,
-    stands for its repetitions and machines."""
+def alone(player, record, machines, repeat, folder):
+    """The same runs, each in a process of its own, as the command starts them."""
+    def one(case):
+        machine, scheduler, seed = case
+        subprocess.run(
+            [player, record], check=True, stdout=subprocess.DEVNULL,
+            env=dict(ENV, ORRERY_MACHINE=machine, STARPU_SCHED=scheduler,
+                     ORRERY_SIM_SEED=str(seed), ORRERY_SIM_NOISE="measured",
+                     ORRERY_REPORT=os.path.join(folder, machine + scheduler)))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(one, [(machine, scheduler, seed) for machine in machines
+                            for scheduler in SCHEDULERS for seed in range(repeat)]))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic() - begin, (after.ru_utime + after.ru_stime -
+                                      before.ru_utime - before.ru_stime)
+
+
+def measure(orrery, player, record, machines, repeat, rounds, folder):
     runs = len(SCHEDULERS) * len(machines) * repeat
-    walls, ratios = [], []
+    walls, busys, ratios = [], [], []
     for _ in range(rounds):
         wall, busy = run([orrery, "compare", "-m", ",".join(machines), "-s",
-                          ",".join(SCHEDULERS), "--repeat", str(repeat), "--",
-                          record])
-        alone = sum(run([player, record], ORRERY_MACHINE=machine,
-                        STARPU_SCHED=scheduler)[1]
-                    for machine in machines for scheduler in SCHEDULERS) * repeat
+                          ",".join(SCHEDULERS), "--repeat", str(repeat), "--noise",
+                          "measured", "--", record])
+        own_wall, own_busy = alone(player, record, machines, repeat, folder)
         walls.append(wall)
-        ratios.append(busy / alone)
-    print("%4d runs: %.2f s of wall time, %.0f runs per second; processor time "
-          "%.2f of the runs' alone (median of %d, %.2f to %.2f)" % (
-              runs, statistics.median(walls), runs / statistics.median(walls),
-              statistics.median(ratios), rounds, min(ratios), max(ratios)))
+        busys.append(busy)
+        ratios.append((wall / own_wall, busy / own_busy))
+    print("bench compare %d runs, %d processors: %.2f s, %.2f s of processor time; over "
+          "that of processes of their own: %.2f, %.2f (medians of %d)" % (
+              runs, os.cpu_count(), statistics.median(walls), statistics.median(busys),
+              statistics.median(ratio[0] for ratio in ratios),
+              statistics.median(ratio[1] for ratio in ratios), rounds))
 
 
 def main():
@@ -63,8 +82,8 @@ def main():
         record = os.path.join(folder, "cholesky.rec")
         run([cholesky, "-size", "19200", "-nblocks", "20"],
             ORRERY_MACHINE=MACHINES[0], ORRERY_RECORD=record)
-        measure(orrery, player, record, MACHINES[:1], 1, rounds)
-        measure(orrery, player, record, MACHINES, REPEAT, 1)
+        measure(orrery, player, record, MACHINES, 2, rounds, folder)
+        measure(orrery, player, record, MACHINES, REPEAT, 1, folder)
 
 
 if __name__ == "__main__":
