@@ -101,10 +101,29 @@ static int record_read_integer(struct orr_record_reader *r, int64_t *ret)
     return rc;
 }
 
+/* Flops and times are mostly whole; of so few digits a double has them all. Returns
+ * whether it is one, and goes behind it. */
+static bool read_whole_number(struct orr_record_reader *r, double *ret)
+{
+    enum { MOST_DIGITS = 15 };
+    const char *at = r->at;
+    uint64_t value = 0;
+
+    while (*at >= '0' && *at <= '9' && at - r->at < MOST_DIGITS)
+        value = value * 10 + (uint64_t)(*at++ - '0');
+    if (at == r->at || (*at && *at != ' ' && *at != ','))
+        return false;
+    r->at += at - r->at;
+    *ret = (double)value;
+    return true;
+}
+
 static int record_read_real(struct orr_record_reader *r, double *ret)
 {
     char *end;
 
+    if (read_whole_number(r, ret))
+        return 0;
     *ret = strtod_l(r->at, &end, r->locale);
     if (end == r->at)
         return wrong(r, "\"%.20s\" where a number is to be", r->at);
@@ -289,7 +308,7 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
             continue;
         }
         i++;
-        if (*field->word && !strncmp(field->word, word, n) && !field->word[n]) {
+        if (*field->word == *word && !strncmp(field->word, word, n) && !field->word[n]) {
             *place = i;
             return field;
         }
@@ -339,7 +358,8 @@ static int read_verb(struct orr_record_reader *r)
     size_t n = length_of_word(r->at);
 
     for (int verb = 0; verb < ORR_NVERBS; verb++)
-        if (!strncmp(orr_verbs[verb].word, r->at, n) &&
+        if (*orr_verbs[verb].word == *r->at &&
+            !strncmp(orr_verbs[verb].word, r->at, n) &&
             !orr_verbs[verb].word[n]) {
             r->call = orr_call_none;
             r->call.verb = (enum orr_verb)verb;
