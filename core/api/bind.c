@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/bind.c - processors: where workers are bound, binding threads of the
- * application, hwloc's view. The topology is read at the first such call, and
- * is this machine's also when another one is simulated. Any thread.
+ * application, hwloc's view. The topology is read at the first such call; simulated,
+ * it has a processor for each worker, and nothing is bound. Any thread.
  */
 #include "core/api/bind.h"
 
@@ -20,6 +20,8 @@ enum use { FREE, WORKER, ACTIVE, PASSIVE };
 
 struct orr_api_topology {
     struct orr_topology *topology; /* owned, only read */
+    struct orr_topology *here;     /* owned; simulated: this machine's, where the memory
+                                    * of the application is; else NULL */
     struct orr_cpus cpus;          /* [const] */
     struct orr_lock lock;          /* rank ORR_RANK_RUNTIME, for the rest */
     enum use *uses;                /* [lock] owned, one per processor */
@@ -42,6 +44,7 @@ void orr_api_topology_free(struct orr_api_topology *topology)
     free(topology->uses);
     orr_cpus_done(&topology->cpus);
     orr_topology_close(topology->topology);
+    orr_topology_close(topology->here);
     free(topology);
 }
 
@@ -54,15 +57,57 @@ static int position_of(const struct orr_api_topology *topology, int number)
     return -1;
 }
 
+/* The number of the worker's processor, -1 without. Simulated: those that compute come
+ * first, as they are numbered, then one for each device. */
+static int processor_of(const struct orr_worker *worker)
+{
+    const struct orr_runtime *rt = worker->runtime;
+    int number = worker->desc->cpu;
+
+    if (!rt->sim)
+        return number;
+    if (worker->desc->node < rt->nodes->nram)
+        return worker->desc->devid;
+    number = -1;
+    for (unsigned w = 0; w <= worker->id; w++)
+        number += rt->workers->at[w].desc->node >= rt->nodes->nram &&
+                  rt->workers->at[w].desc->stream == 0;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        number += rt->workers->at[w].desc->node < rt->nodes->nram;
+    return number;
+}
+
+/* hwloc's text of a machine that has them. */
+static void describe_simulated(const struct orr_runtime *rt, char *text,
+                               size_t size)
+{
+    unsigned n = 0, nram = rt->nodes->nram;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (processor_of(&rt->workers->at[w]) >= (int)n)
+            n = (unsigned)processor_of(&rt->workers->at[w]) + 1;
+    if (nram > 1 && n % nram == 0)
+        snprintf(text, size, "numa:%u core:%u pu:1", nram, n / nram);
+    else
+        snprintf(text, size, "core:%u pu:1", n);
+}
+
 static struct orr_api_topology *topology_new(const struct orr_runtime *rt)
 {
     struct orr_api_topology *new = calloc(1, sizeof(*new));
     struct orr_topology_input input = {.ignore_affinity = true};
     struct orr_error err = {0};
+    char simulated[64];
 
     if (!new)
         return NULL;
     orr_lock_init(&new->lock, ORR_RANK_RUNTIME);
+    if (rt->sim && orr_topology_open(&input, &new->here, &err) < 0)
+        goto fail;
+    if (rt->sim) {
+        describe_simulated(rt, simulated, sizeof(simulated));
+        input.synthetic = simulated;
+    }
     if (orr_topology_open(&input, &new->topology, &err) < 0 ||
         orr_topology_cpus(new->topology, &new->cpus, &err) < 0)
         goto fail;
@@ -72,7 +117,7 @@ static struct orr_api_topology *topology_new(const struct orr_runtime *rt)
     if (!new->uses || !new->names || !new->workers)
         goto fail;
     for (unsigned w = 0; w < rt->workers->n; w++) {
-        int position = position_of(new, rt->workers->at[w].desc->cpu);
+        int position = position_of(new, processor_of(&rt->workers->at[w]));
 
         if (position >= 0)
             new->uses[position] = WORKER;
@@ -112,7 +157,7 @@ unsigned orr_api_worker_count(void)
 
 int orr_api_worker_position(unsigned worker)
 {
-    int cpu = orr_api_worker("starpu_worker_get_bindid", worker)->desc->cpu;
+    int cpu = processor_of(orr_api_worker("starpu_worker_get_bindid", worker));
 
     return cpu < 0 ? -1
                    : position_of(topology_of("starpu_worker_get_bindid"), cpu);
@@ -174,8 +219,11 @@ int starpu_get_pu_os_index(unsigned logical_index)
 long starpu_get_memory_location_bitmap(void *ptr, size_t size)
 {
     ORR_QUESTION();
+    const struct orr_api_topology *topology = topology_of(__func__);
 
-    return ptr && size ? orr_topology_located(topology_of(__func__)->topology,
+    return ptr && size ? orr_topology_located(topology->here
+                                                  ? topology->here
+                                                  : topology->topology,
                                               ptr, size)
                        : -1;
 }
@@ -193,7 +241,7 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
     ORR_QUESTION();
 
     return orr_topology_set(topology_of(__func__)->topology,
-                            orr_api_worker(__func__, workerid)->desc->cpu);
+                            processor_of(orr_api_worker(__func__, workerid)));
 }
 
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
@@ -202,7 +250,7 @@ hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
 
     return orr_topology_processor(
         topology_of(__func__)->topology,
-        orr_api_worker(__func__, workerid)->desc->cpu);
+        processor_of(orr_api_worker(__func__, workerid)));
 }
 
 void starpu_display_bindings(void)

@@ -76,12 +76,18 @@ START_TEST(processors_have_positions_and_the_systems_numbers)
         int position = starpu_worker_get_bindid(w), found = 0;
 
         ck_assert_int_lt(position, n);
+        ck_assert(!machine_simulated(_i) || position >= 0);
         if (position < 0)
             continue;
         for (int i = starpu_bindid_get_workerids(position, &list); i > 0; i--)
             found |= list[i - 1] == w;
         ck_assert_int_eq(found, 1);
+        /* Each worker of the simulated machine has one of its own. */
+        for (int v = 0; machine_simulated(_i) && v < w; v++)
+            ck_assert_int_ne(starpu_worker_get_bindid(v), position);
     }
+    if (machine_simulated(_i)) /* 4, of which 3 are the GPUs' */
+        ck_assert_int_eq(n, 4);
     ck_assert_int_eq(starpu_bindid_get_workerids(-1, &list), 0);
     ck_assert_ptr_null(list);
     active = starpu_get_next_bindid(STARPU_THREAD_ACTIVE, NULL, 0);
