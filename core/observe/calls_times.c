@@ -42,17 +42,27 @@ static const char *kind_of(enum starpu_worker_archtype type)
     return NULL;
 }
 
-/* The row of the job's costs for what executed it. NULL without memory. */
+/* Where the place is of the row of the job's costs for what executed it. NULL without
+ * memory. */
+static struct orr_number *get_number(struct orr_calls *calls,
+                                     const struct orr_job *job,
+                                     enum starpu_worker_archtype type)
+    ORR_REQUIRES(calls->lock)
+{
+    /* Costs live as long as the run: bytes of theirs are addresses of no other. */
+    return orr_numbers_get(&calls->kernels,
+                           (const char *)job->costs +
+                               (unsigned)type * STARPU_MAXIMPLEMENTATIONS +
+                               job->implementation);
+}
+
+/* The row, made of `like` if there is none. NULL without memory. */
 static struct orr_calls_row *get_row(struct orr_calls *calls,
                                      const struct orr_job *job,
                                      const struct orr_calls_row *like)
     ORR_REQUIRES(calls->lock)
 {
-    /* Costs live as long as the run: bytes of theirs are addresses of no other. */
-    unsigned type = (unsigned)like->type * STARPU_MAXIMPLEMENTATIONS;
-    struct orr_number *number =
-        orr_numbers_get(&calls->kernels, (const char *)job->costs + type +
-                                             like->implementation);
+    struct orr_number *number = get_number(calls, job, like->type);
     struct orr_calls_row *row;
 
     if (number && number->number)
@@ -95,39 +105,62 @@ static double to_nanoseconds(double us)
     return round(us * 1e3) / 1e3;
 }
 
+/* The first time of its kind: the row, with all that does not change. */
+static struct orr_calls_row *make_times_row(struct orr_calls *calls,
+                                      const struct orr_worker *worker,
+                                      struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    struct orr_calls_row like = {
+        .type = worker->desc->type,
+        .kind = kind_of(worker->desc->type),
+        .implementation = job->implementation,
+        .footprint = job->costs->footprint,
+        .size =
+            orr_model_size(calls->rt, task->cl->model, task,
+                           &calls->rt->workers->classes[worker->class_id], 0),
+        .flops = task->flops,
+    };
+    struct orr_calls_row *row;
+
+    orr_lock(&calls->lock);
+    like.codelet =
+        orr_calls_codelet(calls, task->cl, STARPU_TASK_GET_NBUFFERS(task),
+                          task->cl->name ? NULL : job->costs->called);
+    row = get_row(calls, job, &like);
+    orr_unlock(&calls->lock);
+    return row;
+}
+
 void orr_calls_took(struct orr_calls *calls, const struct orr_worker *worker,
                     struct orr_job *job, double us)
 {
     struct starpu_task *task = job->task;
     struct orr_call call = orr_call_none;
-    struct orr_calls_row like = {
-        .type = worker->desc->type,
-        .kind = kind_of(worker->desc->type),
-        .implementation = job->implementation,
-        .flops = task->flops,
-    };
-    struct orr_calls_row *row;
+    const struct orr_number *number;
+    bool made = true;
 
     if (!calls->timed || !task->cl || !job->costs || !(us >= 0))
         return;
-    like.footprint = job->costs->footprint;
-    like.size =
-        orr_model_size(calls->rt, task->cl->model, task,
-                       &calls->rt->workers->classes[worker->class_id], 0);
     orr_lock(&calls->lock);
+    number = get_number(calls, job, worker->desc->type);
+    if (!number || !number->number) {
+        orr_unlock(&calls->lock);
+        made = make_times_row(calls, worker, job) != NULL;
+        orr_lock(&calls->lock);
+        number = get_number(calls, job, worker->desc->type);
+    }
+    made = made && number && number->number;
     call.id = orr_calls_ended_task(calls, task);
     if (call.id) {
         call.verb = ORR_CALL_TOOK;
         call.us = to_nanoseconds(us);
-        call.kind = like.kind;
-        call.implementation = like.implementation;
+        call.kind = made ? calls->rows[number->number - 1].kind
+                         : kind_of(worker->desc->type);
+        call.implementation = job->implementation;
         orr_record_write(&calls->writer, &call);
     }
-    like.codelet =
-        orr_calls_codelet(calls, task->cl, STARPU_TASK_GET_NBUFFERS(task),
-                          task->cl->name ? NULL : job->costs->called);
-    row = get_row(calls, job, &like);
-    if (!row || !row_add(row, us))
+    if (!made || !row_add(&calls->rows[number->number - 1], us))
         calls->failed = true;
     orr_unlock(&calls->lock);
 }
