@@ -95,6 +95,7 @@ struct orr_graph_task {
     uint64_t tag; /* if has_tag */
     bool has_tag;
     int priority;
+    unsigned colour; /* 0xrrggbb that the program gave it, 0: none; not in files */
     unsigned first_dep, ndeps;        /* in deps */
     unsigned first_access, naccesses; /* in accesses */
     enum orr_graph_by by;

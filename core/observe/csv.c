@@ -14,7 +14,7 @@
 
 static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
-    "handle,change,footprint,gflop,tag,iteration,subiteration\n";
+    "handle,change,footprint,gflop,tag,iteration,subiteration,color\n";
 
 struct csv {
     struct orr_out *out; /* where it writes now */
@@ -113,6 +113,11 @@ static void csv_write_task(struct csv *csv, unsigned worker,
     orr_put_byte(out, ',');
     if (levels && levels[1] >= 0)
         orr_put_signed(out, levels[1]);
+    orr_put_byte(out, ',');
+    if (task->colour) {
+        orr_put_byte(out, '#');
+        orr_put_hex(out, task->colour, 6);
+    }
     orr_put_byte(out, '\n');
 }
 
@@ -139,7 +144,7 @@ static void csv_write_copy(struct csv *csv, const struct orr_trace_copy *copy)
     orr_put_byte(out, ',');
     if (copy->waited > 0)
         orr_put_decimal(out, copy->waited / 1000.0, 9);
-    ORR_PUT(out, ",,,,,\n");
+    ORR_PUT(out, ",,,,,,\n");
 }
 
 static void write_count(struct csv *csv, const struct orr_event *event)
@@ -163,7 +168,7 @@ static void write_count(struct csv *csv, const struct orr_event *event)
         ORR_PUT(out, "thread");
     ORR_PUT(out, ",,");
     orr_put_signed(out, event->u.count.change);
-    ORR_PUT(out, ",,,,,\n");
+    ORR_PUT(out, ",,,,,,\n");
 }
 
 static void write_application(struct csv *csv, const struct orr_event *event)
@@ -182,7 +187,7 @@ static void write_application(struct csv *csv, const struct orr_event *event)
         write_text(csv, event->u.application.call);
     ORR_PUT(out, ",,,,,");
     orr_put_text(out, doings[event->u.application.doing]);
-    ORR_PUT(out, ",,,,,,,\n");
+    ORR_PUT(out, ",,,,,,,,\n");
 }
 
 static void write_event(struct csv *csv, const struct orr_moment *moment)
@@ -212,14 +217,14 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         ORR_PUT(out, ",,");
         orr_put_unsigned(out, event->u.allocation.size);
         orr_put_text(out, event->u.allocation.frees ? ",free" : ",allocate");
-        ORR_PUT(out, ",,,,,,,\n");
+        ORR_PUT(out, ",,,,,,,,\n");
         break;
     case ORR_EVENT_STATE:
         ORR_PUT(out, "state,");
         put_when(csv, moment->time, moment->time, event->worker);
         ORR_PUT(out, ",,,,,,");
         orr_put_text(out, orr_trace_state_name(event->u.state.id));
-        ORR_PUT(out, ",,,,,,,\n");
+        ORR_PUT(out, ",,,,,,,,\n");
         break;
     case ORR_EVENT_MEMORY:
         ORR_PUT(out, "memory,");
@@ -228,14 +233,14 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         orr_put_unsigned(out, event->u.memory.node);
         ORR_PUT(out, ",,,,,");
         orr_put_signed(out, event->u.memory.change);
-        ORR_PUT(out, ",,,,,\n");
+        ORR_PUT(out, ",,,,,,\n");
         break;
     case ORR_EVENT_SUSPENSION:
         ORR_PUT(out, "suspended,");
         put_when(csv, event->u.suspension.start, event->u.suspension.end,
                  event->worker);
         orr_put_unsigned(out, event->u.suspension.job);
-        ORR_PUT(out, ",,,,,,,,,,,,,\n");
+        ORR_PUT(out, ",,,,,,,,,,,,,,\n");
         break;
     case ORR_EVENT_STEAL:
         ORR_PUT(out, "steal,");
@@ -243,14 +248,14 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         orr_put_unsigned(out, event->u.steal.job);
         ORR_PUT(out, ",,,,");
         orr_put_unsigned(out, event->u.steal.victim);
-        ORR_PUT(out, ",,,,,,,,,\n");
+        ORR_PUT(out, ",,,,,,,,,,\n");
         break;
     case ORR_EVENT_MARK:
         ORR_PUT(out, "mark,");
         put_when(csv, moment->time, moment->time, ORR_TRACE_OUTSIDE);
         orr_put_byte(out, ',');
         write_text(csv, event->u.mark.text);
-        ORR_PUT(out, ",,,,,,,,,,,,\n");
+        ORR_PUT(out, ",,,,,,,,,,,,,\n");
         break;
     }
 }
@@ -292,10 +297,10 @@ static int csv_write_head(void *writer, const struct orr_trace_whole *whole,
         put_when(csv, trace->start, whole->end, w);
         orr_put_byte(out, ',');
         write_text(csv, trace->workers[w].name);
-        orr_print(out, ",,%u,,,,,,,,,,\n", trace->workers[w].node);
+        orr_print(out, ",,%u,,,,,,,,,,,\n", trace->workers[w].node);
     }
     if (orr_trace_dropped(trace) > 0)
-        orr_print(out, "dropped,0,0,,,,,,,,,,%llu,,,,,\n",
+        orr_print(out, "dropped,0,0,,,,,,,,,,%llu,,,,,,\n",
                   (unsigned long long)orr_trace_dropped(trace));
     return 0;
 }

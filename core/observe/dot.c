@@ -45,6 +45,7 @@ struct vertex {
     const char *symbol;
     const char *worker; /* NULL: it has not run */
     bool on_device;
+    unsigned colour; /* 0xrrggbb, 0: by where it ran */
     double start_ms, end_ms;
 };
 
@@ -54,14 +55,18 @@ static void put_vertex(struct orr_out *out, const struct vertex *vertex)
     orr_put_unsigned(out, vertex->id);
     ORR_PUT(out, "\" [style=filled, label=");
     put_quoted(out, vertex->symbol);
+    ORR_PUT(out, ", fillcolor=\"#");
+    orr_put_hex(out,
+                vertex->colour      ? vertex->colour
+                : !vertex->worker   ? 0xaaaaaa
+                : vertex->on_device ? 0xfdd49e
+                                    : 0xc7e9c0,
+                6);
     if (!vertex->worker) {
-        ORR_PUT(out, ", fillcolor=\"#aaaaaa\"]\n");
+        ORR_PUT(out, "\"]\n");
         return;
     }
-    if (vertex->on_device)
-        ORR_PUT(out, ", fillcolor=\"#fdd49e\", tooltip=");
-    else
-        ORR_PUT(out, ", fillcolor=\"#c7e9c0\", tooltip=");
+    ORR_PUT(out, "\", tooltip=");
     put_quoted(out, vertex->worker);
     ORR_PUT(out, ", start_ms=\"");
     orr_put_decimal(out, vertex->start_ms, 9);
@@ -89,7 +94,8 @@ static void dot_write_task(struct orr_out *out, const struct orr_graph *graph,
                            const struct orr_graph_task *task)
 {
     struct vertex vertex = {.id = task->id,
-                            .symbol = graph->types[task->type].symbol};
+                            .symbol = graph->types[task->type].symbol,
+                            .colour = task->colour};
 
     if (task->worker != ORR_GRAPH_NOT_RUN) {
         vertex.worker = graph->workers[task->worker].name;
@@ -123,7 +129,8 @@ static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
 {
     const struct orr_runtime *rt = waits->log->runtime;
     struct vertex vertex = {.id = task->id,
-                            .symbol = task->symbol ? task->symbol : ""};
+                            .symbol = task->symbol ? task->symbol : "",
+                            .colour = task->colour};
 
     if (task->worker != UINT32_MAX) {
         double begin = atomic_load(&rt->views->first_submit);

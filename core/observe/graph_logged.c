@@ -72,6 +72,7 @@ static bool logged_submit(struct logged *logged,
     node->id = entry->u.submit.id;
     node->has_tag = entry->is_set;
     node->tag = entry->u.submit.tag;
+    node->colour = entry->u.submit.colour;
     if (entry->is_task)
         node->type = logged_type(logged, entry->u.submit.symbol);
     return !entry->is_task || node->type != ORR_NONE;

@@ -444,6 +444,7 @@ static bool graph_record_submit_locked(struct orr_graph_record *record,
     if (type == ORR_NONE)
         return !ORR_JOB_IS(job, task);
     node->type = type;
+    node->colour = orr_job_colour(job);
     graph_record_submitter(record, node, job);
     node->window = counts && record->open ? record->window : 0;
     return graph_record_add_accesses(record, node, job);

@@ -28,6 +28,7 @@ struct orr_graph_node_record {
     uint32_t worker;            /* ORR_NONE: did not run */
     uint32_t edges;             /* the latest of those to it, or ORR_NONE */
     uint32_t first_access, naccesses;
+    uint32_t colour; /* 0xrrggbb, 0: none */
     int priority;
     bool has_tag;
     bool ready; /* it was pushed within its submission */

@@ -17,6 +17,7 @@
 #include "core/observe/submissions.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/trace_record_private.h"
+#include "core/observe/waits_log.h"
 #include "core/observe/views.h"
 #include "core/worker/workers.h"
 
@@ -116,12 +117,6 @@ static void trace_starts(struct orr_runtime *rt, const struct orr_told *told)
     orr_trace_begin(rt->views->trace, &told->job->kernel->traced);
 }
 
-/* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
-static unsigned colour_of(const struct starpu_task *task)
-{
-    return (task->color ? task->color : task->cl->color) & 0xffffff;
-}
-
 static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_job *job = told->job;
@@ -130,7 +125,7 @@ static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
         .job = job->id,
         .submit_order = job->id,
         .name = orr_job_name(job),
-        .colour = colour_of(job->task),
+        .colour = orr_job_colour(job),
         .footprint = job->footprint,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,

@@ -231,7 +231,7 @@ static int add_to_tasks(struct orr_waits *waits,
         (struct orr_waits_task){entry->u.submit.id, entry->u.submit.symbol,
                                 node->first,        node->n,
                                 UINT32_MAX,         (double)NAN,
-                                (double)NAN};
+                                (double)NAN,        entry->u.submit.colour};
     node->task = ++waits->ntasks;
     return 0;
 }

@@ -20,6 +20,7 @@ struct orr_waits_task {
     uint32_t first, n;  /* what it waits for, among `lists` */
     uint32_t worker;    /* UINT32_MAX: it has not run */
     double start, end;  /* µs */
+    uint32_t colour;    /* 0xrrggbb, 0: none */
 };
 
 struct orr_waits {

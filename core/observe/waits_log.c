@@ -130,6 +130,7 @@ static void waits_log_submit_locked(struct orr_waits_log *log,
     entry->is_set = job->task->use_tag;
     entry->u.submit.id = atomic_load_explicit(&job->id, memory_order_relaxed);
     entry->u.submit.tag = entry->is_set ? job->task->tag_id : 0;
+    entry->u.submit.colour = entry->is_task ? orr_job_colour(job) : 0;
     entry->u.submit.symbol =
         symbol ? orr_texts_keep(&log->texts, &log->recent, symbol) : NULL;
     if (symbol && !entry->u.submit.symbol)

@@ -22,6 +22,14 @@
 struct orr_graph;
 struct orr_runtime;
 
+/* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
+static inline uint32_t orr_job_colour(const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+
+    return (task->color ? task->color : task->cl->color) & 0xffffff;
+}
+
 enum orr_waits_kind {
     ORR_WAITS_ACCESS,
     ORR_WAITS_DEP,
@@ -46,6 +54,7 @@ struct orr_waits_entry {
         struct {
             uint64_t id, tag;
             const char *symbol; /* or NULL */
+            uint32_t colour;    /* 0xrrggbb, 0: none */
         } submit;
         struct {
             unsigned worker;

@@ -6,6 +6,7 @@ by Python, DOT by Graphviz where it is. Totals are those of the report. TAP.
 usage: test-trace-formats.py ORRERY ODD_TASKS WAITING_TASKS SIMULATES
 """
 import bisect
+import collections
 import csv
 import json
 import os
@@ -508,6 +509,23 @@ def json_has_the_colours_that_the_program_gave():
     colours = [e["args"].get("color") for e in Traced("json", "names").events()
                if e.get("cat") == "task"]
     assert "#ff0000" in colours and "#ffffff" in colours and None in colours, colours
+
+
+@test
+def so_have_csv_and_dot():
+    in_json = collections.Counter(
+        (e["args"]["job"], e["args"].get("color", "")) for e in
+        Traced("json", "names").events() if e.get("cat") == "task")
+    in_csv = collections.Counter((int(row["job"]), row["color"]) for row in
+                                 Traced("csv", "names").rows()
+                                 if row["record"] == "task")
+    assert in_csv == in_json, (in_csv, in_json)
+    for options in (), ("--graph", os.path.join(TOP.name, "colours.graph")):
+        found = dict(re.findall(r'^"task_(\d+)" \[.* fillcolor="(#[0-9a-f]{6})"',
+                                Traced("dot", "names", options=options).text(), re.M))
+        given = {str(job): colour for job, colour in in_json if colour}
+        assert given and given == {job: found[job] for job in given}, (found, given)
+        assert set(found.values()) - set(given.values()) <= {"#fdd49e", "#c7e9c0"}, found
 
 
 def edges_of_dot(text):
