@@ -10,10 +10,11 @@
 
 #include "core/base/slab.h"
 
-enum { ORR_HANDLE_SLABS = 24 };
+enum { ORR_HANDLE_SLABS = 24, ORR_JOB_SLABS = 5 };
 
 struct orr_slabs {
-    struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
+    struct orr_slab *jobs[ORR_JOB_SLABS]; /* for 0, 1, 2, 3, 4 accesses; more: malloc */
+    bool jobs_have_memory; /* [const] these have a struct orr_job_memory */
     struct orr_slab *edges, *requests;
     struct orr_slab *tasks; /* the process's: core/task/memory.c */
     /* Of handles, by their size in steps: core/data/handle.c. NULL: there was none of

@@ -632,6 +632,7 @@ static void sim_each(struct orr_exec *exec,
 
 static const struct orr_exec_ops sim_exec_ops = {
     .now = sim_now,
+    .recently = sim_now,
     .spawn = sim_spawn,
     .join = sim_join,
     .park = sim_park,

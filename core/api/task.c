@@ -586,7 +586,11 @@ void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)
 
 struct starpu_task *starpu_task_get_current(void)
 {
-    return orr_self && orr_self->job ? orr_self->job->task : NULL;
+    struct orr_job *job = orr_self ? orr_self->job : NULL;
+
+    if (job && job->plain)
+        orr_job_show(job);
+    return job ? job->task : NULL;
 }
 
 int starpu_task_get_current_data_node(unsigned i)

@@ -59,8 +59,8 @@ struct orr_context {
     unsigned short ranks; /* [owner] of the core locks that it holds, a bit each, and … */
     unsigned short more[ORR_MAX_LOCK_RANKS]; /* [owner] … how many of each, less one;
                                               * debug builds */
-    struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
-                                  * the present one has, or NULL */
+    struct orr_list *ended; /* [owner] empty tasks that end once the present one has;
+                             * NULL: none ends now */
     struct orr_grant *grant; /* [owner] memory that a method of an interface is
                               * to take, core/data/memory.c, or NULL */
     struct orr_list *admitted;      /* [owner] jobs that it will go on with,
@@ -104,6 +104,9 @@ extern _Thread_local struct orr_context *orr_self
 struct orr_exec_ops {
     /* Microseconds since the machine was opened. Any context, any lock. */
     double (*now)(struct orr_exec *exec);
+
+    /* The same, or up to some milliseconds before it where that costs less to know. */
+    double (*recently)(struct orr_exec *exec);
 
     /* Makes a context that will call body(arg), and lets it run at some later
      * time (never before spawn returns, when simulated). `name` is borrowed

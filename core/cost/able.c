@@ -80,6 +80,10 @@ inline unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
 {
     unsigned class_id = rt->workers->at[worker].class_id;
 
+    if (orr_job_is_plain(job))
+        return orr_members_has(members_of(rt, job), worker)
+                   ? row->able[class_id]
+                   : 0;
     if (!row->able[class_id] ||
         !orr_job_where_allows(rt, job, row, class_id) ||
         !worker_allowed(job->task, worker) || !job_has_member(rt, job, worker))

@@ -178,19 +178,19 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
 
 static struct orr_job *memory_link_job(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, wait.memory.link);
+    return orr_container(link, struct orr_job_memory, link)->job;
 }
 
 static bool admission_is_more_urgent(const struct orr_job *a,
                                      const struct orr_job *b)
 {
-    if (a->wait.memory.behind != b->wait.memory.behind)
-        return b->wait.memory.behind;
+    if (orr_job_memory(a)->behind != orr_job_memory(b)->behind)
+        return orr_job_memory(b)->behind;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     if (a->id != b->id)
         return a->id < b->id;
-    return a->wait.memory.since < b->wait.memory.since;
+    return orr_job_memory(a)->since < orr_job_memory(b)->since;
 }
 
 static bool admission_precedes(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -212,11 +212,11 @@ static void admission_insert(struct orr_node *node, struct orr_job *job,
                              bool behind)
 {
     orr_lock(&node->lock);
-    job->wait.memory.behind = behind;
+    orr_job_memory(job)->behind = behind;
     job->data.wants_memory = 1;
-    job->wait.memory.since = ++node->admission.last;
+    orr_job_memory(job)->since = ++node->admission.last;
     orr_list_append(&node->admission.jobs, &job->queue);
-    orr_heap_insert(&node->admission.urgent, &job->wait.memory.link,
+    orr_heap_insert(&node->admission.urgent, &orr_job_memory(job)->link,
                     admission_precedes);
     orr_unlock(&node->lock);
 }
@@ -227,7 +227,7 @@ static void admission_remove(struct orr_node *node, struct orr_job *job)
     orr_lock(&node->lock);
     job->data.wants_memory = 0;
     orr_list_remove(&job->queue);
-    orr_heap_remove(&node->admission.urgent, &job->wait.memory.link,
+    orr_heap_remove(&node->admission.urgent, &orr_job_memory(job)->link,
                     admission_precedes);
     orr_unlock(&node->lock);
 }
@@ -354,7 +354,7 @@ static void admission_note_size(struct orr_runtime *rt, const struct orr_job *jo
 static bool is_barred(struct orr_runtime *rt, struct orr_node *node,
                       const struct orr_job *job)
 {
-    if (job->wait.memory.gave_up && orr_memory_is_relieved(rt))
+    if (orr_job_memory(job)->gave_up && orr_memory_is_relieved(rt))
         return true;
     if (!fills_memory(rt, job))
         return false;
@@ -371,7 +371,7 @@ bool orr_admit_is_barred(struct orr_runtime *rt, struct orr_job *job)
 
 static void admit(struct orr_node *node, struct orr_job *job)
 {
-    job->data.admitted |= UINT64_C(1) << node->id;
+    orr_job_memory(job)->admitted |= UINT64_C(1) << node->id;
     if (!job->task)
         return;
     atomic_fetch_add(&node->admission.nadmitted, 1);
@@ -395,9 +395,10 @@ static void count_off(struct orr_runtime *rt, uint64_t nodes,
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred)
 {
-    uint64_t left = job->data.admitted;
+    uint64_t left = orr_job_admitted(job);
 
-    job->data.admitted = 0;
+    if (left)
+        orr_job_memory(job)->admitted = 0;
     if (job->task)
         count_off(rt, left, deferred);
 }
@@ -406,13 +407,13 @@ void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
 
-    count_off(rt, job->data.admitted, &deferred);
+    count_off(rt, orr_job_admitted(job), &deferred);
     orr_deferred_run(rt, &deferred);
 }
 
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
 {
-    for (uint64_t left = job->data.admitted; left; left &= left - 1)
+    for (uint64_t left = orr_job_admitted(job); left; left &= left - 1)
         atomic_fetch_add(
             &rt->nodes->at[__builtin_ctzll(left)].admission.nadmitted, 1);
 }
@@ -454,7 +455,7 @@ static bool admission_reserve(struct orr_runtime *rt, struct orr_node *node,
     if (!done && may_exceed(rt, node))
         done = orr_node_take_reserved(node, lacks, true);
     atomic_store(&node->admission.server, NULL);
-    job->wait.memory.lacks = lacks;
+    orr_job_memory(job)->lacks = lacks;
     if (done)
         admit(node, job);
     else
@@ -476,7 +477,7 @@ static bool admission_would_fail(const struct orr_runtime *rt,
                                  struct orr_node *node,
                                  const struct orr_job *job)
 {
-    return node->admission.tried == job->wait.memory.since &&
+    return node->admission.tried == orr_job_memory(job)->since &&
            node->admission.changes == atomic_load(&node->changes[ORR_NEEDED]) &&
            !may_exceed(rt, node);
 }
@@ -491,7 +492,7 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
         return false;
     if (!admission_reserve(rt, node, job,
                            admission_hold(job, node->id, false))) {
-        node->admission.tried = job->wait.memory.since;
+        node->admission.tried = orr_job_memory(job)->since;
         node->admission.changes = changes;
         return false;
     }
@@ -504,7 +505,7 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
 static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
                       struct orr_job *job, struct orr_list *admitted)
 {
-    size_t before = job->wait.memory.lacks,
+    size_t before = orr_job_memory(job)->lacks,
            lacks = admission_hold(job, node->id, true);
 
     if (lacks == before || lacks > node->capacity) {
@@ -512,7 +513,7 @@ static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
         return false;
     }
     if (!admission_reserve(rt, node, job, lacks)) {
-        job->wait.memory.lacks = before;
+        orr_job_memory(job)->lacks = before;
         return false;
     }
     let_through(node, job, admitted);
@@ -765,7 +766,7 @@ static bool comes_first(struct orr_node *node, const struct orr_job *job)
     const struct orr_job *first = admission_first(node);
 
     return !first || atomic_load(&node->admission.starved) ||
-           first->wait.memory.behind || job->priority > first->priority;
+           orr_job_memory(first)->behind || job->priority > first->priority;
 }
 
 /* The largest of the job's data that are used on the node; there is one. */
@@ -798,6 +799,15 @@ _Noreturn static void fail_too_large(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
+/* Of a node that has come while the program runs: a disk. */
+_Noreturn static void fail_without_memory(struct orr_runtime *rt,
+                                          const struct orr_job *job)
+{
+    orr_log_error("out of memory while task `%s' waits for memory",
+                  orr_job_name(job));
+    orr_runtime_fail(rt);
+}
+
 bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
 {
     struct orr_node *node = &rt->nodes->at[id];
@@ -806,6 +816,8 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     unsigned none = 0;
     bool done, barred;
 
+    if (!orr_job_make_memory(job))
+        fail_without_memory(rt, job);
     if (lacks == 0) {
         admit(node, job);
         return true;
@@ -815,7 +827,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
         (rt->nodes->nram == 1 || id >= rt->nodes->nram))
         fail_too_large(rt, node, job, lacks);
     atomic_fetch_add(&a->nwaiting, 1);
-    job->wait.memory.gave_up = false;
+    orr_job_memory(job)->gave_up = false;
     barred = is_barred(rt, node, job);
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
         admission_let_go(rt, job, id);
@@ -845,10 +857,12 @@ void orr_admit_behind(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     struct orr_node *node = &rt->nodes->at[id];
     size_t has;
 
+    if (!orr_job_make_memory(job))
+        fail_without_memory(rt, job);
     atomic_fetch_add(&node->admission.nwaiting, 1);
-    admission_measure_job(job, id, &has, &job->wait.memory.lacks);
+    admission_measure_job(job, id, &has, &orr_job_memory(job)->lacks);
     job->data.aside = 1;
-    job->wait.memory.gave_up = true;
+    orr_job_memory(job)->gave_up = true;
     admission_insert(node, job, true);
     orr_node_changed_for_jobs(node); /* what it had is free */
     atomic_store(&node->admission.changed, true);
@@ -859,9 +873,9 @@ void orr_admit_advance(struct orr_runtime *rt, struct orr_job *job, unsigned id)
 {
     struct orr_node *node = &rt->nodes->at[id];
 
-    if (!job->wait.memory.gave_up)
+    if (!orr_job_memory(job)->gave_up)
         return;
-    job->wait.memory.gave_up = false;
+    orr_job_memory(job)->gave_up = false;
     admission_remove(node, job);
     admission_insert(node, job, false);
 }
@@ -898,7 +912,7 @@ void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
 
     admission_remove(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
-    job->data.left = 0;
+    job->left = 0;
     atomic_store_explicit(&job->data.broken, ORR_CROWDED_OUT,
                           memory_order_relaxed);
     orr_job_arrive(rt, job);

@@ -78,7 +78,7 @@ static unsigned handle_check_order(const struct orr_handle *handle)
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 
         ORR_CHECK(orr_job_state(job) == ORR_JOB_CLAIMING);
-        ORR_CHECK(job->wait.claim.refused_by->handle == handle);
+        ORR_CHECK(job->claim.refused_by->handle == handle);
     }
     return n;
 }
@@ -121,7 +121,7 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 
         ORR_CHECK(job->data.wants_memory &&
-                  !(job->data.admitted >> node->id & 1));
+                  !(orr_job_admitted(job) >> node->id & 1));
         for (unsigned i = 0; i < job->naccesses; i++)
             ORR_CHECK(!job->accesses[i].pinned ||
                       job->accesses[i].node != node->id);

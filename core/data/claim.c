@@ -51,6 +51,8 @@
  * taken or the queue empty. A job may join the queue of a free handle only while a
  * context serves it: no wake is lost.
  */
+#include <string.h>
+
 #include "core/data/handle.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
@@ -106,7 +108,7 @@ static bool is_free_locked(const struct orr_handle *handle,
 
 static struct orr_job *claim_job(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, wait.claim.link);
+    return orr_container(link, struct orr_job, claim.link);
 }
 
 static bool is_keeper(const struct orr_job *job)
@@ -121,7 +123,7 @@ static bool claim_is_more_urgent(const struct orr_job *a,
         return is_keeper(a);
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    return a->wait.claim.refused_at < b->wait.claim.refused_at;
+    return a->claim.refused_at < b->claim.refused_at;
 }
 
 static bool claim_precedes(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -133,9 +135,9 @@ static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
                              struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
-    job->wait.claim.refused_by = access;
+    job->claim.refused_by = access;
     orr_list_append(&handle->claims.queue, &job->queue);
-    orr_heap_insert(&handle->claims.urgent, &job->wait.claim.link,
+    orr_heap_insert(&handle->claims.urgent, &job->claim.link,
                     claim_precedes);
 }
 
@@ -204,7 +206,7 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     const struct orr_job *first = first_locked(handle);
 
     if (!first || handle->claims.n > 0 ||
-        !awaits_sum_locked(handle, first->wait.claim.refused_by))
+        !awaits_sum_locked(handle, first->claim.refused_by))
         return (struct combination){NULL, 0};
     if (!orr_job_is_switch(first)) /* what it moves was noted when submitted */
         orr_handle_note_beginning(handle);
@@ -250,11 +252,18 @@ static void pass(struct orr_job *job)
                           memory_order_release);
 }
 
+/* The same of one that was a claimant: what it has of that has its end. */
+static void pass_claimant(struct orr_job *job)
+{
+    memset(&job->claim, 0, sizeof(job->claim));
+    pass(job);
+}
+
 /* Claims all data of the job, or nothing: then it waits, and may be ready and
  * gone already when this returns false. */
 static bool claim_all(struct orr_job *job) ORR_UNCHECKED
 {
-    struct orr_access *chain = job->wait.claim.all, *refuser, *next;
+    struct orr_access *chain = job->claim.all, *refuser, *next;
     struct combination combination = {NULL, 0};
 
     refuser = lock_all(chain);
@@ -267,7 +276,7 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
         wait_here_locked(refuser->handle, job, refuser);
         combination = find_combination_locked(refuser->handle);
     } else {
-        pass(job);
+        pass_claimant(job);
     }
     /* Other contexts may serve the job as soon as the handle that refused it is
      * unlocked: that comes last, and from then on the job is theirs. */
@@ -305,7 +314,7 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
         if (!taken)
             return false;
     }
-    pass(job);
+    pass_claimant(job);
     return true;
 }
 
@@ -338,16 +347,19 @@ void orr_job_pass(struct orr_job *job)
 static bool decide_claims(struct orr_runtime *rt, struct orr_job *job)
 {
     atomic_store(&job->claims.state, ORR_CLAIM_DECIDING);
-    if (!atomic_load(&rt->data->requires_claims) ||
-        !some_handle_requires_claims(job)) {
+    if (!atomic_load(&rt->data->requires_claims)) {
         pass(job);
+        return true;
+    }
+    if (!some_handle_requires_claims(job)) {
+        pass_claimant(job);
         return true;
     }
     atomic_store(&job->claims.state, ORR_CLAIM_CLAIMING);
     orr_job_set_state(job, ORR_JOB_CLAIMING);
-    job->wait.claim.refused_at = atomic_fetch_add_explicit(
+    job->claim.refused_at = atomic_fetch_add_explicit(
         &rt->data->last_claim, 1, memory_order_relaxed);
-    job->wait.claim.all = orr_job_sort_accesses(job);
+    job->claim.all = orr_job_sort_accesses(job);
     return claim_all(job);
 }
 
@@ -399,12 +411,12 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
 
     orr_lock(&handle->lock);
     job = first_locked(handle);
-    if (job && is_free_locked(handle, job->wait.claim.refused_by)) {
+    if (job && is_free_locked(handle, job->claim.refused_by)) {
         orr_list_remove(&job->queue);
-        orr_heap_remove(&handle->claims.urgent, &job->wait.claim.link,
+        orr_heap_remove(&handle->claims.urgent, &job->claim.link,
                         claim_precedes);
         if (job->claims.is_keeper)
-            take_locked(handle, job->wait.claim.refused_by);
+            take_locked(handle, job->claim.refused_by);
     } else {
         combination = find_combination_locked(handle);
         job = NULL;
@@ -417,11 +429,11 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
 static bool claim_continue(struct orr_job *job)
 {
     if (job->claims.is_keeper)
-        return claim_on(job, job->wait.claim.refused_by->next);
+        return claim_on(job, job->claim.refused_by->next);
     if (!is_keeper(job))
         return claim_all(job);
     job->claims.is_keeper = 1;
-    return claim_on(job, job->wait.claim.all);
+    return claim_on(job, job->claim.all);
 }
 
 void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready)

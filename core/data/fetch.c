@@ -252,7 +252,7 @@ static void choose_data(struct orr_job *job, unsigned node)
             job->accesses[0].mode = STARPU_SCRATCH;
         orr_unlock(&handle->lock);
     }
-    job->data.left = job->data.spread ? 0 : UINT64_C(1) << node;
+    job->left = job->data.spread ? 0 : UINT64_C(1) << node;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
@@ -274,7 +274,7 @@ static void choose_data(struct orr_job *job, unsigned node)
 static int fetch_ask(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
-    uint64_t asked = job->data.asked;
+    uint64_t asked = job->asked;
     size_t spare = 0;
     int nthere = 1;
 
@@ -304,15 +304,15 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 {
     bool any = false;
 
-    job->data.asked = 0;
+    job->asked = 0;
     for (unsigned node = rt->nodes->n; node-- > 0;) {
         uint64_t bit = UINT64_C(1) << node;
         bool is_limited = rt->nodes->at[node].capacity != 0;
 
-        if (!(job->data.left & bit) || (is_limited && any))
+        if (!(job->left & bit) || (is_limited && any))
             continue;
-        job->data.asked |= bit;
-        job->data.left &= ~bit;
+        job->asked |= bit;
+        job->left &= ~bit;
         orr_node_reach(&rt->nodes->at[node], job->id);
         if (is_limited)
             job->data.limited = (uint8_t)node;
@@ -329,8 +329,8 @@ static bool fetch_begin(struct orr_runtime *rt, struct orr_job *job,
     choose_data(job, node);
     if (job->data.spread)
         return choose_nodes(rt, job);
-    job->data.asked = job->data.left;
-    job->data.left = 0;
+    job->asked = job->left;
+    job->left = 0;
     job->data.limited = (uint8_t)node;
     orr_node_reach(&rt->nodes->at[node], job->id);
     return rt->nodes->at[node].capacity && job->naccesses > 0;
@@ -378,11 +378,22 @@ look_ahead_locked(const struct orr_handle *handle,
         access->ordered ? orr_turns_after(&handle->turns, access) : NULL;
 
     if (next && !next->granted)
-        orr_ahead_task(next->job->task);
+        orr_ahead_task(next->job->task, next->job->plain);
+}
+
+/* Whether nothing can happen to the value but what jobs do in their turns: it has memory
+ * on no other node, nor will have, and that here is the application's; jobs that write it
+ * do. Then a task has nothing to note in the handle while it runs. */
+static inline bool is_left_alone(const struct orr_handle *handle,
+                                 const struct orr_job *job)
+{
+    return handle->nnodes == 1 && handle->home_node == STARPU_MAIN_RAM &&
+           job->task && handle->runtime->machine->runs_kernels;
 }
 
 /* Nothing is asked for. */
-static void fetch_pin_here(struct orr_access *access)
+static inline void fetch_pin_here(struct orr_access *access,
+                                  const struct orr_job *job)
 {
     struct orr_handle *handle = access->handle;
 
@@ -390,6 +401,10 @@ static void fetch_pin_here(struct orr_access *access)
     access->datum = handle;
     access->alias = 0;
     access->reads = (access->mode & STARPU_R) != 0;
+    if (is_left_alone(handle, job)) {
+        assert(!handle->replicates[STARPU_MAIN_RAM].block);
+        return;
+    }
     orr_lock(&handle->lock);
     fetch_pin(handle, access, STARPU_MAIN_RAM, NULL);
     if (access->mode & STARPU_W)
@@ -403,9 +418,9 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     job->data.flat = all_are_here(rt, job);
     if (job->data.flat) {
         for (unsigned i = 0; i < job->naccesses; i++)
-            fetch_pin_here(&job->accesses[i]);
-        job->data.asked = UINT64_C(1) << STARPU_MAIN_RAM;
-        job->data.left = 0;
+            fetch_pin_here(&job->accesses[i], job);
+        job->asked = UINT64_C(1) << STARPU_MAIN_RAM;
+        job->left = 0;
         return true;
     }
     return fetch_next(rt, job, fetch_begin(rt, job, node)) &&
@@ -422,7 +437,7 @@ void orr_job_fetch_behind(struct orr_runtime *rt, struct orr_job *job,
 
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)
 {
-    while (job->data.left)
+    while (job->left)
         if (!fetch_next(rt, job, choose_nodes(rt, job)))
             return false;
     return true;
@@ -530,10 +545,12 @@ static bool is_prefetched(const struct orr_access *access)
 /* Promises are sorted by that number: it does not change any more. */
 static void count_push(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (!job->pushed && orr_job_state(job) == ORR_JOB_READY)
-        job->pushed = atomic_fetch_add_explicit(&rt->tasks->last_push, 1,
-                                                memory_order_relaxed) +
-                      1;
+    struct orr_job_memory *memory = orr_job_memory(job);
+
+    if (memory && !memory->pushed && orr_job_state(job) == ORR_JOB_READY)
+        memory->pushed = atomic_fetch_add_explicit(&rt->tasks->last_push, 1,
+                                                   memory_order_relaxed) +
+                         1;
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
@@ -696,8 +713,10 @@ void orr_access_drop_locked(struct orr_handle *handle,
 {
     struct orr_replicate *replicate = &handle->replicates[access->node];
 
-    if (!access->pinned)
+    if (!access->pinned) { /* but what was lent may have come back to a writer */
+        orr_access_pause_write_locked(handle, access);
         return;
+    }
     access->pinned = 0;
     if (handle == access->handle)
         access->used = 1;
@@ -720,7 +739,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
         orr_access_drop_locked(handle, access, &deferred);
         orr_unlock(&handle->lock);
     }
-    if (job->data.admitted)
+    if (orr_job_admitted(job))
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
 }

@@ -520,7 +520,7 @@ enum orr_fetch_level {
 
 /* Brings the job's data to `node`, or where its codelet says for a worker of `node`,
  * and pins them there. Returns true when all are there already; else orr_job_arrive
- * ends the wait when all are, or those of some nodes: while job->data.left has further
+ * ends the wait when all are, or those of some nodes: while job->left has further
  * nodes, the context that has the job then calls orr_job_fetch_rest. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 

@@ -95,8 +95,7 @@ user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
 {
     struct user user = {handle, node, NULL};
 
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], find_user, &user);
     return user.job;
 }
@@ -244,7 +243,7 @@ static void say_holders(struct orr_runtime *rt, const struct orr_node *node)
 static void say_job(const struct orr_job *job)
 {
     orr_log_error("  %s waits for %zu bytes", job_name(job).text,
-                  job->wait.memory.lacks);
+                  orr_job_memory(job)->lacks);
 }
 
 /* Requests of some node's queues that lack memory of this one. Returns their
@@ -281,8 +280,7 @@ static size_t least_lacking(struct orr_runtime *rt, const struct orr_node *node)
 {
     struct orr_heap_link *first = node->admission.urgent.first;
     size_t least =
-        first ? orr_container(first, struct orr_job, wait.memory.link)
-                    ->wait.memory.lacks
+        first ? orr_container(first, struct orr_job_memory, link)->lacks
               : SIZE_MAX;
 
     for (unsigned driver = 0; driver < rt->nodes->n; driver++)
@@ -331,7 +329,7 @@ static bool explain(struct orr_runtime *rt, struct orr_node *node)
     else
         say_full(rt, node);
     if (first)
-        say_job(orr_container(first, struct orr_job, wait.memory.link));
+        say_job(orr_container(first, struct orr_job_memory, link)->job);
     if (njobs > 1)
         orr_log_error("  and %u more", njobs - 1);
     (void)say_requests(rt, node);

@@ -56,7 +56,7 @@ enum { MAX_BUSY = 8 };
 
 static struct orr_access *access_of_promise(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_access, soon);
+    return orr_container(link, struct orr_promise, link)->access;
 }
 
 /* What comes first in the order of jobs: the priority, if the policy pops by it. */
@@ -69,7 +69,7 @@ static int64_t nextuse_first_key(const struct orr_job *job)
 static struct orr_use use_of_promise(const struct orr_access *access)
 {
     return (struct orr_use){nextuse_first_key(access->job),
-                            access->job->pushed};
+                            orr_job_memory(access->job)->pushed};
 }
 
 static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -92,8 +92,10 @@ static void sort_promises(struct orr_replicate *replicate) ORR_UNCHECKED
     replicate->sorts = true;
     replicate->promises.first = NULL;
     orr_turns_foreach (access, &replicate->handle->turns) {
-        if (is_promised(access, replicate->node))
-            orr_heap_insert(&replicate->promises, &access->soon,
+        struct orr_promise *promise = orr_access_promise(access);
+
+        if (is_promised(access, replicate->node) && promise)
+            orr_heap_insert(&replicate->promises, &promise->link,
                             promise_is_sooner);
         else if (!access->granted)
             return; /* it is not ready, nor is any job behind it */
@@ -134,12 +136,17 @@ static void insert_promise(struct orr_replicate *replicate,
                            struct orr_access *access)
 {
     struct orr_heap_link *first = replicate->promises.first;
+    struct orr_promise *promise = orr_access_promise(access);
 
+    if (!promise)
+        return;
+    promise->access = access;
     if (replicate->sorts)
-        orr_heap_insert(&replicate->promises, &access->soon, promise_is_sooner);
+        orr_heap_insert(&replicate->promises, &promise->link,
+                        promise_is_sooner);
     else if (!first || (orr_self->runtime->nodes->pops_by_priority &&
-                        promise_is_sooner(&access->soon, first)))
-        replicate->promises.first = &access->soon;
+                        promise_is_sooner(&promise->link, first)))
+        replicate->promises.first = &promise->link;
 }
 
 static void nextuse_promise(struct orr_access *access)
@@ -166,12 +173,14 @@ static void withdraw(struct orr_access *access)
 {
     struct orr_replicate *replicate = &access->handle->replicates[access->node];
     struct orr_heap *heap = &replicate->promises;
+    struct orr_promise *promise = orr_access_promise(access);
 
     if (!replicate->sorts) {
-        if (heap->first == &access->soon)
+        if (promise && heap->first == &promise->link)
             heap->first = NULL;
-    } else if (heap->first == &access->soon || access->soon.prev) {
-        orr_heap_remove(heap, &access->soon, promise_is_sooner);
+    } else if (promise &&
+               (heap->first == &promise->link || promise->link.prev)) {
+        orr_heap_remove(heap, &promise->link, promise_is_sooner);
     }
     orr_node_reorder(access->handle, orr_bit(access->node));
 }

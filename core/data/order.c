@@ -307,7 +307,7 @@ order_grant_next_locked(struct orr_handle *handle) ORR_REQUIRES(handle->lock)
     struct orr_access *granted = orr_turns_grant_next(&handle->turns);
 
     for (const struct orr_access *a = granted; a; a = a->next)
-        orr_ahead_task(a->job->task);
+        orr_ahead_task(a->job->task, a->job->plain);
     return granted;
 }
 
@@ -321,7 +321,8 @@ static bool order_leave(struct orr_access *access, bool lends,
     bool more;
 
     orr_lock(&handle->lock);
-    orr_access_drop_locked(handle, access, deferred);
+    if (access->pinned | access->writes)
+        orr_access_drop_locked(handle, access, deferred);
     if (lends)
         free = orr_lend_end_locked(handle, access);
     if (access->ordered) {
@@ -419,7 +420,7 @@ void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
         access->next = more;
         more = access;
     }
-    if (job->data.admitted)
+    if (orr_job_admitted(job))
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
     released.granted = chains_join(&chains);
@@ -458,7 +459,7 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
     }
     *end = NULL;
     ret->granted = chains_join(&chains);
-    if (job->data.admitted)
+    if (orr_job_admitted(job))
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
     for (; more; more = more->next) {

@@ -188,5 +188,5 @@ void orr_access_place(struct orr_access *access, unsigned node)
     at = orr_access_place_for(access, node);
     access->at = at < 0 ? ORR_NO_PLACE : (uint8_t)at;
     if (at >= 0)
-        access->job->data.left |= UINT64_C(1) << at;
+        access->job->left |= UINT64_C(1) << at;
 }

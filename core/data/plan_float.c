@@ -145,8 +145,8 @@ void orr_parts_ask(struct orr_runtime *rt, struct orr_job *job)
     job->accesses[0].at = ORR_NO_PLACE;
     for (unsigned i = 1; i < job->naccesses; i++)
         job->accesses[i].at = (uint8_t)orr_job_own(job)->node;
-    job->data.asked = UINT64_C(1) << orr_job_own(job)->node;
-    job->data.left = 0;
+    job->asked = UINT64_C(1) << orr_job_own(job)->node;
+    job->left = 0;
     orr_job_ask(rt, job);
 }
 

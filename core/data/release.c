@@ -11,7 +11,7 @@
 
 static struct orr_job *claim_link_job(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, wait.claim.link);
+    return orr_container(link, struct orr_job, claim.link);
 }
 
 static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -41,7 +41,7 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
     if (atomic_load_explicit(&rt->data->requires_claims,
                              memory_order_relaxed)) {
         if (orr_job_will_claim(job)) {
-            orr_heap_insert(&releases->claimants, &job->wait.claim.link,
+            orr_heap_insert(&releases->claimants, &job->claim.link,
                             claims_sooner);
             return;
         }

@@ -331,7 +331,7 @@ static struct orr_job *stuck_behind(const struct orr_request *request)
              access = access->next) {
             struct orr_job *job = access->job;
 
-            if (!job->type->may_avoid || !job->data.admitted ||
+            if (!job->type->may_avoid || !orr_job_admitted(job) ||
                 orr_job_gang(job))
                 continue;
             atomic_fetch_add(&job->data.pending, 1);

@@ -153,7 +153,7 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
 
         if (access->alias || access->datum != access->handle ||
             access->at == ORR_NO_PLACE ||
-            !(job->data.asked & orr_bit(access->at)) ||
+            !(job->asked & orr_bit(access->at)) ||
             !(access->mode & STARPU_R))
             continue;
         node = &rt->nodes->at[access->at];

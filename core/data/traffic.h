@@ -46,7 +46,7 @@ static inline void orr_traffic_outdate(struct orr_handle *handle)
 void orr_traffic_use(const struct orr_job *job);
 
 /* STARPU_ENABLE_STATS: the job is about to ask for its data on the nodes of
- * job->data.asked: counts which of those that it reads are there. */
+ * job->asked: counts which of those that it reads are there. */
 void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job);
 
 /* So many bytes of the node are in use: the peak. */

@@ -40,12 +40,14 @@ static bool undo_locked(struct orr_handle *handle,
     return true;
 }
 
-/* Whether the job has written the datum. Of several accesses to a datum the first one
- * counts. */
+/* Whether the job has written the datum, or its kernel may have. Of several accesses to a
+ * datum the first one counts. */
 static bool has_written(const struct orr_access *access)
 {
-    return access->writes && !access->duplicate &&
-           !(access->mode & STARPU_SCRATCH);
+    bool writes = access->writes ||
+                  (access->job->data.flat && access->mode & STARPU_W);
+
+    return writes && !access->duplicate && !(access->mode & STARPU_SCRATCH);
 }
 
 const struct orr_access *orr_job_undo_data(struct orr_runtime *rt,
@@ -83,7 +85,7 @@ void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job)
         access->begins = 0;
     }
     job->converts = 0;
-    job->data.asked = job->data.left = 0;
+    job->asked = job->left = 0;
     atomic_store_explicit(&job->data.broken, ORR_NOT_BROKEN,
                           memory_order_relaxed);
 }

@@ -195,6 +195,7 @@ struct orr_kernel {
     double away, thread_away; /* the latter of the thread's own time */
     bool recorded; /* core's: the application gave its length */
     bool timed;  /* core's: a model learns from its length */
+    bool coarse; /* core's: nobody wants to know exactly when it started and ended */
     double lost; /* µs of that in which other programs had the processor, of one that
                   * is timed, where the driver knows; core has made it 0 */
     struct orr_context *waits; /* while its task is suspended, who it is */

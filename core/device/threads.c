@@ -76,14 +76,29 @@ static struct threads *threads_of(struct orr_exec *exec)
 
 /* -- time ----------------------------------------------------------------- */
 
-static double threads_now(struct orr_exec *exec)
+static double us_of_clock(struct orr_exec *exec, clockid_t clock)
 {
     const struct timespec *origin = &threads_of(exec)->origin;
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)(now.tv_sec - origin->tv_sec) * 1e6 +
            (double)(now.tv_nsec - origin->tv_nsec) * 1e-3;
+}
+
+static double threads_now(struct orr_exec *exec)
+{
+    return us_of_clock(exec, CLOCK_MONOTONIC);
+}
+
+/* That of the system's last tick. */
+static double threads_recently(struct orr_exec *exec)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    return us_of_clock(exec, CLOCK_MONOTONIC_COARSE);
+#else
+    return us_of_clock(exec, CLOCK_MONOTONIC);
+#endif
 }
 
 static struct timespec timespec_of_us(double us)
@@ -631,6 +646,7 @@ static void threads_each(struct orr_exec *exec,
 
 static const struct orr_exec_ops threads_ops = {
     .now = threads_now,
+    .recently = threads_recently,
     .spawn = threads_spawn,
     .join = threads_join,
     .park = threads_park,

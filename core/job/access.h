@@ -44,10 +44,9 @@ struct orr_access {
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
                                 * orr_access_share and a first value that comes
                                 * too late: [handle lock] */
-    uint8_t node;              /* [owner] where it is pinned */
-    uint8_t at;              /* [owner] the node where the kernel uses it, from
-                                * the fetch on; ORR_NO_PLACE: none */
     uint16_t index;          /* [const] which buffer of the task */
+    uint16_t scoped;         /* [handle lock] the depth of the nest of a task around
+                              * its own in whose scope it is (lend.c); 0: in none */
     uint8_t wants_order : 1; /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
     uint8_t optional : 1;    /* [const] a datum without a value will do */
@@ -57,27 +56,31 @@ struct orr_access {
     uint8_t placed : 1;      /* [const] its codelet says where: place.c */
     uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
                               * task whose data they are */
-    uint8_t writes;          /* [owner] counts in its handle's `writing` */
-    uint8_t ordered;         /* [handle lock] is in that list */
-    uint8_t granted;         /* [handle lock] no earlier one is in its way */
-    uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
-    uint8_t pinned;          /* [owner] holds a reference on its replicate */
-    uint8_t group;             /* [handle lock] in its turns: enum orr_access_group */
-    uint8_t promised : 1;      /* [handle lock] `node` is promised to it, where
-                                * it is not pinned yet */
-    uint8_t used : 1;          /* [handle lock] its kernel has ended */
-    uint8_t returned : 1;      /* [handle lock] … and excludes only jobs that are behind
-                                * it in the order */
-    uint16_t scoped;           /* [handle lock] the depth of the nest of a task around
-                                * its own in whose scope it is (lend.c); 0: in none */
+    uint8_t group : 2;       /* [handle lock] in its turns: enum orr_access_group */
+    uint8_t ordered : 1;     /* [handle lock] is in that list */
+    uint8_t granted : 1;     /* [handle lock] no earlier one is in its way */
+    uint8_t claimed : 1;     /* [handle lock] holds a claim: claim.c */
+    uint8_t promised : 1;    /* [handle lock] `node` is promised to it, where
+                              * it is not pinned yet */
+    uint8_t used : 1;        /* [handle lock] its kernel has ended */
+    uint8_t returned : 1;    /* [handle lock] … and excludes only jobs that are behind it
+                              * in the order */
     /* [owner] The job's worker changes the rest without the lock. It is in no word
      * with what others read under it: compilers read several bytes at once. */
     _Alignas(8) uint8_t begins; /* its kernel begins the partial */
     uint8_t held : 1;           /* that reference is not final yet: admit.c */
     uint8_t alias : 1;         /* an earlier access has the datum */
     uint8_t reads : 1;         /* the datum's value is fetched */
-    struct orr_heap_link soon; /* [handle lock] among those promises */
+    uint8_t node;   /* where it is pinned */
+    uint8_t at;     /* the node where the kernel uses it, from the fetch on; ORR_NO_PLACE:
+                     * none */
+    uint8_t writes; /* counts in its handle's `writing` */
+    uint8_t pinned; /* holds a reference on its replicate */
 };
+
+/* A line of the cache, so that workers that end the predecessors of a job's accesses do
+ * not write in one. */
+static_assert(sizeof(struct orr_access) == 64, "see above");
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 

@@ -8,12 +8,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* How many lines of the cache, from the first one, the worker reads that executes it;
  * of a task without those that have its handles, which its accesses have, too. */
 enum {
     ORR_AHEAD_LINE = 64,
-    ORR_AHEAD_JOB = 5,
+    ORR_AHEAD_JOB = 4,
     ORR_AHEAD_TASK_REST = 2,
+    ORR_AHEAD_TASK_PLAIN = 4,
     ORR_AHEAD_TASK = 8,
 };
 
@@ -27,14 +30,16 @@ __attribute__((always_inline)) static inline void
 orr_ahead_access(const void *access)
 {
     __builtin_prefetch(access, 1);
-    __builtin_prefetch((const char *)access + ORR_AHEAD_LINE, 1);
 }
 
+/* `plain`: only its codelet, interfaces and argument are read (orr_job_is_plain). */
 __attribute__((always_inline)) static inline void
-orr_ahead_task(const void *task)
+orr_ahead_task(const void *task, bool plain)
 {
+    unsigned end = plain ? ORR_AHEAD_TASK_PLAIN : ORR_AHEAD_TASK;
+
     __builtin_prefetch(task, 1);
-    for (unsigned line = ORR_AHEAD_TASK_REST; line < ORR_AHEAD_TASK; line++)
+    for (unsigned line = ORR_AHEAD_TASK_REST; line < end; line++)
         __builtin_prefetch((const char *)task + line * ORR_AHEAD_LINE, 1);
 }
 

@@ -19,28 +19,32 @@
 #include "core/slab_set.h"
 #include "core/worker/workers.h"
 
-#define JOB_SLABS 4u
+/* Of so many accesses; of more they are malloc's. */
+#define MOST_SLOTS 4u
 
 /* What a program has of a million tasks that wait. */
 static_assert(sizeof(struct starpu_task) + sizeof(struct orr_job) +
                       2 * sizeof(struct orr_access) <=
-                  1024,
-              "a task of two buffers that waits takes a kilobyte");
+                  880,
+              "a task of two buffers that waits takes so many bytes");
 
 struct orr_job *orr_job_new(struct orr_runtime *rt,
                             const struct orr_job_type *type, unsigned naccesses)
 {
-    unsigned wanted = (naccesses < 1 ? 1 : naccesses) + type->is_own;
-    unsigned slots = wanted > JOB_SLABS ? JOB_SLABS : wanted;
-    struct orr_job *job = orr_slab_get(rt->slabs->jobs[slots - 1]);
+    unsigned wanted = naccesses + type->is_own;
+    unsigned slots = wanted > MOST_SLOTS ? type->is_own : wanted;
+    struct orr_job *job = orr_slab_get(rt->slabs->jobs[slots]);
 
     if (!job)
         return NULL;
-    memset(job, 0, sizeof(*job) + slots * sizeof(struct orr_access));
+    memset(job, 0, orr_job_size(slots, rt->slabs->jobs_have_memory));
     orr_lock_init(&job->lock, ORR_RANK_JOB);
     job->type = type;
     job->slots = (uint8_t)(slots - type->is_own);
-    job->slab = (uint8_t)(slots - 1);
+    job->has_memory = rt->slabs->jobs_have_memory;
+    job->slab = (uint8_t)slots;
+    if (job->has_memory)
+        orr_job_memory(job)->job = job;
     job->accesses = job->inside;
     job->worker = -1;
     atomic_init(&job->waiting, 1);
@@ -59,7 +63,8 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
 int orr_job_reserve(struct orr_job *job, unsigned n)
 {
     if (n > job->slots && n > job->naccesses) {
-        struct orr_access *accesses = calloc(n, sizeof(*accesses));
+        struct orr_access *accesses =
+            calloc(n, sizeof(*accesses) + sizeof(struct orr_promise));
 
         if (!accesses)
             return -ENOMEM;
@@ -92,6 +97,7 @@ void orr_job_free_parts(struct orr_runtime *rt, struct orr_job *job)
     orr_job_avoid(rt, job, 0);
     orr_nest_unref(rare->around);
     orr_nest_unref(rare->nest);
+    free(rare->memory);
     free(rare);
 }
 
@@ -100,11 +106,13 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     if (!orr_job_is_ours(job, n) &&
         atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n)
         return;
-    assert(!job->successors && !job->waiters.last);
+    assert(!job->successors);
     /* So orr_slab_each's visitors tell it from one that is in use. */
     atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
-    if (job->accesses != job->inside || orr_job_rare(job))
+    if (job->accesses != job->inside || orr_job_rare(job)) {
+        assert(!orr_job_rare(job) || !orr_job_rare(job)->waiters.last);
         orr_job_free_parts(rt, job);
+    }
     orr_slab_put(rt->slabs->jobs[job->slab], job);
 }
 
@@ -120,6 +128,22 @@ struct orr_job_rare *orr_job_make_rare(struct orr_job *job)
         return fresh;
     free(fresh);
     return rare;
+}
+
+struct orr_job_memory *orr_job_make_memory(struct orr_job *job)
+{
+    struct orr_job_memory *memory = orr_job_memory(job);
+    struct orr_job_rare *rare;
+
+    if (!memory) {
+        rare = orr_job_make_rare(job);
+        memory = rare ? calloc(1, sizeof(*memory)) : NULL;
+        if (memory)
+            rare->memory = memory;
+    }
+    if (memory)
+        memory->job = job;
+    return memory;
 }
 
 void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
@@ -167,6 +191,16 @@ struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
         return made;
     orr_job_unref(rt, made);
     return job;
+}
+
+void orr_job_show(struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+
+    job->plain = 0;
+    task->status = STARPU_TASK_RUNNING;
+    task->scheduled = 1;
+    task->workerid = (unsigned)job->worker;
 }
 
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
@@ -228,15 +262,21 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_awaited awaited = {
         .noun = "a task", .describe = job_describe_awaited, .object = job};
+    struct orr_job_rare *rare = orr_job_make_rare(job);
     struct orr_waiter waiter;
 
+    if (!rare) {
+        orr_log_error("out of memory while task `%s' is waited for",
+                      orr_job_name(job));
+        orr_runtime_fail(rt);
+    }
     orr_runtime_let_go(rt);
     orr_lock(&job->lock);
     if (job->ended) {
         orr_unlock(&job->lock);
         return;
     }
-    orr_waiters_add(&job->waiters, &waiter);
+    orr_waiters_add(&rare->waiters, &waiter);
     orr_unlock(&job->lock);
     orr_await(rt, &waiter, &awaited);
 }

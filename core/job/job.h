@@ -122,26 +122,37 @@ struct orr_edge {
 /* How far a job is with its claims: core/data/claim.c. */
 struct orr_job_claims {
     atomic_uchar state; /* enum orr_claim_state */
-    uint8_t refusals;   /* [claimant] how often a handle was taken */
-    bool is_keeper;     /* [claimant] what it has claimed, it keeps */
+    uint8_t refusals : 7;  /* [claimant] how often a handle was taken, PATIENCE at most */
+    uint8_t is_keeper : 1; /* [claimant] what it has claimed, it keeps */
 };
 
-/* Where a job waits; one of these at a time, by its state. */
-union orr_job_wait {
-    struct {                           /* [claimant], while CLAIMING */
-        struct orr_heap_link link;     /* [handle lock] see there */
-        struct orr_access *all;        /* a chain by handle */
-        struct orr_access *refused_by; /* in whose queue it is */
-        uint64_t refused_at;           /* order of becoming a claimant */
-    } claim;
-    struct {                       /* FETCHING, while it waits for memory */
-        struct orr_heap_link link; /* [node lock] */
-        uint64_t since;            /* order of coming there */
-        size_t lacks;              /* bytes, when it was looked at last */
-        bool behind;  /* [node lock] others come first */
-        bool gave_up; /* it had memory, and gave it back */
-    } memory;
-    struct orr_job *next_ended; /* EMPTY, about to end */
+/* Where a claimant waits: while no policy has the job yet, in the place of what that and
+ * its worker will know of it. */
+struct orr_job_claim {
+    struct orr_heap_link link;     /* [handle lock] see there */
+    struct orr_access *all;        /* a chain by handle */
+    struct orr_access *refused_by; /* in whose queue it is */
+    uint64_t refused_at;           /* order of becoming a claimant */
+};
+
+/* A promise of an access, see orr_job_memory. */
+struct orr_promise {
+    struct orr_heap_link link; /* [handle lock] among those of its replicate */
+    struct orr_access *access;
+};
+
+/* What only jobs have whose data may lack memory: orr_job_memory. */
+struct orr_job_memory {
+    struct orr_heap_link link; /* [node lock] FETCHING, while it waits for memory … */
+    uint64_t since;            /* … order of coming there … */
+    size_t lacks;              /* … and bytes, when it was looked at last */
+    bool behind;               /* [node lock] others come first */
+    bool gave_up;              /* it had memory, and gave it back */
+    struct orr_job *job;       /* whose it is */
+    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
+    uint64_t pushed;  /* [policy] number in the order in which jobs were promised their
+                       * data */
+    struct orr_promise promises[]; /* of the accesses that lie behind the job */
 };
 
 /* How far a job is with its data: core/data/fetch.c, admit.c, place.c. */
@@ -157,10 +168,6 @@ struct orr_job_data {
                    * the interfaces since its submission */
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */
-    uint64_t asked;    /* [owner] where it has its data, or waits for them */
-    uint64_t left;     /* [owner] where it asks for data when those that it has asked
-                        * for are there */
-    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
 };
 
 /* What few jobs have, made when it is needed first: orr_job_rare. */
@@ -178,6 +185,9 @@ struct orr_job_rare {
                        * them */
     uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
     bool may_fail; /* [const] task->failed is looked at, and another try is made */
+    struct orr_waiters waiters;    /* [job's lock] for the job's end */
+    struct orr_job_memory *memory; /* [owner] owned, or NULL: of a job without one behind
+                                    * it that needs one */
 };
 
 /* What jobs of the runtime's own have, which have no task: acquisitions, switches of
@@ -196,6 +206,8 @@ struct orr_job_own {
                                * none. Compared only */
 };
 
+/* Three lines of the cache: what its way through the runtime needs; what the policy and
+ * the fetch need as well; and what is left. */
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for jobs of the runtime's own */
     const struct orr_job_type *type; /* [const] after submission */
@@ -204,21 +216,23 @@ struct orr_job {
     atomic_int waiting;     /* predecessors, +1 until submitted */
     atomic_int ending;      /* what its end waits for, +1 for the kernel, and
                              * ORR_END_ASKED */
+    atomic_uint refs;
     struct orr_lock lock;   /* rank ORR_RANK_JOB */
     atomic_uchar state;     /* enum orr_job_state; the context that has the job in that
                              * stage sets it, DONE under the lock */
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
+    int16_t worker;         /* where it runs, -1 before */
     uint8_t tagged;         /* [const] enum orr_tagged */
-    uint8_t counted;        /* [const] by core/observe/perf.h */
-    atomic_uint refs;
-    uint8_t has_footprint;
+    uint8_t plain; /* [the context that has it] its task asks for nothing on its way, and
+                    * is freed at the end: orr_job_is_plain */
     struct orr_job_claims claims;
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
     uint8_t decided : 1; /* [lock of rt->tasks->agains] what becomes of its task … */
     uint8_t replaced : 1; /* [lock of rt->tasks->agains] … which has another job */
     uint8_t slots;        /* [const] accesses that fit behind the job */
     uint8_t slab;         /* [const] of which its memory is: in rt->slabs->jobs */
+    uint8_t has_memory;   /* [const] a struct orr_job_memory lies behind these */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
     uint8_t converts;   /* [owner] some datum has a form per sort of device */
@@ -227,33 +241,53 @@ struct orr_job {
     uint16_t ncores;    /* [owner] processors that its kernel may use, 0: one */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
                      * priority the deepest goes first */
-    uint16_t modes; /* [const] after submission: all modes of its task's accesses */
-    int priority;   /* [const] after submission */
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
+
     struct orr_list queue; /* [lock of the queue it is in] beside what else is read
                             * of a job there */
-    uint64_t able_classes; /* [policy] the worker classes that can run it, from when it
-                            * is queued; the context that queues it may look at that
-                            * although the job is taken meanwhile */
+    int priority;          /* [const] after submission */
+    uint16_t modes; /* [const] after submission: all modes of its task's accesses */
+    uint8_t counted;         /* [const] by core/observe/perf.h */
+    uint8_t has_footprint;
     struct orr_job_data data;
     uint32_t footprint;          /* valid if has_footprint */
+    struct orr_cost_row *costs; /* borrowed from the runtime's table */
+    struct orr_access *accesses; /* naccesses of them, mostly `inside` */
+    _Atomic(struct orr_job_rare *) rare; /* owned, or NULL */
+
+    struct orr_edge *successors; /* [lock] until done */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
-    int worker;     /* where it runs, -1 before */
-    struct orr_edge *successors; /* [lock] until done */
-    struct orr_waiters waiters; /* [lock] */
-    _Atomic(struct orr_job_rare *) rare; /* owned, or NULL */
-    struct orr_cost_row *costs; /* borrowed from the runtime's table */
-    uint64_t pushed;  /* [policy] number in the order in which jobs were promised their
-                       * data */
-    double predicted; /* µs, by the policy, 0 without */
-    double predicted_transfer;  /* µs not hidden, by the policy */
-    struct orr_kernel *kernel;  /* [owner] RUNNING; its worker's, NULL when it has
-                                 * ended */
-    union orr_job_wait wait;
-    struct orr_access *accesses; /* naccesses of them, mostly `inside` */
+    union {
+        struct orr_job_claim claim; /* [claimant], until it has passed; then all 0 */
+        struct {
+            uint64_t able_classes; /* [policy] the worker classes that can run it, from
+                                    * when it is queued; the context that queues it may
+                                    * look at that although the job is taken meanwhile */
+            uint64_t asked; /* [owner] where it has its data, or waits for them */
+            uint64_t left;  /* [owner] where it asks for data when those that it has
+                             * asked for are there */
+            double predicted; /* µs, by the policy, 0 without */
+            double predicted_transfer; /* µs not hidden, by the policy */
+            struct orr_kernel *kernel; /* [owner] RUNNING; its worker's, NULL when it
+                                        * has ended */
+        };
+    };
     struct orr_access inside[];
 };
+
+static_assert(sizeof(struct orr_job) == 192, "see above");
+static_assert(STARPU_NMAXWORKERS <= INT16_MAX, "a worker's number fits");
+
+/* Bytes of a job with that many accesses behind it and, if so, what it needs where data
+ * may lack memory. */
+static inline size_t orr_job_size(unsigned slots, bool has_memory)
+{
+    return sizeof(struct orr_job) + slots * sizeof(struct orr_access) +
+           (has_memory ? sizeof(struct orr_job_memory) +
+                             slots * sizeof(struct orr_promise)
+                       : 0);
+}
 
 static_assert(sizeof(struct orr_job_own) <= sizeof(struct orr_access),
               "it lies in the place of an access");
@@ -266,6 +300,42 @@ static inline struct orr_job_own *orr_job_own(const struct orr_job *job)
 }
 
 /* --- what few jobs have --- */
+
+/* What the job has of memory that its data may lack; NULL: nothing, there is memory
+ * enough for all, or the job has not needed it (orr_job_make_memory). */
+static inline struct orr_job_memory *orr_job_memory(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare;
+
+    if (job->has_memory)
+        return (struct orr_job_memory *)(void *)(uintptr_t)&job
+            ->inside[job->slab];
+    rare = atomic_load_explicit(&job->rare, memory_order_acquire);
+    return rare ? rare->memory : NULL;
+}
+
+/* The same, made if needed: by the context that has the job. NULL without memory. */
+struct orr_job_memory *orr_job_make_memory(struct orr_job *job);
+
+/* The nodes with a limit in whose memory the job runs. */
+static inline uint64_t orr_job_admitted(const struct orr_job *job)
+{
+    const struct orr_job_memory *memory = orr_job_memory(job);
+
+    return memory ? memory->admitted : 0;
+}
+
+/* The promise of an access; NULL: it has no place for one. */
+static inline struct orr_promise *
+orr_access_promise(const struct orr_access *access)
+{
+    const struct orr_job *job = access->job;
+    size_t i = (size_t)(access - job->accesses);
+
+    if (job->accesses != job->inside) /* orr_job_reserve made them behind these */
+        return (struct orr_promise *)(void *)&job->accesses[job->naccesses] + i;
+    return job->has_memory ? &orr_job_memory(job)->promises[i] : NULL;
+}
 
 static inline struct orr_job_rare *orr_job_rare(const struct orr_job *job)
 {
@@ -316,6 +386,19 @@ static inline enum orr_job_state orr_job_state(const struct orr_job *job)
 {
     return atomic_load_explicit(&job->state, memory_order_relaxed);
 }
+
+/* Whether nothing is to be looked for, nor left, in the job's task on its way: no
+ * callback, tag, bundle, times; and its kernel is the only one that looks at it, which is
+ * shown what was left out (orr_job_show). The task, which was written by the context that
+ * has submitted it, mostly is in no cache of the worker. */
+static inline bool orr_job_is_plain(const struct orr_job *job)
+{
+    return job->plain && !orr_job_rare(job);
+}
+
+/* The kernel that the calling context runs looks at the task: it is not plain any more,
+ * and has in its fields what others have there. */
+void orr_job_show(struct orr_job *job);
 
 /* Whether its task was submitted: what is [const] after that may be read. */
 static inline bool orr_job_is_submitted(const struct orr_job *job)

@@ -31,6 +31,7 @@
 #include "core/job/count.h"
 #include "core/job/job.h"
 #include "core/job/nest.h"
+#include "core/job/watched.h"
 #include "core/layouts/convert.h"
 #include "core/loop/energy.h"
 #include "core/sched/gang.h"
@@ -41,6 +42,9 @@
 
 /* How often a kernel that was refused is started again. */
 enum { MAX_TRIES = 2 };
+/* Of a worker that has executed so many kernels, of so many µs each at most, single ones
+ * need not be measured to know how long it was busy. */
+enum { MANY = 1000, SHORT_US = 10 };
 
 /* Which functions the machine executes for the worker's kernels. A codelet that asks to
  * be executed on simulated devices has its function for these called. */
@@ -299,7 +303,7 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
     share->id = kernel->id;
     share->run = kernel->run;
     share->done = NULL;
-    share->timed = false;
+    share->timed = share->coarse = false;
     /* The first member has executed it as it was prepared. */
     if (rt->machine->kernels_take_their_length &&
         job->task->cl->flags & ORR_EXECUTES)
@@ -374,6 +378,21 @@ static bool takes_own_time(struct orr_runtime *rt,
     return true;
 }
 
+/* Whether nobody is told when this very kernel starts and ends, nor learns from it. What
+ * is left is how long the worker was busy: of many short kernels, each of which is 0 or a
+ * tick of a coarse clock, that is the same in the end, and reading the exact clock twice
+ * would take as long as the rest of what an empty task needs. */
+static bool may_be_coarse(struct orr_runtime *rt,
+                          const struct orr_worker *worker,
+                          const struct orr_job *job)
+{
+    unsigned long n = worker->ntasks; /* its own */
+
+    return n >= MANY && worker->busy_us < (double)n * SHORT_US &&
+           !orr_job_is_modelled(job) && !job->task->cl->energy_model &&
+           !orr_job_gang(job) && !orr_tasks_are_watched(rt);
+}
+
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -395,8 +414,11 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     kernel->timed = !rt->machine->kernels_take_their_length &&
                     orr_job_is_modelled(job) && job->ncores <= 1 &&
                     orr_cost_is_wanted(worker, job);
-    if (!rt->machine->kernels_take_their_length)
+    kernel->coarse = false;
+    if (!rt->machine->kernels_take_their_length) {
+        kernel->coarse = may_be_coarse(rt, worker, job);
         return;
+    }
     kernel->bytes = orr_device_kind(worker->desc->type)->is_processor
                         ? job_bytes_moved(job)
                         : 0;

@@ -94,6 +94,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_sched *sched = orr_sched_of(rt, job);
     struct orr_kernel *kernel = job->kernel;
     double length = orr_kernel_length(kernel);
+    bool is_plain = orr_job_is_plain(job);
+    double flops = is_plain ? 0 : job->task->flops;
 
     ORR_TELL(rt, ORR_TOLD_KERNEL_ENDED, .worker = worker, .job = job);
     if (kernel->error && orr_kernel_failed(rt, worker, job)) {
@@ -103,7 +105,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     worker->busy_us += length;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
-    worker->flops += job->task->flops;
+    worker->flops += flops;
     worker->last_end = kernel->end;
     if (!worker->running)
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
@@ -117,14 +119,14 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     ORR_TELL(rt, ORR_TOLD_TASK_GAVE_BACK, .job = job);
-    if (orr_job_is_modelled(job) || job->task->cl->energy_model)
+    if (!is_plain && (orr_job_is_modelled(job) || job->task->cl->energy_model))
         orr_kernel_measure(rt, worker, job);
     /* The hooks of a gang are called for its aliases. */
     if (sched->ops->post_exec && !orr_job_gang(job))
         sched->ops->post_exec(sched, job, worker);
     job->kernel = NULL;
     orr_kernel_give(worker, kernel);
-    orr_count_ran(rt, job->sched_ctx, job->task->flops);
+    orr_count_ran(rt, job->sched_ctx, flops);
     orr_job_end(rt, job);
 }
 
@@ -214,7 +216,7 @@ static struct orr_job *resumed_job(struct orr_runtime *rt,
     /* The processor is the gang's. */
     if (worker->gang && orr_gang_runs(worker->gang))
         return NULL;
-    while ((job = first_resumed(worker)) && job->data.left) {
+    while ((job = first_resumed(worker)) && job->left) {
         orr_lock(&worker->lock);
         orr_list_remove(&job->queue);
         orr_unlock(&worker->lock);
@@ -232,7 +234,7 @@ static struct orr_job *job_to_start(struct orr_runtime *rt,
 
     if (job &&
         atomic_load_explicit(&job->data.pending, memory_order_acquire) == 0 &&
-        (!job->data.left || fetch_rest(rt, worker, job)))
+        (!job->left || fetch_rest(rt, worker, job)))
         return job;
     return resumed_job(rt, worker);
 }
@@ -265,7 +267,8 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
         orr_job_take_data(rt, job, worker->desc->node);
     (void)orr_kernel_take(worker, job);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    job->task->status = STARPU_TASK_RUNNING;
+    if (!orr_job_is_plain(job))
+        job->task->status = STARPU_TASK_RUNNING;
     if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
     ORR_TELL(rt, ORR_TOLD_TASK_STARTS, .job = job);
@@ -396,12 +399,14 @@ static void worker_rest_if_blocked(struct orr_worker *worker)
 static inline __attribute__((always_inline)) void
 begin_job(struct orr_runtime *rt, struct orr_worker *worker, struct orr_job *job)
 {
-    job->worker = (int)worker->id;
-    job->task->workerid = worker->id;
+    job->worker = (int16_t)worker->id;
     orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (job->task->prologue_callback_pop_func)
-        orr_call_user(job, job->task->prologue_callback_pop_func,
-                      job->task->prologue_callback_pop_arg);
+    if (!orr_job_is_plain(job)) {
+        job->task->workerid = worker->id;
+        if (job->task->prologue_callback_pop_func)
+            orr_call_user(job, job->task->prologue_callback_pop_func,
+                          job->task->prologue_callback_pop_arg);
+    }
     worker->fetching = job;
     if (!worker->running)
         orr_worker_set_state(worker, ORR_WORKER_FETCHING);

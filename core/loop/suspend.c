@@ -257,7 +257,7 @@ static struct absence begin_absence(struct orr_worker *worker)
         absence.thread_us = orr_thread_time_us();
     worker->nsuspended++;
     absence.job->kernel->waits = self;
-    if (absence.job->data.admitted)
+    if (orr_job_admitted(absence.job))
         orr_admit_suspend(worker->runtime, absence.job);
     if (!atomic_load_explicit(&worker->runtime->tasks->suspends,
                               memory_order_relaxed))
@@ -271,7 +271,7 @@ static void end_absence(struct orr_worker *worker, struct absence absence)
     double now = orr_exec_now(orr_self->exec);
 
     worker->nsuspended--;
-    if (job->data.admitted)
+    if (orr_job_admitted(job))
         orr_admit_resume(worker->runtime, job);
     job->kernel->away += now - absence.since;
     ORR_TELL(worker->runtime, ORR_TOLD_TASK_SUSPENDED, .worker = worker,

@@ -396,8 +396,7 @@ static void visit_jobs(struct report *report, bool causes)
     struct orr_runtime *rt = report->runtime;
 
     report->causes = causes;
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], visit_job, report);
 }
 
@@ -553,8 +552,7 @@ static void check_lost(struct orr_runtime *rt)
     if (!atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed))
         return;
     orr_self->runtime = rt; /* the context may be a driver's */
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], check_ready, rt);
     orr_self->runtime = outer;
 }

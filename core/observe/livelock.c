@@ -61,15 +61,14 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
 
     *ret_what = " waits for memory there";
     if (first && job_waits_for_data(
-                     orr_container(first, struct orr_job, wait.memory.link)))
-        return orr_container(first, struct orr_job, wait.memory.link);
+                     orr_container(first, struct orr_job_memory, link)->job))
+        return orr_container(first, struct orr_job_memory, link)->job;
     *ret_what = ", which needs it, waits";
     orr_turns_foreach(
         access,
         &handle->turns) if (job_waits_for_data(access->job)) return access->job;
     *ret_what = " waits";
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], visit, &search);
     return search.found;
 }

@@ -112,8 +112,7 @@ static void each_job(struct state *state, void (*visit)(void *, void *))
 {
     struct orr_runtime *rt = state->runtime;
 
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], visit, state);
 }
 

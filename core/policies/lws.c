@@ -124,15 +124,14 @@ static uint64_t worker_bit(unsigned worker)
     return UINT64_C(1) << worker % 64;
 }
 
-/* A job was queued. The worker that clears the bit looks at the deque once more
+/* A job was queued, by orr_queue_push. The worker that clears the bit looks at the deque once more
  * afterwards: one of the two sees what the other did. Those who sleep look at the
  * deques whose bits are set. */
 static void ws_announce_stock(struct orr_sched *sched, unsigned worker)
 {
     _Atomic uint64_t *word = word_of(sched->data, worker);
 
-    orr_sched_after_queueing(sched->runtime);
-    if (atomic_load_explicit(word, memory_order_relaxed) & worker_bit(worker)) {
+    if (atomic_load(word) & worker_bit(worker)) {
         orr_sched_wake_sleepers(sched);
         return;
     }

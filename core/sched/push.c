@@ -359,12 +359,13 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
 static void sched_push_job(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
-    struct starpu_task *task = job->task;
+    const struct starpu_task *task = job->task;
     unsigned node;
     int err;
 
     orr_sched_check_lost(rt, job);
-    if ((task->execute_on_a_specific_worker || task->workerids_len > 0) &&
+    if (!orr_job_is_plain(job) &&
+        (task->execute_on_a_specific_worker || task->workerids_len > 0) &&
         push_named(sched, job))
         return;
     if (rt->nodes->n > 1 && !sched->ops->prefetches &&
@@ -392,11 +393,15 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_charge(rt->machine->costs.push);
     orr_pay();
     ORR_TELL(rt, ORR_TOLD_TASK_PUSHED, .job = job);
-    orr_count_pushed(rt, job->sched_ctx, job->task->flops);
-    /* Not after the push: then the task may end at any time. */
-    job->task->scheduled = 1;
-    if (job->task->bundle)
-        orr_bundle_note_push(job->task->bundle, job->task);
+    if (orr_job_is_plain(job)) {
+        orr_count_pushed(rt, job->sched_ctx, 0);
+    } else {
+        orr_count_pushed(rt, job->sched_ctx, job->task->flops);
+        /* Not after the push: then the task may end at any time. */
+        job->task->scheduled = 1;
+        if (job->task->bundle)
+            orr_bundle_note_push(job->task->bundle, job->task);
+    }
     if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
     orr_sched_push_again(rt, job);

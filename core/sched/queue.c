@@ -172,6 +172,8 @@ int orr_queue_push(struct orr_queue *q, struct orr_job *job)
     changed_locked(q);
     settle_locked(q);
     orr_unlock(&q->lock);
+    if (!orr_self->exec->one_thread) /* the inbox has it from its exchange */
+        atomic_thread_fence(memory_order_seq_cst);
     return err;
 }
 
@@ -191,7 +193,7 @@ look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
     if (next == jobs)
         return;
     job = orr_job_of_link(next);
-    orr_ahead_task(job->task);
+    orr_ahead_task(job->task, job->plain);
     for (unsigned i = 0; i < job->naccesses && i < MOST_DATA_AHEAD; i++)
         orr_ahead_handle(job->accesses[i].handle);
     orr_ahead_job(orr_job_of_link(next->next));

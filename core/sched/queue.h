@@ -41,7 +41,8 @@ enum orr_queue_order {
 void orr_queue_init(struct orr_queue *q, bool sorted);
 void orr_queue_done(struct orr_queue *q);
 
-/* Puts the job behind those of its priority. Errors: -ENOMEM. */
+/* Puts the job behind those of its priority. What the caller reads afterwards, with
+ * sequential consistency, it reads after others can see the job. Errors: -ENOMEM. */
 int orr_queue_push(struct orr_queue *q, struct orr_job *job);
 
 /* The first job; the worker is known to be able. NULL when empty. */

@@ -385,8 +385,7 @@ static bool worker_may_take(uint64_t able_classes,
     for (unsigned w##_word = 0; w##_word < ((rt)->workers->n + 63) / 64;       \
          w##_word++)                                                           \
         for (uint64_t w##_bits =                                               \
-                 atomic_load_explicit(&(rt)->workers->asleep[w##_word],        \
-                                      memory_order_relaxed) &                  \
+                 atomic_load(&(rt)->workers->asleep[w##_word]) &               \
                  ~orr_members_out((members), w##_word);                        \
              w##_bits; w##_bits &= w##_bits - 1)                               \
             for (struct orr_worker *w =                                        \

@@ -92,10 +92,12 @@ static bool end_task(struct orr_runtime *rt, struct orr_job *job,
 
 void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 {
-    bool is_task = job->task != NULL;
+    bool is_plain = orr_job_is_plain(job);
+    bool is_task = job->task != NULL && !is_plain;
     struct orr_edge *successors;
     struct orr_released released;
-    struct orr_waiters waiters;
+    struct orr_waiters waiters = {NULL};
+    struct orr_job_rare *rare;
     struct ending ending = {0};
     unsigned nrefs = 1 /* that are ours */, sched_ctx = job->sched_ctx;
 
@@ -119,18 +121,24 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
         job->task->status = STARPU_TASK_FINISHED;
     }
     orr_jobs_release(rt, successors, &released);
-    if (is_task)
+    if (is_plain) {
+        orr_task_free_plain(rt, job->task);
+        nrefs++; /* the task's */
+    } else if (is_task) {
         nrefs += end_task(rt, job, &ending);
+    }
     /* Those who wait for the job have references, and may free its task. */
     if (!orr_job_is_ours(job, nrefs)) {
         orr_lock(&job->lock);
         job->ended = 1;
-        waiters = orr_waiters_take_all(&job->waiters);
+        rare = orr_job_rare(job);
+        if (rare)
+            waiters = orr_waiters_take_all(&rare->waiters);
         orr_unlock(&job->lock);
         orr_waiters_release(waiters);
     }
     orr_job_unref_n(rt, job, nrefs);
-    if (!is_task)
+    if (!is_task && !is_plain)
         return;
     orr_count_ended(rt, sched_ctx);
     if (sched_ctx)
@@ -144,24 +152,18 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 static void end_empty(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_context *self = orr_self;
+    struct orr_list ended, *link;
 
-    job->wait.next_ended = NULL;
-    if (self->ended_tail) {
-        *self->ended_tail = job;
-        self->ended_tail = &job->wait.next_ended;
+    if (self->ended) {
+        orr_list_append(self->ended, &job->queue);
         return;
     }
-    self->ended = NULL;
-    self->ended_tail = &self->ended;
+    orr_list_init(&ended);
+    self->ended = &ended;
     orr_job_complete(rt, job);
-    while (self->ended) {
-        job = self->ended;
-        self->ended = job->wait.next_ended;
-        if (!self->ended)
-            self->ended_tail = &self->ended;
-        orr_job_complete(rt, job);
-    }
-    self->ended_tail = NULL;
+    while ((link = orr_list_pop(&ended)))
+        orr_job_complete(rt, orr_container(link, struct orr_job, queue));
+    self->ended = NULL;
 }
 
 /* There is nothing to execute: what a worker would do comes at once. */
@@ -202,7 +204,7 @@ static void view_arrived(struct orr_runtime *rt, struct orr_job *job,
                          int worker)
 {
     (void)worker;
-    if (job->data.left && !orr_job_fetch_rest(rt, job))
+    if (job->left && !orr_job_fetch_rest(rt, job))
         return;
     orr_job_take_data(rt, job, STARPU_MAIN_RAM);
     orr_job_set_state(job, ORR_JOB_RUNNING);

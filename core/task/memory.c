@@ -9,6 +9,8 @@
 #include "core/base/slab.h"
 #include "core/task/task.h"
 
+enum { LINE = 64 };
+
 /* Writable state of the process, not of a run. */
 static _Atomic(struct orr_slab *) tasks;
 
@@ -17,10 +19,11 @@ int orr_task_slab(struct orr_slab **ret)
     struct orr_slab *made, *there = atomic_load(&tasks);
     int err = 0;
 
-    /* A cache for each worker, and main's, of any run. */
+    /* A cache for each worker, and main's, of any run. In whole lines of the cache: what
+     * a worker reads of a task is in as few of them as possible. */
     if (!there) {
-        err = orr_slab_new(sizeof(struct starpu_task), STARPU_NMAXWORKERS + 1,
-                           &made);
+        err = orr_slab_new((sizeof(struct starpu_task) + LINE - 1) / LINE * LINE,
+                           STARPU_NMAXWORKERS + 1, &made);
         if (!err && atomic_compare_exchange_strong(&tasks, &there, made))
             there = made;
         else if (!err)

@@ -22,6 +22,7 @@
 #include "core/job/ahead.h"
 #include "core/job/count.h"
 #include "core/job/tasks.h"
+#include "core/job/watched.h"
 #include "core/observe/calls.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/views.h"
@@ -143,6 +144,12 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
         orr_task_put_outside(task);
 }
 
+void orr_task_free_plain(struct orr_runtime *rt, struct starpu_task *task)
+{
+    task->cl = &orr_task_freed;
+    orr_slab_put(rt->slabs->tasks, task);
+}
+
 /* A task that has ended may be gone, and one that was not submitted is the
  * application's; a gang's is that of all its aliases. */
 static bool is_to_be_freed(const struct orr_job *job)
@@ -189,8 +196,7 @@ static void task_drop(void *object, void *arg)
 
 static void each_job(struct orr_runtime *rt, void (*visit)(void *, void *))
 {
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         if (rt->slabs->jobs[i] && !orr_slab_is_unused(rt->slabs->jobs[i]))
             orr_slab_each(rt->slabs->jobs[i], visit, rt);
 }
@@ -460,9 +466,15 @@ static bool is_nowhere(const struct starpu_task *task)
 
 static void task_ready(struct orr_runtime *rt, struct orr_job *job)
 {
-    starpu_trs_epoch_t epoch = job->task->trs_epoch;
+    starpu_trs_epoch_t epoch;
 
     orr_job_set_state(job, ORR_JOB_READY);
+    if (orr_job_is_plain(job)) {
+        ORR_TELL(rt, ORR_TOLD_TASK_READY, .job = job);
+        orr_sched_push(rt, job);
+        return;
+    }
+    epoch = job->task->trs_epoch;
     if (job->task->prologue_callback_func)
         orr_call_user(job, job->task->prologue_callback_func,
                       job->task->prologue_callback_arg);
@@ -540,6 +552,36 @@ static int choose_context(struct orr_runtime *rt, struct orr_job *job)
     return 0;
 }
 
+/* See orr_job_is_plain. Others look at a task where time is simulated, or where a policy
+ * or model of the application is asked about it. */
+static bool task_is_plain(struct orr_runtime *rt, const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+    const struct starpu_codelet *cl = task->cl;
+    uintptr_t set =
+        (uintptr_t)task->epilogue_callback_func | (uintptr_t)task->callback_func |
+        (uintptr_t)task->prologue_callback_func |
+        (uintptr_t)task->prologue_callback_pop_func |
+        (uintptr_t)cl->callback_func | (uintptr_t)task->bundle |
+        (uintptr_t)task->profiling_info | (uintptr_t)task->trs_epoch |
+        (uintptr_t)task->transaction | (uintptr_t)task->omp_task |
+        (uintptr_t)cl->model | (uintptr_t)cl->energy_model |
+        (uintptr_t)cl->can_execute | (uintptr_t)task->dyn_handles |
+        (uintptr_t)task->dyn_modes | (uintptr_t)task->dyn_interfaces;
+    unsigned flags =
+        task->cl_arg_free | task->cl_ret_free | task->callback_arg_free |
+        task->epilogue_callback_arg_free | task->prologue_callback_arg_free |
+        task->prologue_callback_pop_arg_free | task->use_tag |
+        task->synchronous | task->execute_on_a_specific_worker |
+        task->regenerate | task->workerids_len | task->workerorder;
+
+    return !set && !flags && task->destroy && task->detach &&
+           !(task->flops > 0 || task->flops < 0) && task->where <= 0 &&
+           !job->costs->defaulted && !rt->exec->one_thread &&
+           orr_sched_of(rt, job)->has_policy &&
+           !orr_sched_of(rt, job)->of_user && !orr_tasks_are_watched(rt);
+}
+
 /* Makes the task's job and its accesses, *ret a chain of them: all that can
  * fail. */
 static int make_job(struct orr_runtime *rt, struct starpu_task *task,
@@ -564,6 +606,8 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     job->priority = task->priority;
+    if (ORR_JOB_IS(job, task))
+        job->plain = task_is_plain(rt, job);
     orr_job_nest(rt, job);
     orr_job_ref_new(job); /* the runtime's, until the job is done */
     if (task->use_tag)

@@ -46,6 +46,9 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
  * caller's. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
+/* The same for one that is plain (orr_job_is_plain): it owns nothing. */
+void orr_task_free_plain(struct orr_runtime *rt, struct starpu_task *task);
+
 /* The run is over, and no context looks at its tasks any more: frees what the jobs own
  * that the application has never destroyed or that have not ended, and the tasks that
  * were to be freed at their end. Others are left to the application, without job. */

@@ -443,6 +443,64 @@ START_TEST(an_executed_codelet_runs_the_function_of_its_worker)
 }
 END_TEST
 
+/* What a kernel saw that asked for its task, and how it goes on. */
+static struct {
+    atomic_int nright, ncalled;
+} alone;
+
+static void count_call(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&alone.ncalled, 1);
+}
+
+static void look_and_ask_for_more(void *buffers[], void *arg)
+{
+    struct seen now;
+
+    (void)buffers;
+    see(&now);
+    atomic_fetch_add(&alone.nright,
+                     now.current->status == STARPU_TASK_RUNNING &&
+                         now.current->scheduled == 1 &&
+                         now.current->workerid ==
+                             (unsigned)starpu_worker_get_id() &&
+                         now.current->cl_arg == arg);
+    now.current->callback_func = count_call;
+}
+
+/* Tasks without any function of their own and freed at their end: what nobody looks at
+ * need not be written, but is there for a kernel that looks, and what that asks for is
+ * done. */
+START_TEST(a_kernel_sees_its_task_though_that_has_no_functions)
+{
+    static struct starpu_codelet looks = {.cpu_funcs = {look_and_ask_for_more},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW},
+                                          .name = "k"};
+    enum { N = 50 };
+    starpu_data_handle_t handle;
+    static int datum;
+
+    machine_open(_i);
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&datum,
+                                  sizeof(datum));
+    for (int i = 0; i < N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &looks;
+        task->cl_arg = &alone;
+        task->handles[0] = handle;
+        submit(task);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(alone.nright, N);
+    ck_assert_int_eq(alone.ncalled, N);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 SUITE_MAIN(callbacks)
 {
     Suite *suite = suite_create("callbacks");
@@ -461,5 +519,6 @@ SUITE_MAIN(callbacks)
     EACH(models_see_the_interfaces_at_submission);
     EACH(tasks_of_a_worker_run_in_the_order_that_was_given);
     EACH(an_executed_codelet_runs_the_function_of_its_worker);
+    EACH(a_kernel_sees_its_task_though_that_has_no_functions);
     return suite_main(suite);
 }

@@ -513,6 +513,7 @@ static bool exec_linger(struct orr_exec *exec, unsigned n)
 
 const struct orr_exec_ops step_exec_ops = {
     .now = exec_now,
+    .recently = exec_now,
     .spawn = exec_spawn,
     .join = exec_join,
     .park = exec_park,

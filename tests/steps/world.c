@@ -606,6 +606,8 @@ static void reset_workers(void)
     for (unsigned w = 0; w < world->workers->n; w++) {
         struct orr_worker *worker = &world->workers->at[w];
 
+        worker->ntasks = 0;
+        worker->busy_us = 0;
         worker->fetching = NULL;
         worker->running = 0;
         atomic_store(&worker->state, ORR_WORKER_IDLE);

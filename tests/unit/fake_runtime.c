@@ -156,6 +156,7 @@ static void fake_relax(struct orr_exec *exec)
 
 static const struct orr_exec_ops exec_ops = {
     .now = fake_now,
+    .recently = fake_now,
     .park = fake_park,
     .wake = fake_wake,
     .sleep = fake_sleep,
@@ -296,13 +297,12 @@ static void make_workers(const struct fake_spec *spec)
 
 static void make_slabs(struct orr_runtime *rt)
 {
-    size_t access = sizeof(struct orr_access);
     unsigned n = rt->workers->n;
 
-    for (unsigned i = 0; i < 4; i++)
-        ck_assert_int_eq(orr_slab_new(sizeof(struct orr_job) + (i + 1) * access,
-                                      n, &rt->slabs->jobs[i]),
-                         0);
+    rt->slabs->jobs_have_memory = true;
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
+        ck_assert_int_eq(
+            orr_slab_new(orr_job_size(i, true), n, &rt->slabs->jobs[i]), 0);
     ck_assert_int_eq(
         orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges), 0);
     ck_assert_int_eq(
@@ -417,7 +417,7 @@ void fake_close(void)
     orr_counters_free(rt);
     orr_nodes_free(rt);
     orr_buses_free(rt);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_free(rt->slabs->jobs[i]);
     orr_slab_free(rt->slabs->edges);
     orr_slab_free(rt->slabs->tasks);

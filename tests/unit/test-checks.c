@@ -214,8 +214,7 @@ START_TEST(a_job_that_is_gone_looks_so)
         0);
     starpu_task_wait_for_all();
     starpu_task_destroy(starpu_task_build(&cl, 0));
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
-         i++)
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
         orr_slab_each(rt->slabs->jobs[i], count_living, &n);
     starpu_shutdown();
     ck_assert_uint_eq(n, 0);

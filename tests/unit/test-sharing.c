@@ -253,7 +253,7 @@ START_TEST(a_job_gives_up_a_block_for_a_piece_of_it)
     struct orr_job *job;
 
     open_cut(_i, 10);
-    job = fake_job(ROOM);
+    job = fake_job(ROOM + 1);
     fake_use(job, piece[1], STARPU_RW);
     for (unsigned i = 1; i < ROOM; i++)
         fake_use(job, fake_handle(0, FAKE_SIZE), STARPU_R);

@@ -84,14 +84,16 @@ static int cpu_kernel_start(struct orr_driver *driver,
                             struct orr_kernel *kernel)
 {
     struct orr_exec *exec = driver->machine->exec;
+    double (*now)(struct orr_exec *) =
+        kernel->coarse ? exec->ops->recently : exec->ops->now;
     struct orr_thread_usage before;
 
     if (kernel->timed)
         orr_thread_usage(&before);
-    kernel->start = orr_exec_now(exec);
+    kernel->start = now(exec);
     kernel->away = 0;
     kernel->run(kernel);
-    kernel->end = orr_exec_now(exec);
+    kernel->end = now(exec);
     if (kernel->timed && !(kernel->away > 0))
         kernel->lost = orr_thread_lost_us(&before, kernel->end - kernel->start);
     return 1;
