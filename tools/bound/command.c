@@ -47,7 +47,7 @@ static const char help[] =
     "                             that, such as 5%, all are as fast as the fastest\n"
     "                             of them (0): quicker, lower, proved nevertheless\n"
     "      --time SECONDS         for all bounds together, the cheap ones first;\n"
-    "                             Ctrl-C keeps those that are known (0.8, more for\n"
+    "                             Ctrl-C keeps those that are known (0.85, more for\n"
     "                             many tasks; and until a while has bought nothing)\n"
     "      --lp FILE              write the bound as a linear program for glpsol --lp\n"
     "                             and cbc: precedence, or of those that --kind names\n"

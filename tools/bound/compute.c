@@ -24,7 +24,7 @@
  * tests/bench/bench-stages.py prints what each step gains. */
 static double usual_seconds(unsigned ntasks)
 {
-    return 0.8 + fmax(0, (double)ntasks - 2000) / 4000;
+    return 0.85 + fmax(0, (double)ntasks - 2000) / 4000;
 }
 
 /* The cheap ones first: what they leave of their share goes to the others. */
@@ -142,7 +142,7 @@ static int compute_one_bound(struct bounds *b,
                             .in = knows_nodes(method) ? b->in_nodes : b->in,
                             .method = method,
                             .seconds = seconds,
-                            .patience = b->options->seconds > 0 ? 0 : seconds / 4};
+                            .patience = b->options->seconds > 0 ? 0 : seconds / 2};
 
     if (apart_interrupted())
         return result_skip(&b->results[method], method, "interrupted");
