@@ -15,6 +15,7 @@
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
+#include "core/data/traffic.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
 #include "core/layouts/dense.h"
@@ -304,6 +305,22 @@ int starpu_data_get_home_node(starpu_data_handle_t handle)
 
 /* -- memory of nodes -- */
 
+/* Memory that counts, beyond the node's limit if need be. Nothing leaves for it. */
+static int malloc_anyway(struct orr_runtime *rt, unsigned node, size_t size,
+                         bool pinned, uintptr_t *ret)
+{
+    struct orr_node *at = &rt->nodes->at[node];
+    int err = (pinned ? orr_machine_alloc_pinned : orr_machine_alloc)(
+        rt->machine, node, size, ret);
+
+    if (err)
+        return err;
+    orr_traffic_fill(at, atomic_fetch_add(&at->used, size) + size);
+    ORR_TELL(rt, ORR_TOLD_MEMORY, .memory.node = node,
+             .memory.change = (int64_t)size);
+    return 0;
+}
+
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
     ORR_API(rt, __func__);
@@ -315,7 +332,10 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
     if (orr_node_is_main(orr_api_node(__func__, dst_node)) &&
         orr_malloc_hook_is_set())
         return orr_malloc_by_hook(rt, dst_node, size, flags);
-    if (flags & STARPU_MALLOC_COUNT)
+    if (flags & STARPU_MALLOC_COUNT &&
+        flags & (STARPU_MALLOC_NORECLAIM | STARPU_MEMORY_OVERFLOW))
+        err = malloc_anyway(rt, dst_node, size, pinned, &address);
+    else if (flags & STARPU_MALLOC_COUNT)
         err = orr_node_malloc(rt, dst_node, size, pinned, &address);
     else
         err = (pinned ? orr_machine_alloc_pinned : orr_machine_alloc)(

@@ -728,14 +728,12 @@ static void retry_barred(struct orr_runtime *rt)
 
 bool orr_admit_rests(struct orr_runtime *rt)
 {
-    unsigned changes = 0;
+    unsigned long mark = orr_count_unfinished(rt) + 1;
 
     if (!atomic_load(&rt->nodes->relief.barred) || is_anything_on(rt, NULL))
         return false;
-    for (unsigned id = 0; id < rt->nodes->n; id++)
-        changes += atomic_load(&rt->nodes->at[id].changes[ORR_NEEDED]);
-    if (atomic_exchange(&rt->nodes->relief.rested, changes + 1) == changes + 1)
-        return false; /* nothing has changed since that was done */
+    if (atomic_exchange(&rt->nodes->relief.rested, mark) == mark)
+        return false; /* no task has ended since that was done */
     retry_barred(rt);
     return true;
 }

@@ -80,6 +80,11 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
                   unsigned node, enum orr_fetch_level level, size_t reserved,
                   struct orr_block **ret);
 
+/* The same at once and whatever the node's limit is. Errors: -ENOMEM, the node has
+ * none. */
+int orr_block_new_anyway(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node, struct orr_block **ret);
+
 /* Frees the memory, or keeps it for another block; NULL is allowed. No lock held. */
 void orr_block_free(struct orr_block *block);
 

@@ -383,3 +383,16 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
     } while (err && refused);
     return err;
 }
+
+int orr_block_new_anyway(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned id, struct orr_block **ret)
+{
+    struct orr_node *node = &rt->nodes->at[id];
+    int err;
+
+    (void)orr_node_take_reserved(node, handle->size, true);
+    err = orr_block_new(rt, handle, id, ORR_FETCH, handle->size, ret);
+    if (err)
+        orr_node_unreserve(node, handle->size);
+    return err;
+}

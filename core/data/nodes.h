@@ -27,9 +27,9 @@ struct orr_relief {
                                 * even if they fill memory */
     atomic_bool holds; /* one was moved, and none was seen to have ended since */
     /* core/data/admit.c: */
-    atomic_size_t largest;   /* bytes of one that has asked for memory of a limited node */
+    atomic_size_t largest;   /* bytes of one that has asked for limited memory */
     _Atomic uint64_t barred; /* nodes, bits, where some wait for room to make values … */
-    atomic_uint rested;      /* … and when all workers slept last, 1 + what had changed */
+    atomic_ulong rested;     /* … and unfinished tasks + 1 when all workers slept last */
 };
 
 struct orr_nodes {

@@ -25,6 +25,7 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/pending.h"
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/data/registry.h"
@@ -477,33 +478,60 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
     return 0;
 }
 
-/* Whether the handle has no memory there, and gets none just now. */
-static bool has_no_memory_locked(const struct orr_handle *handle, unsigned node)
+enum plan_memory { PLAN_HAS, PLAN_LACKS, PLAN_GETS };
+
+/* PLAN_GETS: another context gives it memory just now, or finds that there is none. A
+ * request that is queued finds the memory when it is tried. */
+static enum plan_memory memory_of_locked(const struct orr_handle *handle,
+                                         unsigned base)
     ORR_REQUIRES(handle->lock)
 {
-    const struct orr_replicate *replicate = &handle->replicates[node];
+    const struct orr_replicate *replicate = &handle->replicates[base];
+    const struct orr_request *request = replicate->request;
+    struct orr_node *node;
+    bool queued;
 
-    return !replicate->allocated && !replicate->request;
+    if (replicate->allocated)
+        return PLAN_HAS;
+    if (!request || request->state == ORR_REQUEST_WAITING)
+        return PLAN_LACKS;
+    node = &handle->runtime->nodes->at[request->progress_node];
+    orr_lock(&node->lock);
+    queued = orr_pending_has(request);
+    orr_unlock(&node->lock);
+    return queued ? PLAN_LACKS : PLAN_GETS;
 }
 
-/* Gives the handle memory in its base at once, if the node has some. */
+static enum plan_memory plan_memory_of(struct orr_handle *handle, unsigned base)
+{
+    enum plan_memory memory;
+
+    orr_lock(&handle->lock);
+    memory = memory_of_locked(handle, base);
+    orr_unlock(&handle->lock);
+    return memory;
+}
+
+/* Gives the handle memory in its base at once: beyond the node's limit if nothing can
+ * leave it now. */
 static void plan_allocate_base(struct orr_runtime *rt,
                                struct orr_handle *handle, unsigned base)
 {
+    struct orr_deferred deferred = {0};
     struct orr_block *block = NULL;
-    bool lacks;
 
-    orr_lock(&handle->lock);
-    lacks = has_no_memory_locked(handle, base);
-    orr_unlock(&handle->lock);
-    if (!lacks || orr_block_new(rt, handle, base, ORR_FETCH, 0, &block) != 0)
+    ORR_SPIN_WHILE(plan_memory_of(handle, base) == PLAN_GETS);
+    if (plan_memory_of(handle, base) == PLAN_HAS ||
+        (orr_block_new(rt, handle, base, ORR_FETCH, 0, &block) != 0 &&
+         orr_block_new_anyway(rt, handle, base, &block) != 0))
         return;
     orr_lock(&handle->lock);
-    if (has_no_memory_locked(handle, base)) {
-        orr_block_attach_locked(handle, block);
+    if (memory_of_locked(handle, base) == PLAN_LACKS) {
+        orr_block_place_locked(handle, block, 0, &deferred);
         block = NULL;
     }
     orr_unlock(&handle->lock);
+    orr_deferred_run(rt, &deferred);
     orr_block_free(block);
 }
 
@@ -544,37 +572,21 @@ static void unpin_base(void *arg)
     orr_handle_unpin(handle, UINT64_C(1) << orr_handle_base(handle));
 }
 
-/* The children's structures will point to the whole's memory in its base. If there is
- * no memory at once, this waits for the value, which comes there in its turn. */
+/* The children's structures will point to the whole's memory in its base. Does not
+ * wait. */
 static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
 {
     unsigned base = orr_handle_base(handle);
-    bool pinned;
 
-    plan_allocate_base(rt, handle, base);
+    /* Another context may have given it memory meanwhile, or be about to. */
+    do
+        plan_allocate_base(rt, handle, base);
+    while (plan_memory_of(handle, base) == PLAN_GETS);
     if (plan_pin_base(handle, base))
         return 0;
-    if (!orr_may_block("starpu_data_partition_plan"))
-        return -EDEADLK;
-    if (orr_data_bring_if_any(rt, handle, (int)base) == 0) {
-        pinned = plan_pin_base(handle, base);
-        orr_data_release(rt, handle, (int)base);
-        if (pinned)
-            return 0;
-    }
-    /* There is no value: memory alone. */
-    if (orr_data_bring(rt, ORR_ACQUIRE_OWN, handle, (int)base, STARPU_NONE) ==
-        0) {
-        pinned = plan_pin_base(handle, base);
-        orr_data_release(rt, handle, (int)base);
-        if (pinned)
-            return 0;
-    }
-    orr_log_error(
-        "starpu_data_partition_plan of %s: no memory for the data "
-        "(%zu bytes) in main memory: plan before other data fill it, or "
-        "raise STARPU_LIMIT_CPU_MEM if it is set",
-        orr_handle_label(handle).text, handle->size);
+    orr_log_error("starpu_data_partition_plan of %s: no memory for the data "
+                  "(%zu bytes) in main memory",
+                  orr_handle_label(handle).text, handle->size);
     return -ENOMEM;
 }
 

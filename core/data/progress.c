@@ -435,15 +435,10 @@ struct orr_request *orr_request_leave_locked(struct orr_handle *handle,
 static struct orr_block *exceed(struct orr_handle *handle, unsigned dst)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_node *node = &rt->nodes->at[dst];
     struct orr_block *block = NULL;
-    size_t size = handle->size;
 
-    if (rt->nodes->nram == 1 || dst >= rt->nodes->nram || size == 0)
-        return NULL;
-    (void)orr_node_take_reserved(node, size, true);
-    if (orr_block_new(rt, handle, dst, ORR_FETCH, size, &block) != 0)
-        orr_node_unreserve(node, size);
+    if (rt->nodes->nram > 1 && dst < rt->nodes->nram && handle->size > 0)
+        (void)orr_block_new_anyway(rt, handle, dst, &block);
     return block;
 }
 

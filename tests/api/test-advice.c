@@ -711,6 +711,17 @@ START_TEST(counted_memory_makes_data_leave)
     ck_assert_int_eq(starpu_malloc_flags(&more, 5, over), 0);
     ck_assert_int_eq((int)starpu_memory_get_available(STARPU_MAIN_RAM), -5);
     starpu_free_flags(more, 5, over);
+    for (unsigned i = 0; i < 2; i++) {
+        int flags = i ? over : anyway;
+        uintptr_t memory;
+
+        ck_assert(!starpu_malloc_on_node_flags(STARPU_MAIN_RAM, MIB, count));
+        memory = starpu_malloc_on_node_flags(STARPU_MAIN_RAM, MIB, flags);
+        ck_assert(memory);
+        ck_assert_int_eq((int)starpu_memory_get_available(STARPU_MAIN_RAM),
+                         -(int)MIB);
+        starpu_free_on_node_flags(STARPU_MAIN_RAM, memory, MIB, flags);
+    }
     starpu_free_flags(half, 32 * MIB, count);
     starpu_free_flags(other, 32 * MIB, count);
     ck_assert_int_eq((int)starpu_memory_get_available(STARPU_MAIN_RAM),

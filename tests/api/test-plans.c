@@ -1094,6 +1094,39 @@ START_TEST(calls_that_do_not_fit_end_the_program)
 }
 END_TEST
 
+/* Main memory is full of what the application holds: to wait for some would be for
+ * ever. */
+START_TEST(planning_waits_for_no_memory)
+{
+    enum { LENGTH = 1 << 18 }; /* all of it */
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t held, whole, parts[2];
+
+    setenv("STARPU_LIMIT_CPU_MEM", "1", 1);
+    machine_open(_i);
+    starpu_vector_data_register(&held, -1, 0, LENGTH, sizeof(uint32_t));
+    starpu_vector_data_register(&whole, -1, 0, LENGTH, sizeof(uint32_t));
+    ck_assert_int_eq(starpu_data_acquire(held, STARPU_W), 0);
+    starpu_data_partition_plan(whole, &halves, parts);
+    starpu_data_release(held);
+    for (unsigned p = 0; p < 2; p++) {
+        ck_assert_int_eq(starpu_data_acquire(parts[p], STARPU_W), 0);
+        *(uint32_t *)starpu_data_get_local_ptr(parts[p]) = 5 + p;
+        starpu_data_release(parts[p]);
+    }
+    ck_assert_int_eq(starpu_data_acquire(whole, STARPU_R), 0);
+    ck_assert_uint_eq(((uint32_t *)starpu_data_get_local_ptr(whole))[0], 5);
+    ck_assert_uint_eq(
+        ((uint32_t *)starpu_data_get_local_ptr(whole))[LENGTH / 2], 6);
+    starpu_data_release(whole);
+    starpu_data_partition_clean(whole, 2, parts);
+    starpu_data_unregister(whole);
+    starpu_data_unregister(held);
+    starpu_shutdown();
+}
+END_TEST
+
 SUITE_MAIN(plans)
 {
     Suite *suite = suite_create("plans");
@@ -1111,6 +1144,7 @@ SUITE_MAIN(plans)
     EACH(parts_that_are_no_ranges_are_copied);
     tcase_add_loop_test(each, what_is_not_wanted_any_more_may_be_in_parts, 0,
                         2);
+    EACH(planning_waits_for_no_memory);
     tcase_add_loop_test(each, parts_are_in_place_on_a_device, 0, 2);
     tcase_add_loop_test(each, parts_of_any_number_of_dimensions_are_in_place, 0,
                         25);
