@@ -79,6 +79,22 @@ static void put_digits(struct orr_record_writer *w, const char *text)
         put_char(w, strchr("0123456789e+-", *text) ? *text : '.');
 }
 
+/* Whether it is a number of thousandths, as of a real clock's nanoseconds in µs, and was
+ * written: as printf's 15 digits would, which cost twenty times as much. */
+static bool put_thousandths(struct orr_record_writer *w, double value)
+{
+    uint64_t n = value >= 0.001 && value < 1e9 ? (uint64_t)(value * 1e3 + 0.5) : 0;
+    unsigned part = (unsigned)(n % 1000);
+
+    if (!n || (double)n / 1e3 != value)
+        return false;
+    record_put_number(w, n / 1000);
+    put_char(w, '.');
+    for (unsigned unit = 100; part; part %= unit, unit /= 10)
+        put_char(w, (char)('0' + part / unit));
+    return true;
+}
+
 /* As few digits as give the same number again. */
 static void record_put_real(struct orr_record_writer *w, double value)
 {
@@ -92,6 +108,8 @@ static void record_put_real(struct orr_record_writer *w, double value)
         record_put_number(w, (uint64_t)value);
         return;
     }
+    if (put_thousandths(w, value))
+        return;
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, value);
         if (strtod(text, NULL) == value)

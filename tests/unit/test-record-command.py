@@ -266,6 +266,24 @@ def test_binary(orrery, player, folder, good):
               ran.code == 1 and said in ran.err, ran)
 
 
+def test_numbers(orrery, folder):
+    """Each is written with as few digits as give it again, however it was written."""
+    numbers = [0.001, 0.012, 0.3, 1.5, 12.34, 123.456, 100.001, 999999999.999,
+               0.0005, 0.1234567, 1e-7, 1 / 3, 2.0000000000000004, 1e9 + 0.25, 1e300]
+    lines = ['orrery-record 1', 'run machine="here"',
+             'codelet 1 name="k" cpu=1 buffers=0']
+    lines += ['submit %d codelet=1 times=%s' % (i + 1, format(x, ".17g"))
+              for i, x in enumerate(numbers)]
+    lines.append("end value=%d" % (len(lines) - 1))
+    source, back = (os.path.join(folder, name) for name in ("long.rec", "short.rec"))
+    write(source, "\n".join(lines) + "\n")
+    ran = Ran([orrery, "record", "import", "-o", back, source])
+    found = re.findall(r"times=(\S+)", read(back).decode()) if ran.code == 0 else []
+    claim("numbers are short and exact", [float(x) for x in found] == numbers and
+          all(len(x) <= len(repr(number)) for x, number in zip(found, numbers)),
+          ran, found)
+
+
 def test_wrong_files(orrery, player, folder, good):
     bad = os.path.join(folder, "bad.rec")
     lines = read(good).decode().splitlines(keepends=True)
@@ -343,6 +361,7 @@ def main():
         good = test_replay(orrery, recorded, folder)
         test_wrong_files(orrery, player, folder, good)
         test_binary(orrery, player, folder, good)
+        test_numbers(orrery, folder)
         test_break(orrery, player, folder, good)
     tap.end()
 
