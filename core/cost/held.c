@@ -213,3 +213,27 @@ void orr_held_notice(const struct orr_runtime *rt)
                        kernels, kernels == 1 ? "" : "s", rt->machine->name,
                        kernels == 1 ? "is" : "are");
 }
+
+void orr_held_tell_unable(const struct orr_runtime *rt,
+                          const struct orr_job *job)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+    const struct orr_worker_class *lacks = NULL;
+    const char *name = orr_cost_symbol(job->costs);
+
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
+
+        if (job->costs->able[k])
+            return; /* it is kept from these for another reason */
+        if (!lacks && (!cl->where || cl->where & orr_device_where(class->type)))
+            lacks = class;
+    }
+    if (lacks)
+        orr_log_notice("starpu_task_submit: no worker of `%s' can run task "
+                       "`%s', which has neither a function nor a time on %s: "
+                       "ORRERY_ASSUME='kernel[%s] = 50us' (orrery run "
+                       "--assume) assumes one, models have what was measured",
+                       rt->machine->name, orr_job_name(job),
+                       orr_device_kind(lacks->type)->name, name);
+}

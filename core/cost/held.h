@@ -10,6 +10,7 @@
 
 #include <starpu.h>
 
+struct orr_job;
 struct orr_runtime;
 struct orr_cost_row;
 
@@ -49,3 +50,8 @@ void orr_held_each(const struct orr_runtime *rt,
 
 /* A notice for a run without report of what ORRERY_DEVICES=all would lift. */
 void orr_held_notice(const struct orr_runtime *rt);
+
+/* Simulated, a codelet without functions can run where it has a time: says so of a job
+ * that lacks both where it may run, and that no worker can run therefore. */
+void orr_held_tell_unable(const struct orr_runtime *rt,
+                          const struct orr_job *job);

@@ -13,6 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
+#include "core/cost/held.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/plan.h"
@@ -453,6 +454,8 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
         return 0;
     if (job->costs->too_small)
         say_too_large(rt, job, job->costs->too_small);
+    else if (rt->sim)
+        orr_held_tell_unable(rt, job);
     return -ENODEV;
 }
 

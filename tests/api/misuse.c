@@ -121,6 +121,31 @@ static int no_worker_at_all(void)
     return rc != -ENODEV;
 }
 
+/* On the combined worker of two, which has no function for it, and no time. */
+static int forkjoin_without_time(void)
+{
+    static struct starpu_codelet wide = {.where = STARPU_CPU,
+                                         .type = STARPU_FORKJOIN,
+                                         .max_parallelism = 2,
+                                         .name = "wide"};
+    int members[] = {0, 1}, rc;
+    struct starpu_task *task;
+
+    if (starpu_init(NULL) != 0)
+        return 2;
+    task = starpu_task_create();
+    task->cl = &wide;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid =
+        (unsigned)starpu_combined_worker_assign_workerid(2, members);
+    task->destroy = 0;
+    rc = starpu_task_submit(task);
+    printf("starpu_task_submit: %s\n", rc == -ENODEV ? "-ENODEV" : "another");
+    starpu_task_destroy(task);
+    starpu_shutdown();
+    return rc != -ENODEV;
+}
+
 static int no_worker_for_task(void)
 {
     struct starpu_codelet fpga = {.where = STARPU_MAX_FPGA, .name = "fpga"};
@@ -916,6 +941,7 @@ static const struct {
     {"run-some", run_some},
     {"no-worker-at-all", no_worker_at_all},
     {"no-worker-for-task", no_worker_for_task},
+    {"forkjoin-without-time", forkjoin_without_time},
     {"another-mode", another_mode},
     {"two-rounds", two_rounds},
     {"with-model", with_model},

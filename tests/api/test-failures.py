@@ -80,7 +80,7 @@ def an_error_in_a_platform_is_told_with_file_line_and_element():
 def a_truncated_or_garbled_platform_is_told_with_file_and_line():
     path, line = broken_machine("<host id=\"CUDA2\"", None)
     ended = misuse("run-some", ORRERY_MACHINE=path)
-    ended.says(f"{path}:{line}: ", "zone")
+    ended.says(f"{path}:{line}: ", "not well-formed XML")
     ended.has_status(1)
     for content in (b"", b"hello\n", b"\0\1\2\3"):
         with open(path, "wb") as file:
@@ -574,6 +574,15 @@ def threads_of_the_system_may_call_a_real_run():
         ended = misuse(which + "-in-thread", **REAL)
         assert "returned 0" in ended.out, ended.out + ended.err
         ended.has_status(0)
+
+
+@test
+def a_task_without_function_and_time_names_both_and_the_remedy():
+    ended = misuse("forkjoin-without-time", STARPU_NCUDA="0", STARPU_SILENT="0")
+    ended.says("neither a function nor a time on CPU", "ORRERY_ASSUME='kernel[wide] = ")
+    ended.has_status(0)
+    ended = misuse("forkjoin-without-time", STARPU_NCUDA="0", STARPU_SILENT="0", **REAL)
+    assert "neither" not in ended.err, ended.err
 
 
 @test
