@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,7 +64,16 @@ __attribute__((weak)) void *__cxa_get_globals(void);
 
 typedef void *(*globals_fn)(void);
 
-/* Also of a C++ library that a C program has opened, whose names are its own. */
+static int is_cxx_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    (void)arg;
+    return strstr(info->dlpi_name, "libstdc++.so.6") != NULL;
+}
+
+/* Also of a C++ library that a C program has opened, whose names are its own. Each stack
+ * asks, and a name that is not there is looked for in files: so those that are there are
+ * looked at before. */
 static globals_fn find_globals(void)
 {
     globals_fn found = NULL;
@@ -71,7 +81,9 @@ static globals_fn find_globals(void)
 
     if (__cxa_get_globals)
         return __cxa_get_globals;
-    library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    library = dl_iterate_phdr(is_cxx_library, NULL)
+                  ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD)
+                  : NULL;
     if (!library)
         return NULL;
     symbol = dlsym(library, "__cxa_get_globals");
