@@ -124,9 +124,9 @@ static uint64_t worker_bit(unsigned worker)
     return UINT64_C(1) << worker % 64;
 }
 
-/* A job was queued, by orr_queue_push. The worker that clears the bit looks at the deque once more
- * afterwards: one of the two sees what the other did. Those who sleep look at the
- * deques whose bits are set. */
+/* A job was queued, by orr_queue_push. The worker that clears the bit looks at the deque
+ * once more afterwards: one of the two sees what the other did. Those who sleep look at
+ * the deques whose bits are set. */
 static void ws_announce_stock(struct orr_sched *sched, unsigned worker)
 {
     _Atomic uint64_t *word = word_of(sched->data, worker);
