@@ -220,7 +220,8 @@ class Kept:
 def build_commit(commit, scratch, options):
     """A folder with the commit's sources, built there with these options."""
     source = os.path.join(scratch, "source")
-    folder = os.path.join(scratch, "build")
+    # As in other trees: a compiler's cache knows what it compiled there.
+    folder = os.path.join(source, "build")
     os.mkdir(source)
     archive = os.path.join(scratch, "archive.tar")
     said(["git", "-C", ROOT, "archive", "-o", archive, commit])
