@@ -406,10 +406,12 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     struct orr_entry *entry;
     unsigned done;
     bool is_new;
-    int rc;
+    int off = 0, rc;
 
     if (!orr_model_benchmarking(model) && !m->given)
         return 0;
+    if (m->given && !model->models->fixed) /* models are to be saved */
+        atomic_compare_exchange_strong(&model->models->calibrate, &off, 1);
     if (!isfinite(m->duration) || m->duration < 0 ||
         m->impl >= ORR_MODEL_MAXIMPL)
         return -EINVAL;
