@@ -726,11 +726,11 @@ static void retry_barred(struct orr_runtime *rt)
         orr_admit_retry(rt, (unsigned)__builtin_ctzll(left));
 }
 
-bool orr_admit_rests(struct orr_runtime *rt)
+bool orr_admit_rests_barred(struct orr_runtime *rt)
 {
     unsigned long mark = orr_count_unfinished(rt) + 1;
 
-    if (!atomic_load(&rt->nodes->relief.barred) || is_anything_on(rt, NULL))
+    if (is_anything_on(rt, NULL))
         return false;
     if (atomic_exchange(&rt->nodes->relief.rested, mark) == mark)
         return false; /* no task has ended since that was done */

@@ -422,7 +422,11 @@ void orr_admit_retry(struct orr_runtime *rt, unsigned node);
 
 /* A worker is about to sleep. Where all do, jobs may make values that fill memory:
  * returns whether there are such jobs, for which it looks once more. No lock held. */
-bool orr_admit_rests(struct orr_runtime *rt);
+bool orr_admit_rests_barred(struct orr_runtime *rt);
+static inline bool orr_admit_rests(struct orr_runtime *rt)
+{
+    return atomic_load(&rt->nodes->relief.barred) && orr_admit_rests_barred(rt);
+}
 
 /* The same for a caller that holds a lock: happens when *deferred is done. */
 static inline void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
