@@ -211,7 +211,7 @@ int orr_bound_raise_whole(const struct orr_bound_instance *in,
         struct orr_bound_options how = {.seconds = left,
                                         .tolerance = options->tolerance};
         double ms;
-        bool longer;
+        bool longer = false;
 
         below = fmax(below, *lower);
         ms = isfinite(above) ? below + fmax((above - below) / 8, LAST_STEP * below)

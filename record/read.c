@@ -89,7 +89,7 @@ static int record_read_number(struct orr_record_reader *r, uint64_t *ret)
 static int record_read_integer(struct orr_record_reader *r, int64_t *ret)
 {
     bool negative = *r->at == '-';
-    uint64_t value;
+    uint64_t value = 0;
     int rc;
 
     r->at += negative;
