@@ -27,6 +27,8 @@ static inline uint32_t orr_job_colour(const struct orr_job *job)
 {
     const struct starpu_task *task = job->task;
 
+    if (!task->color && !task->cl)
+        return 0;
     return (task->color ? task->color : task->cl->color) & 0xffffff;
 }
 

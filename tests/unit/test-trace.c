@@ -611,14 +611,14 @@ START_TEST(csv_says_what_the_application_did_and_who_submitted)
                                  400);
     orr_trace_record_application(trace, ORR_TRACE_OWN, NULL, 400, 450);
     text = written();
-    position(text, "\nsubmitted,0.100000000,0.100000000,,7,,,,,,,,1,,,,,\n");
-    position(text, "\nsubmitted,0.101000000,0.101000000,2,8,,,,,,,,1,,,,,\n");
+    position(text, "\nsubmitted,0.100000000,0.100000000,,7,,,,,,,,1,,,,,,\n");
+    position(text, "\nsubmitted,0.101000000,0.101000000,2,8,,,,,,,,1,,,,,,\n");
     position(text,
-             "\nsubmitted,0.102000000,0.102000000,,9,,,,,,thread,,1,,,,,\n");
-    position(text, "\nsubmitted,0.300000000,0.300000000,,7,,,,,,,,-1,,,,,\n");
+             "\nsubmitted,0.102000000,0.102000000,,9,,,,,,thread,,1,,,,,,\n");
+    position(text, "\nsubmitted,0.300000000,0.300000000,,7,,,,,,,,-1,,,,,,\n");
     position(text, "\napplication,0.100000000,0.300000000,,,"
-                   "\"starpu_tag_wait\",,,,,waiting,,,,,,,\n");
-    position(text, "\napplication,0.300000000,0.350000000,,,,,,,,own,,,,,,,\n");
+                   "\"starpu_tag_wait\",,,,,waiting,,,,,,,,\n");
+    position(text, "\napplication,0.300000000,0.350000000,,,,,,,,own,,,,,,,,\n");
     free(text);
     unlink(path);
 }
