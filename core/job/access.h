@@ -56,6 +56,7 @@ struct orr_access {
     uint8_t placed : 1;      /* [const] its codelet says where: place.c */
     uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
                               * task whose data they are */
+    uint8_t : 0; /* others read those above while these change: C has them apart so */
     uint8_t group : 2;       /* [handle lock] in its turns: enum orr_access_group */
     uint8_t ordered : 1;     /* [handle lock] is in that list */
     uint8_t granted : 1;     /* [handle lock] no earlier one is in its way */
@@ -63,8 +64,8 @@ struct orr_access {
     uint8_t promised : 1;    /* [handle lock] `node` is promised to it, where
                               * it is not pinned yet */
     uint8_t used : 1;        /* [handle lock] its kernel has ended */
-    uint8_t returned : 1;    /* [handle lock] … and excludes only jobs that are behind it
-                              * in the order */
+    uint8_t returned : 1;    /* [handle lock] … and excludes only jobs that are behind
+                              * it in the order */
     /* [owner] The job's worker changes the rest without the lock. It is in no word
      * with what others read under it: compilers read several bytes at once. */
     _Alignas(8) uint8_t begins; /* its kernel begins the partial */
