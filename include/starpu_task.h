@@ -316,6 +316,7 @@ struct starpu_task {
     void *bubble_func_arg;
     starpu_bubble_gen_dag_func_t bubble_gen_dag_func;
     void *bubble_gen_dag_func_arg;
+    /* The library's own. */
     unsigned nb_termination_call_required;
     /* For the policy, which owns what it points to. */
     void *sched_data;

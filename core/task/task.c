@@ -580,7 +580,8 @@ static bool task_is_plain(struct orr_runtime *rt, const struct orr_job *job)
 
     return !set && !flags && task->destroy && task->detach &&
            !(task->flops > 0 || task->flops < 0) && task->where <= 0 &&
-           !job->costs->defaulted && !rt->exec->one_thread &&
+           orr_task_is_ours(task) && !job->costs->defaulted &&
+           !rt->exec->one_thread &&
            orr_sched_of(rt, job)->has_policy &&
            !orr_sched_of(rt, job)->of_user && !orr_tasks_are_watched(rt);
 }

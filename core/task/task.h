@@ -15,16 +15,23 @@ struct orr_slab;
  * after it. Made by the first call; any thread. Errors: -ENOMEM. */
 int orr_task_slab(struct orr_slab **ret);
 
-/* Marks a task that lies in that memory, and tells such a task from one that the
- * application has allocated, as a copy of such a task may be. */
+/* What a task is marked with that lies in that memory: by its address, so that one that
+ * the application has allocated has no such mark, be it a copy of such a task. */
+static inline unsigned orr_task_mark_of(const struct starpu_task *task)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)task * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (unsigned)(bits >> 32) | 1;
+}
+
 static inline void orr_task_mark(struct starpu_task *task)
 {
-    task->omp_task = (void *)~(uintptr_t)task;
+    task->nb_termination_call_required = orr_task_mark_of(task);
 }
 
 static inline bool orr_task_is_ours(const struct starpu_task *task)
 {
-    return task->omp_task == (void *)~(uintptr_t)task;
+    return task->nb_termination_call_required == orr_task_mark_of(task);
 }
 
 /* Gives the memory of a task back to the slab, or to it what malloc has made. */

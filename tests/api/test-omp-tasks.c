@@ -399,6 +399,47 @@ START_TEST(tasks_of_both_sorts_have_one_order)
 }
 END_TEST
 
+/* A kernel of another task is in no region: it is answered as main is outside of one. */
+static void ask_openmp(void *buffers[], void *arg)
+{
+    starpu_omp_lock_t lock;
+    int *nasked = arg;
+
+    (void)buffers;
+    ck_assert_int_eq(starpu_omp_get_thread_num(), 0);
+    ck_assert_int_eq(starpu_omp_get_num_threads(), 1);
+    ck_assert_int_eq(starpu_omp_in_parallel(), 0);
+    ck_assert_int_eq(starpu_omp_get_level(), 0);
+    starpu_omp_init_lock(&lock);
+    starpu_omp_set_lock(&lock);
+    ++*nasked;
+    starpu_omp_unset_lock(&lock);
+    starpu_omp_destroy_lock(&lock);
+}
+
+static struct starpu_codelet ask_openmp_cl = {
+    .cpu_funcs = {ask_openmp},
+    .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+    .name = "ask_openmp",
+};
+
+START_TEST(kernels_of_other_tasks_may_ask)
+{
+    enum { N = 3 };
+    int nasked[N] = {0};
+
+    omp_open(_i);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(starpu_task_insert(&ask_openmp_cl, STARPU_CL_ARGS_NFREE,
+                                            &nasked[i], sizeof(nasked[i]), 0),
+                         0);
+    starpu_task_wait_for_all();
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(nasked[i], 1);
+    starpu_omp_shutdown();
+}
+END_TEST
+
 /* Whoever waits in a task that depends on others lets these go on. */
 struct waits {
     starpu_omp_lock_t *lock;
@@ -895,6 +936,7 @@ SUITE_MAIN(omp_tasks)
     EACH(tasks_with_a_datum_keep_their_order);
     EACH(tasks_in_tasks_order_the_same_datum_among_themselves);
     EACH(tasks_of_both_sorts_have_one_order);
+    EACH(kernels_of_other_tasks_may_ask);
     EACH(tasks_with_data_may_wait_for_who_creates_them);
     EACH(the_end_of_a_task_may_wait_for_another_one);
     EACH(handles_of_a_region_end_with_it);
