@@ -12,11 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <starpu.h>
-
+#include "empty_tasks.h"
 #include "tests/steps/points.h"
 
-enum { NTASKS = 5000, NDATA = 64 };
+enum { NTASKS = 5000 };
 
 enum kind { LOCK, WRITE, FENCE, NKINDS };
 
@@ -101,12 +100,6 @@ static struct counts take_counts(bool main)
     return c;
 }
 
-static void nothing(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
-}
-
 static double one_us(struct starpu_task *task, struct starpu_perfmodel_arch *a,
                      unsigned nimpl)
 {
@@ -119,30 +112,7 @@ static struct starpu_perfmodel model = {
     .arch_cost_function = one_us,
 };
 
-static struct starpu_codelet cl = {
-    .cpu_funcs = {nothing},
-    .nbuffers = STARPU_VARIABLE_NBUFFERS,
-    .name = "empty",
-};
-
-static void submit(int nbuffers, starpu_data_handle_t *handle)
-{
-    for (int i = 0; i < NTASKS; i++) {
-        struct starpu_task *task = starpu_task_create();
-
-        task->cl = &cl;
-        task->nbuffers = nbuffers;
-        for (int b = 0; b < nbuffers; b++) {
-            task->handles[b] = handle[(i + b * 17) % NDATA];
-            task->modes[b] = STARPU_RW;
-        }
-        if (starpu_task_submit(task) != 0)
-            exit(1);
-    }
-}
-
-static void measure(const char *policy, int nworkers, int nbuffers,
-                    starpu_data_handle_t *handle)
+static void measure(const char *policy, int nworkers, int nbuffers)
 {
     struct counts of_main, of_others;
 
@@ -150,7 +120,7 @@ static void measure(const char *policy, int nworkers, int nbuffers,
     (void)take_counts(true);
     (void)take_counts(false);
     memset(sites, 0, sizeof(sites));
-    submit(nbuffers, handle);
+    empty_tasks_submit(NTASKS, nbuffers);
     of_main = take_counts(true);
     starpu_resume();
     starpu_task_wait_for_all();
@@ -169,26 +139,21 @@ static void measure(const char *policy, int nworkers, int nbuffers,
 static int run(const char *policy, int nworkers)
 {
     static const int buffers[] = {0, 1, 2, 4};
-    static char datum[NDATA];
-    starpu_data_handle_t handle[NDATA];
     struct starpu_conf conf;
 
     starpu_conf_init(&conf);
     conf.ncpus = nworkers;
     conf.sched_policy_name = policy;
-    cl.model = !strncmp(policy, "dm", 2) ? &model : NULL;
+    empty_cl.model = !strncmp(policy, "dm", 2) ? &model : NULL;
     if (starpu_init(&conf) != 0)
         return 77;
-    for (int d = 0; d < NDATA; d++)
-        starpu_variable_data_register(&handle[d], STARPU_MAIN_RAM,
-                                      (uintptr_t)&datum[d], 1);
+    empty_data_register();
     for (unsigned k = 0; k < sizeof(buffers) / sizeof(*buffers); k++) {
-        submit(buffers[k], handle); /* makes rows and fills caches */
+        empty_tasks_submit(NTASKS, buffers[k]); /* makes rows and fills caches */
         starpu_task_wait_for_all();
-        measure(policy, nworkers, buffers[k], handle);
+        measure(policy, nworkers, buffers[k]);
     }
-    for (int d = 0; d < NDATA; d++)
-        starpu_data_unregister(handle[d]);
+    empty_data_unregister();
     starpu_shutdown();
     return 0;
 }

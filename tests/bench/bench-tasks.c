@@ -15,45 +15,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <starpu.h>
-
 #include "bench.h"
+#include "empty_tasks.h"
 
-enum { NTASKS = 100000, NDATA = 64, REPEATS = 5 };
+enum { NTASKS = 100000, REPEATS = 5 };
 
-static void nothing(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
-}
-
-static struct starpu_codelet cl = {
-    .cpu_funcs = {nothing},
-    .nbuffers = STARPU_VARIABLE_NBUFFERS,
-    .name = "empty",
-};
-
-static void submit(int ntasks, int nbuffers, starpu_data_handle_t *handle)
-{
-    for (int i = 0; i < ntasks; i++) {
-        struct starpu_task *task = starpu_task_create();
-
-        task->cl = &cl;
-        task->nbuffers = nbuffers;
-        for (int b = 0; b < nbuffers; b++) {
-            task->handles[b] = handle[(i + b * 17) % NDATA];
-            task->modes[b] = STARPU_RW;
-        }
-        if (starpu_task_submit(task) != 0)
-            exit(1);
-    }
-}
-
-static double ours(int nbuffers, starpu_data_handle_t *handle)
+static double ours(int nbuffers)
 {
     double start = starpu_timing_now();
 
-    submit(NTASKS, nbuffers, handle);
+    empty_tasks_submit(NTASKS, nbuffers);
     starpu_task_wait_for_all();
     return (starpu_timing_now() - start) / NTASKS;
 }
@@ -72,7 +43,7 @@ static double resident(void)
 }
 
 /* Smallest number first: memory is kept and used again. */
-static void pending(starpu_data_handle_t *handle)
+static void pending(void)
 {
     enum { NBUFFERS = 2 };
     double before = resident();
@@ -82,7 +53,7 @@ static void pending(starpu_data_handle_t *handle)
 
         starpu_pause();
         start = starpu_timing_now();
-        submit(n, NBUFFERS, handle);
+        empty_tasks_submit(n, NBUFFERS);
         submitted = starpu_timing_now();
         bytes = resident() - before;
         resumed = starpu_timing_now();
@@ -96,31 +67,29 @@ static void pending(starpu_data_handle_t *handle)
     }
 }
 
-static char datum[NDATA];
-
 static void gomp_tasks(int nbuffers)
 {
     for (int i = 0; i < NTASKS; i++) {
-        char *a = &datum[i % NDATA], *b = &datum[(i + 17) % NDATA];
-        char *c = &datum[(i + 34) % NDATA], *d = &datum[(i + 51) % NDATA];
+        char *a = &empty_datum[datum_of(i, 0)], *b = &empty_datum[datum_of(i, 1)];
+        char *c = &empty_datum[datum_of(i, 2)], *d = &empty_datum[datum_of(i, 3)];
 
         (void)a, (void)b, (void)c, (void)d;
         switch (nbuffers) {
         case 0:
 #pragma omp task
-            nothing(NULL, NULL);
+            empty_kernel(NULL, NULL);
             break;
         case 1:
 #pragma omp task depend(inout : *a)
-            nothing(NULL, NULL);
+            empty_kernel(NULL, NULL);
             break;
         case 2:
 #pragma omp task depend(inout : *a, *b)
-            nothing(NULL, NULL);
+            empty_kernel(NULL, NULL);
             break;
         default:
 #pragma omp task depend(inout : *a, *b, *c, *d)
-            nothing(NULL, NULL);
+            empty_kernel(NULL, NULL);
             break;
         }
     }
@@ -139,7 +108,6 @@ static double theirs(int nbuffers)
 static int measure(int nworkers)
 {
     static const int buffers[] = {0, 1, 2, 4};
-    starpu_data_handle_t handle[NDATA];
     struct starpu_conf conf;
 
     starpu_conf_init(&conf);
@@ -147,16 +115,14 @@ static int measure(int nworkers)
     conf.sched_policy_name = "lws";
     if (starpu_init(&conf) != 0)
         return 77;
-    for (int d = 0; d < NDATA; d++)
-        starpu_variable_data_register(&handle[d], STARPU_MAIN_RAM,
-                                      (uintptr_t)&datum[d], 1);
+    empty_data_register();
     if (nworkers == 2)
-        pending(handle);
+        pending();
     for (unsigned k = 0; k < sizeof(buffers) / sizeof(*buffers); k++) {
         double us[REPEATS], gomp[REPEATS], a, b;
 
         for (int r = 0; r < REPEATS; r++) {
-            us[r] = ours(buffers[k], handle);
+            us[r] = ours(buffers[k]);
             gomp[r] = theirs(buffers[k]);
         }
         a = bench_median(us, REPEATS);
@@ -166,8 +132,7 @@ static int measure(int nworkers)
                buffers[k], nworkers, a, us[0], us[REPEATS - 1], b, a / b);
         fflush(stdout);
     }
-    for (int d = 0; d < NDATA; d++)
-        starpu_data_unregister(handle[d]);
+    empty_data_unregister();
     starpu_shutdown();
     return 0;
 }

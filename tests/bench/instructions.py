@@ -65,6 +65,33 @@ def tasks(env, nbuffers, small=4000, large=8000):
     return runs
 
 
+def record(ntasks, nbuffers, ndata):
+    """Independent or ordered tasks of 100 us, in turns on the data."""
+    calls = ["run", 'model 1 kind="per-arch" flags=4',
+             'codelet 1 name="k" cpu=1 cuda=1 asynchronous=10 buffers=-1 model=1']
+    calls += [f'data {d} kind="vector" shape=1000,4,4000,0' for d in range(1, ndata + 1)]
+    for t in range(ntasks):
+        data = ",".join(f"{(t * 7 + b * 3) % ndata + 1}:{'r' if b else 'rw'}"
+                        for b in range(nbuffers))
+        calls.append(f"submit {t + 1} codelet=1{' data=' * bool(data)}{data} "
+                     f"priority={t % 5} times=100,20")
+    calls += ["wait-all", *(f"unregister {d}" for d in range(1, ndata + 1))]
+    return "\n".join(["orrery-record 1", *calls, f"end value={len(calls)}", ""])
+
+
+def replayed(policy, nbuffers, ndata=100, edit="", small=300, large=1100):
+    """Of 256 workers most have nothing to do, and look for something at every push."""
+    def runs(build):
+        path = os.path.join(build.scratch, "record")
+        for ntasks in small, large:
+            with open(path, "w", encoding="ascii") as file:
+                file.write(record(ntasks, nbuffers, ndata))
+            yield (ntasks, [os.path.join(build.folder, "replay", "play-record"), path],
+                   {"ORRERY_MACHINE": MACHINE, "STARPU_SCHED": policy,
+                    "ORRERY_SIM_WATCHDOG": "0", "ORRERY_SET": edit})
+    return runs
+
+
 def start(env):
     def runs(build):
         yield 1, [build.probe], env
@@ -90,6 +117,11 @@ ROWS = (
     ("simulated task, eviction", cholesky({}, quarter(4)), True),
     ("simulated task, mirage with eviction", cholesky(MIRAGE, quarter(3)), True),
     ("simulated empty task, 2 buffers", tasks(SIMULATED, 2), True),
+    ("replayed task, no data, eager", replayed("eager", 0, 1), True),
+    ("replayed task, 1 buffer, lws", replayed("lws", 1), True),
+    ("replayed task, 3 buffers, dmdas", replayed("dmdas", 3), True),
+    ("replayed task, 256 workers, lws",
+     replayed("lws", 0, 1, "cpu.count = 255\ncuda.count = 1", 100, 200), True),
     ("real empty task, 0 buffers", tasks(REAL, 0), True),
     ("real empty task, 1 buffer", tasks(REAL, 1), True),
     ("real empty task, 2 buffers", tasks(REAL, 2), True),
@@ -227,7 +259,8 @@ def build_commit(commit, scratch, options):
     said(["git", "-C", ROOT, "archive", "-o", archive, commit])
     said(["tar", "-xf", archive, "-C", source])
     said(["meson", "setup", folder, source, *options])
-    said(["ninja", "-C", folder, "examples/cholesky/cholesky", "tools/orrery", "sim.so"])
+    said(["ninja", "-C", folder, "examples/cholesky/cholesky", "tools/orrery",
+          "replay/play-record", "sim.so"])
     return folder
 
 

@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/bench/rivals-orrery.c - see rivals.h. Threads: workers, beside main. */
-#include <starpu.h>
-
+#include "empty_tasks.h"
 #include "rivals.h"
-
-static starpu_data_handle_t handle[NDATA];
-static char datum[NDATA];
-
-static void nothing(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
-}
-
-static struct starpu_codelet cl = {
-    .cpu_funcs = {nothing},
-    .nbuffers = STARPU_VARIABLE_NBUFFERS,
-    .name = "empty",
-};
 
 static void run(int ntasks, int nbuffers, int nthreads)
 {
     (void)nthreads;
-    for (int i = 0; i < ntasks; i++) {
-        struct starpu_task *task = starpu_task_create();
-
-        task->cl = &cl;
-        task->nbuffers = nbuffers;
-        for (int b = 0; b < nbuffers; b++) {
-            task->handles[b] = handle[datum_of(i, b)];
-            task->modes[b] = STARPU_RW;
-        }
-        if (starpu_task_submit(task) != 0)
-            exit(1);
-    }
+    empty_tasks_submit(ntasks, nbuffers);
     starpu_task_wait_for_all();
 }
 
@@ -47,12 +20,9 @@ int main(int argc, char **argv)
     conf.sched_policy_name = "lws";
     if (starpu_init(&conf) != 0)
         return 77;
-    for (int d = 0; d < NDATA; d++)
-        starpu_variable_data_register(&handle[d], STARPU_MAIN_RAM,
-                                      (uintptr_t)&datum[d], 1);
+    empty_data_register();
     rc = rivals_main(argc, argv, run);
-    for (int d = 0; d < NDATA; d++)
-        starpu_data_unregister(handle[d]);
+    empty_data_unregister();
     starpu_shutdown();
     return rc;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/bench/rivals.h - what the programs of rivals.py share: the same graph of empty
- * tasks for every runtime. Task i uses `buffers` of 64 data, reading and writing, those
- * of bench-tasks.c. C and C++.
+ * tasks for every runtime. C and C++.
  */
 #pragma once
 
@@ -10,12 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { NDATA = 64, ROUNDS_IN = 3 };
+#include "empty_graph.h"
 
-static inline int datum_of(int task, int buffer)
-{
-    return (task + buffer * 17) % NDATA;
-}
+enum { ROUNDS_IN = 3 };
 
 static inline double now_us(void)
 {
