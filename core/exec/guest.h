@@ -9,10 +9,11 @@
 #include "core/base/exec.h"
 
 /* To be the first line of a public function that only answers, or allocates, whoever
- * calls. Until the block is left a thread that cannot be a context has one of its own, in which nothing
- * may wait. One such thread asks at a time, and what it asks may change meanwhile only
- * by the simulation's own thread, which is in a kernel while threads of that ask.
- * Functions without this line end the program with a message that names the call. */
+ * calls. Until the block is left a thread that cannot be a context has one of its own, in
+ * which nothing may wait. One such thread asks at a time, and what it asks may change
+ * meanwhile only by the simulation's own thread, which is in a kernel while threads of
+ * that ask. Functions without this line end the program with a message that names the
+ * call. */
 #define ORR_QUESTION()                                                         \
     struct orr_context *const orr_guest                                        \
         __attribute__((cleanup(orr_guest_leave), unused)) =                    \
