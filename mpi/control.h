@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mpi/control.h - what ranks tell each other beside data: messages of at most
+ * ORR_TRANSPORT_INSIDE bytes, each for one of those below.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "mpi/transport.h"
+
+struct orr_rank;
+
+enum orr_control_kind {
+    ORR_CONTROL_CHECK,      /* mpi/check.c */
+    ORR_CONTROL_CHECKPOINT, /* mpi/checkpoint.c */
+    ORR_CONTROL_BALANCE,    /* mpi/balance.c */
+    ORR_CONTROLS
+};
+
+/* A message has come; on the carrier. `bytes` are valid until it returns. */
+typedef void orr_control(struct orr_rank *rank, const struct orr_header *header,
+                         const void *bytes);
+
+/* Sends one to a rank of the communicator; on the carrier. The tag is the receiver's to
+ * read. */
+void orr_control_send(struct orr_rank *rank, unsigned comm, int peer,
+                      enum orr_control_kind kind, int64_t tag, const void *bytes,
+                      size_t size);
+
+/* A header of that kind has come. */
+void orr_control_take(struct orr_rank *rank, const struct orr_header *header,
+                      const void *inside);

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mpi/rank.c - see rank.h: a rank's carrier, errands, communicators. */
+#include "mpi/rank.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/grow.h"
+#include "core/base/log.h"
+#include "mpi/incoming.h"
+#include "mpi/request.h"
+#include "mpi/stats.h"
+
+/* --- which rank --- */
+
+struct orr_rank *orr_rank_current(void)
+{
+    struct orr_runtime *rt = orr_runtime_current("starpu_mpi");
+
+    return rt && rt->remote
+               ? (struct orr_rank *)(void *)orr_container(rt->remote, struct orr_rank, ops)
+               : NULL;
+}
+
+struct orr_rank *orr_rank_need(const char *call)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (!rt->remote) {
+        orr_log_error("%s: called before starpu_mpi_init or after starpu_mpi_shutdown",
+                      call);
+        orr_runtime_fail(rt);
+    }
+    return (struct orr_rank *)(void *)orr_container(rt->remote, struct orr_rank, ops);
+}
+
+_Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
+{
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    orr_log_error("%s", text);
+    orr_runtime_fail(rank->rt);
+}
+
+/* --- errands --- */
+
+static void rouse(struct orr_rank *rank)
+{
+    if (rank->rt->exec->one_thread)
+        orr_context_wake(rank->carrier);
+    else
+        rank->transport->ops->wake(rank->transport);
+}
+
+void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
+{
+    orr_lock(&rank->lock);
+    orr_list_append(&rank->errands, &errand->link);
+    orr_unlock(&rank->lock);
+    if (!orr_rank_is_carrier(rank))
+        rouse(rank);
+}
+
+static struct orr_errand *next_errand(struct orr_rank *rank)
+{
+    struct orr_list *link;
+
+    orr_lock(&rank->lock);
+    link = orr_list_pop(&rank->errands);
+    orr_unlock(&rank->lock);
+    return link ? orr_container(link, struct orr_errand, link) : NULL;
+}
+
+static bool run_errands(struct orr_rank *rank)
+{
+    struct orr_errand *errand;
+    bool any = false;
+
+    while ((errand = next_errand(rank))) {
+        errand->run(rank, errand);
+        any = true;
+    }
+    return any;
+}
+
+struct question {
+    struct orr_errand errand;
+    struct orr_errand *asked;
+    struct orr_waiter waiter;
+};
+
+static void answer(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct question *question = orr_container(errand, struct question, errand);
+
+    question->asked->run(rank, question->asked);
+    orr_waiter_release(&question->waiter);
+}
+
+int orr_rank_ask(struct orr_rank *rank, struct orr_errand *errand, const char *call)
+{
+    static const struct orr_awaited awaited = {.noun = "the thread of MPI"};
+    struct question question = {.errand = {.run = answer}, .asked = errand};
+
+    if (orr_rank_is_carrier(rank)) {
+        errand->run(rank, errand);
+        return 0;
+    }
+    if (!orr_may_block(call))
+        return -EDEADLK;
+    orr_waiter_init(&question.waiter);
+    orr_rank_hand(rank, &question.errand);
+    orr_await(rank->rt, &question.waiter, &awaited);
+    return 0;
+}
+
+/* --- meetings --- */
+
+struct visit {
+    struct orr_errand errand;
+    struct orr_meeting *meeting;
+    struct orr_waiter waiter;
+};
+
+static void begin_meeting(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct visit *visit = orr_container(errand, struct visit, errand);
+
+    visit->meeting->owner = visit;
+    visit->meeting->error = rank->transport->ops->meet(rank->transport, visit->meeting);
+    if (visit->meeting->error)
+        orr_waiter_release(&visit->waiter);
+    else
+        rank->nmeeting++;
+}
+
+int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char *call)
+{
+    static const struct orr_awaited awaited = {.noun = "the other ranks"};
+    struct visit visit = {.errand = {.run = begin_meeting}, .meeting = meeting};
+
+    if (!orr_may_block(call))
+        return -EDEADLK;
+    orr_waiter_init(&visit.waiter);
+    orr_outside_begin(rank->rt);
+    orr_rank_hand(rank, &visit.errand);
+    orr_await(rank->rt, &visit.waiter, &awaited);
+    orr_outside_end(rank->rt);
+    if (meeting->error)
+        orr_log_error("%s: not all ranks could take part: one has ended, or the "
+                      "communicator is none",
+                      call);
+    return meeting->error;
+}
+
+/* --- the carrier --- */
+
+void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *arg)
+{
+    (void)rank;
+    orr_self->frozen++;
+    function(arg);
+    orr_self->frozen--;
+}
+
+static bool take_what_came(struct orr_rank *rank)
+{
+    struct orr_transport *t = rank->transport;
+    struct orr_header header;
+    const void *inside;
+    struct orr_packet *packet;
+    struct orr_meeting *meeting;
+    struct orr_failure failure;
+    bool any = false;
+
+    while (t->ops->take_header(t, &header, &inside)) {
+        orr_incoming_take(rank, &header, inside);
+        any = true;
+    }
+    while ((packet = t->ops->take_ended(t))) {
+        struct orr_flight *flight = packet->owner;
+
+        flight->ended(rank, flight);
+        any = true;
+    }
+    while ((meeting = t->ops->take_met(t))) {
+        struct visit *visit = meeting->owner;
+
+        rank->nmeeting--;
+        orr_waiter_release(&visit->waiter);
+        any = true;
+    }
+    if (t->ops->take_failure(t, &failure))
+        orr_rank_fail(rank, "%s", failure.why.text);
+    return any;
+}
+
+static bool is_over(struct orr_rank *rank)
+{
+    bool closing;
+
+    orr_lock(&rank->lock);
+    closing = rank->closing && orr_list_empty(&rank->errands);
+    orr_unlock(&rank->lock);
+    return closing && !rank->nsending && !rank->nreceiving && !rank->nmeeting;
+}
+
+/* A simulation has one thread, which must not stop in the transport. */
+static void rest(struct orr_rank *rank)
+{
+    static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
+    struct orr_transport *t = rank->transport;
+
+    if (!rank->rt->exec->one_thread)
+        (void)t->ops->wait(t, rank->nexpected > 0);
+    else if (rank->nsending || rank->nreceiving || rank->nmeeting)
+        orr_context_sleep(&awaited, 1);
+    else
+        orr_context_park(&awaited, ORR_FOREVER);
+}
+
+static void carry(struct orr_rank *rank)
+{
+    struct orr_transport *t = rank->transport;
+
+    while (!is_over(rank)) {
+        bool any = run_errands(rank);
+
+        any |= orr_requests_start_ready(rank);
+        (void)t->ops->progress(t);
+        any |= take_what_came(rank);
+        if (!any)
+            rest(rank);
+    }
+}
+
+/* --- open and close --- */
+
+struct opening {
+    struct orr_rank *rank;
+    struct orr_waiter waiter;
+    struct orr_error err;
+    int rc;
+};
+
+static int add_comm(struct orr_rank *rank, const void *native, struct orr_error *err);
+
+static void carrier_body(void *arg)
+{
+    struct opening *opening = arg;
+    struct orr_rank *rank = opening->rank;
+
+    rank->carrier = orr_self;
+    rank->transport = rank->conf.open(rank->conf.arg, &opening->err);
+    opening->rc = rank->transport ? add_comm(rank, rank->conf.world, &opening->err)
+                                  : -EIO;
+    if (opening->rc) {
+        if (rank->transport)
+            rank->transport->ops->close(rank->transport);
+        orr_waiter_release(&opening->waiter);
+        orr_context_end();
+        return;
+    }
+    orr_waiter_release(&opening->waiter);
+    carry(rank);
+    rank->transport->ops->close(rank->transport);
+    orr_context_end();
+}
+
+static void handle_ends(struct orr_handle *handle)
+{
+    orr_datum_end(orr_datum_of(handle));
+}
+
+static void writer_submitted(struct orr_handle *handle)
+{
+    (void)handle;
+}
+
+static void rank_free(struct orr_rank *rank)
+{
+    for (unsigned i = 0; i < atomic_load(&rank->ncomms); i++)
+        free(rank->comms[i]);
+    orr_channels_done(&rank->channels);
+    free(rank);
+}
+
+static int start_carrier(struct orr_rank *rank, const char *call)
+{
+    static const struct orr_awaited awaited = {.noun = "the start of MPI"};
+    struct orr_context init = {.runtime = rank->rt, .name = "MPI"};
+    struct orr_exec *exec = rank->rt->exec;
+    struct opening opening = {.rank = rank};
+    struct orr_context *carrier;
+    int rc;
+
+    orr_waiter_init(&opening.waiter);
+    rc = exec->ops->spawn(exec, &init, rank->conf.cpu, carrier_body, &opening, &carrier);
+    if (rc) {
+        orr_log_error("%s: the thread of MPI could not be started: error %d", call, rc);
+        return rc;
+    }
+    orr_wait(&opening.waiter, &awaited);
+    rank->carrier = carrier;
+    if (opening.rc) {
+        exec->ops->join(exec, carrier);
+        orr_log_error("%s: %s", call, opening.err.text);
+    }
+    return opening.rc;
+}
+
+int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
+                  const char *call)
+{
+    struct orr_rank *rank;
+    int rc;
+
+    if (rt->remote) {
+        orr_log_error("%s: called twice without starpu_mpi_shutdown in between", call);
+        return -EALREADY;
+    }
+    rank = calloc(1, sizeof(*rank));
+    if (!rank) {
+        orr_log_error("%s: out of memory", call);
+        return -ENOMEM;
+    }
+    *rank = (struct orr_rank){
+        .ops = {.noun = "messages",
+                .handle_ends = handle_ends,
+                .writer_submitted = writer_submitted},
+        .rt = rt,
+        .conf = *conf,
+        .ignores_priorities = !orr_config_bool(&rt->config, ORR_CFG_MPI_PRIORITIES),
+        .caches = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE),
+        .tells_cache = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE_STATS),
+        .tree_from = orr_config_int(&rt->config, ORR_CFG_MPI_REDUX_ARITY_THRESHOLD),
+    };
+    orr_lock_init(&rank->lock, ORR_RANK_REMOTE);
+    orr_list_init(&rank->errands);
+    orr_list_init(&rank->ready);
+    orr_list_init(&rank->agreed);
+    orr_list_init(&rank->data.all);
+    orr_list_init(&rank->data.cached);
+    orr_list_init(&rank->data.reduced);
+    rc = start_carrier(rank, call);
+    if (rc) {
+        rank_free(rank);
+        return rc;
+    }
+    rank->number = rank->comms[0]->comm.rank;
+    rank->size = rank->comms[0]->comm.size;
+    (void)orr_runtime_set_rank(rt, rank->number, (unsigned)rank->size);
+    return orr_remote_register(rt, &rank->ops);
+}
+
+void orr_rank_close(struct orr_rank *rank, const char *call)
+{
+    static const struct orr_awaited awaited = {.noun = "the end of MPI"};
+    struct orr_exec *exec = rank->rt->exec;
+
+    (void)orr_outside_wait(rank->rt, call);
+    if (orr_incoming_unclaimed(rank))
+        orr_runtime_fail(rank->rt);
+    orr_lock(&rank->lock);
+    rank->closing = true;
+    orr_unlock(&rank->lock);
+    rouse(rank);
+    orr_context_join(&awaited, rank->carrier);
+    orr_stats_end(rank);
+    orr_data_table_done(rank);
+    orr_remote_forget(rank->rt);
+    rank_free(rank);
+}
+
+/* --- communicators --- */
+
+static int add_comm(struct orr_rank *rank, const void *native, struct orr_error *err)
+{
+    struct orr_transport *t = rank->transport;
+    unsigned n = atomic_load(&rank->ncomms);
+    struct orr_rank_comm *comm = calloc(1, sizeof(*comm));
+    int rc = -ENOMEM;
+
+    if (comm && (comm->native = rank->conf.copy(native)))
+        rc = t->ops->comm_add(t, comm->native, &comm->comm, err);
+    if (rc == 0 && n >= ORR_MOST_COMMS)
+        rc = orr_fail(err, -ENOMEM, "more than %d communicators", ORR_MOST_COMMS);
+    if (rc) {
+        free(comm);
+        return rc;
+    }
+    rank->comms[n] = comm;
+    atomic_store(&rank->ncomms, n + 1);
+    return 0;
+}
+
+struct comm_errand {
+    struct orr_errand errand;
+    const void *native;
+    struct orr_error err;
+    int rc;
+};
+
+static const struct orr_comm *find_comm(struct orr_rank *rank, const void *native)
+{
+    unsigned n = atomic_load_explicit(&rank->ncomms, memory_order_acquire);
+
+    for (unsigned i = 0; i < n; i++)
+        if (rank->conf.is_same(rank->comms[i]->native, native))
+            return &rank->comms[i]->comm;
+    return NULL;
+}
+
+static void add_comm_errand(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct comm_errand *e = orr_container(errand, struct comm_errand, errand);
+
+    if (!find_comm(rank, e->native))
+        e->rc = add_comm(rank, e->native, &e->err);
+}
+
+const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
+                                     const char *call)
+{
+    const struct orr_comm *comm = find_comm(rank, native);
+    struct comm_errand e = {.errand = {.run = add_comm_errand}, .native = native};
+
+    if (comm)
+        return comm;
+    if (orr_rank_ask(rank, &e.errand, call) < 0)
+        return NULL;
+    if (e.rc)
+        orr_log_error("%s: %s", call, e.err.text);
+    return e.rc ? NULL : find_comm(rank, native);
+}
+
+int orr_rank_of_world(struct orr_rank *rank, const struct orr_comm *comm, int peer)
+{
+    const struct orr_rank_comm *c = orr_container(comm, struct orr_rank_comm, comm);
+
+    return comm->number == 0 ? peer : rank->conf.translate(c->native, peer);
+}
+
+const struct orr_comm *orr_rank_comm_at(struct orr_rank *rank, unsigned number)
+{
+    return &rank->comms[number]->comm;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mpi/rank.h - one rank of a program of several processes: a run, a transport, and the
+ * context that operates it. All of mpi/ hangs off struct orr_rank.
+ *
+ * The context, the rank's carrier, alone calls the transport and has what is under way
+ * (match.h, request.h). Others hand it errands, which it runs in the order in which they
+ * were handed in; what the application calls back runs there, too, frozen, so that a call
+ * that would wait for the carrier itself is refused with a message.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/list.h"
+#include "core/base/lock.h"
+#include "core/base/wait.h"
+#include "core/remote.h"
+#include "mpi/channel.h"
+#include "mpi/control.h"
+#include "mpi/datum.h"
+#include "mpi/select.h"
+#include "mpi/transport.h"
+
+struct orr_request;
+struct orr_stats;
+
+/* Something that the carrier does for another context. In the memory of the one that
+ * hands it in, until run is called, which may free it. */
+struct orr_errand {
+    struct orr_list link;
+    void (*run)(struct orr_rank *rank, struct orr_errand *errand);
+};
+
+/* A communicator that the rank knows. */
+struct orr_rank_comm {
+    const void *native; /* as the transport's comm_add takes it; owned */
+    struct orr_comm comm;
+};
+
+enum { ORR_MOST_COMMS = 256 };
+
+struct orr_rank_conf {
+    /* Opens the transport, on the carrier, which is its owner. NULL: *err says why. */
+    struct orr_transport *(*open)(void *arg, struct orr_error *err);
+    void *arg;
+    /* The communicator of all; then what makes two natives one, and a copy of one for the
+     * rank's table, NULL without memory, freed by free(). */
+    const void *world;
+    bool (*is_same)(const void *native, const void *other);
+    void *(*copy)(const void *native);
+    /* The rank in the communicator of all that rank `peer` of this one is; on the
+     * carrier. */
+    int (*translate)(const void *native, int peer);
+    int cpu; /* to which the carrier is bound, -1: to none */
+};
+
+struct orr_rank {
+    struct orr_remote_ops ops; /* first: what core knows of it */
+    struct orr_runtime *rt;
+    struct orr_transport *transport; /* [carrier] */
+    struct orr_rank_conf conf;
+    struct orr_context *carrier; /* [const] */
+    int number, size;            /* [const] in the communicator of all */
+
+    struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
+    struct orr_list errands;    /* [lock] the first one first */
+    bool closing;               /* [lock] the carrier ends when nothing is under way */
+    struct orr_rank_comm *comms[ORR_MOST_COMMS]; /* [carrier] for writing; the first is
+                                                  * that of all */
+    _Atomic unsigned ncomms;
+
+    /* [carrier] what is under way */
+    struct orr_channels channels;
+    struct orr_list ready;  /* sends that were granted, the most urgent first */
+    struct orr_list agreed; /* synchronous sends that wait for the receiver's word, and
+                             * receives that have given it */
+    unsigned nexpected;     /* receives that wait for a header, and `agreed` */
+    unsigned nsending, nreceiving; /* messages in the transport */
+    unsigned nmeeting;             /* meetings in it */
+    uint64_t last_id;              /* of requests */
+    orr_control *controls[ORR_CONTROLS]; /* [const] after start: control.h */
+
+    bool ignores_priorities; /* [const] all requests have priority 0 */
+    atomic_bool caches;      /* cache.h: values that were sent are remembered */
+    bool tells_cache;        /* [const] each change of received values is told */
+    struct orr_policies policies; /* select.h */
+    long tree_from; /* [const] bytes from which reductions go along trees, < 0: none do */
+    void (*hook)(struct starpu_task *task); /* the application's, after each submission of
+                                             * an inserted task; NULL: none */
+    struct orr_data_table data;  /* datum.h */
+    struct orr_stats *stats;     /* stats.h; owned */
+};
+
+/* The rank of the calling context's run. A call outside of starpu_mpi_init and
+ * starpu_mpi_shutdown ends the program, after a message that names `call`. */
+struct orr_rank *orr_rank_need(const char *call);
+/* NULL where there is none. */
+struct orr_rank *orr_rank_current(void);
+
+/* Makes the calling context's run a rank and starts its carrier. Main. Errors, after a
+ * message: -ENOMEM, -EINVAL, -EALREADY, and the transport's. */
+int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
+                  const char *call);
+
+/* Waits for what is under way, ends the carrier and frees the rank. Main. */
+void orr_rank_close(struct orr_rank *rank, const char *call);
+
+/* The carrier will run it; any context, with any lock of a higher rank not held. */
+void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand);
+
+/* Runs it on the carrier and returns when it was run: at once if the caller is the carrier.
+ * Any context that may block; -EDEADLK after a message that names `call` if it may not. */
+int orr_rank_ask(struct orr_rank *rank, struct orr_errand *errand, const char *call);
+
+static inline bool orr_rank_is_carrier(const struct orr_rank *rank)
+{
+    return orr_self == rank->carrier;
+}
+
+/* The number, in the transport, of a communicator; the carrier is told of one that is new.
+ * NULL, after a message that names `call`: this rank is no member, or may not wait. The
+ * result stays where it is until the rank is closed. */
+const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
+                                     const char *call);
+/* The one that was made known as number `number`, 0 that of all. */
+const struct orr_comm *orr_rank_comm_at(struct orr_rank *rank, unsigned number);
+
+/* Rank `peer` of the communicator in that of all; on the carrier. */
+int orr_rank_of_world(struct orr_rank *rank, const struct orr_comm *comm, int peer);
+
+/* Ends the program with status 1 after a message, as orr_runtime_fail. */
+_Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Calls the application back, on the carrier. */
+void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *arg);
+
+/* Does with all of the communicator's ranks what the meeting says, and returns when it has
+ * ended, with its error. -EDEADLK as orr_rank_ask. */
+int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char *call);

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mpi/request.c - see request.h: a request from its call to its end. */
+#include "mpi/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "mpi/incoming.h"
+#include "mpi/stats.h"
+
+static const char *way_of(const struct orr_request *request)
+{
+    return request->call.way == ORR_SENDS ? "to" : "from";
+}
+
+/* --- the caller's side --- */
+
+static int check_call(const struct orr_request_call *call)
+{
+    const char *trouble = orr_handle_trouble(
+        call->handle ? orr_handle_of(call->handle) : NULL);
+
+    if (trouble)
+        orr_log_error("%s: the handle is %s", call->call, trouble);
+    else if (call->peer < 0 || call->peer >= call->comm->size)
+        orr_log_error("%s: rank %d is none of the communicator, which has ranks 0 to %d "
+                      "(tag %lld)",
+                      call->call, call->peer, call->comm->size - 1,
+                      (long long)call->tag);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+static void request_granted(void *arg, unsigned node, void *interface)
+{
+    struct orr_request *request = arg;
+
+    request->node = node;
+    request->interface = interface;
+    orr_rank_hand(request->rank, &request->granted);
+}
+
+static void take_place(struct orr_rank *rank, struct orr_errand *errand);
+static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
+static void take_back(struct orr_rank *rank, struct orr_errand *errand);
+
+int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
+                      struct orr_request **ret)
+{
+    struct orr_request *request;
+    int rc = check_call(call);
+
+    if (rc)
+        return rc;
+    request = calloc(1, sizeof(*request));
+    if (!request) {
+        orr_log_error("%s: out of memory", call->call);
+        return -ENOMEM;
+    }
+    request->call = *call;
+    request->rank = rank;
+    request->posted.run = take_place;
+    request->granted.run = use_grant;
+    request->cancelled.run = take_back;
+    request->turn = (struct orr_message){
+        .handle = orr_handle_of(call->handle),
+        .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
+        .sequential = !call->unordered,
+        .priority = call->priority,
+        .arg = request,
+        .granted = request_granted,
+    };
+    orr_outside_begin(rank->rt);
+    orr_rank_hand(rank, &request->posted);
+    rc = orr_message_start(&request->turn, call->call);
+    if (rc) {
+        request->error = rc;
+        orr_rank_hand(rank, &request->cancelled);
+        return rc;
+    }
+    if (ret)
+        *ret = call->detached ? NULL : request;
+    return 0;
+}
+
+static void describe_request(const struct orr_awaited *awaited, char *text, size_t size)
+{
+    const struct orr_request *request = awaited->object;
+
+    snprintf(text, size, "message %s rank %d, tag %lld", way_of(request),
+             request->call.peer, (long long)request->call.tag);
+}
+
+int orr_request_wait(struct orr_request *request, const char *call, size_t *moved)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_awaited awaited = {.noun = "message",
+                                  .describe = describe_request,
+                                  .object = request};
+    struct orr_waiter waiter;
+    bool done;
+
+    if (!atomic_load(&request->done)) {
+        if (!orr_may_block(call))
+            return -EDEADLK;
+        orr_lock(&rank->lock);
+        done = atomic_load(&request->done);
+        if (!done)
+            orr_waiters_add(&request->waiters, &waiter);
+        orr_unlock(&rank->lock);
+        if (!done)
+            orr_await(rank->rt, &waiter, &awaited);
+    }
+    (void)orr_request_test(request, moved);
+    return 0;
+}
+
+bool orr_request_test(struct orr_request *request, size_t *moved)
+{
+    struct orr_rank *rank = request->rank;
+
+    if (!atomic_load(&request->done))
+        return false;
+    if (moved)
+        *moved = request->moved;
+    /* The carrier, which has written `done` under the lock, has left it then. */
+    orr_lock(&rank->lock);
+    orr_unlock(&rank->lock);
+    free(request);
+    return true;
+}
+
+/* --- the carrier's side: the end --- */
+
+static void request_finish(struct orr_request *request, int error, size_t moved)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_request_call call = request->call;
+    struct orr_waiters waiters;
+
+    orr_layout_done(&request->layout);
+    if (request->is_granted)
+        orr_message_end_here(&request->turn, error != 0 && call.way == ORR_RECEIVES);
+    request->error = error;
+    request->moved = moved;
+    orr_lock(&rank->lock);
+    waiters = orr_waiters_take_all(&request->waiters);
+    atomic_store(&request->done, true);
+    orr_unlock(&rank->lock);
+    orr_waiters_release(waiters);
+    if (call.detached && call.callback)
+        orr_rank_call_back(rank, call.callback, call.arg);
+    if (call.detached)
+        free(request);
+    orr_outside_end(rank->rt);
+}
+
+/* A message that cannot be received ends the program: what follows would compute with a
+ * value that is none. */
+_Noreturn static void refuse(const struct orr_request *request, const char *what)
+{
+    orr_rank_fail(request->rank, "%s: tag %lld, %s rank %d: %s", request->call.call,
+                  (long long)request->call.tag, way_of(request), request->call.peer,
+                  what);
+}
+
+/* --- sends --- */
+
+static void insert_ready(struct orr_rank *rank, struct orr_request *request)
+{
+    struct orr_list *link = rank->ready.prev;
+
+    while (link != &rank->ready &&
+           orr_container(link, struct orr_request, link)->call.priority <
+               request->call.priority)
+        link = link->prev;
+    orr_list_prepend(link, &request->link);
+}
+
+/* The first send of a channel may go once it has its datum. */
+static void look_at_sends(struct orr_rank *rank, struct orr_channel *channel)
+{
+    struct orr_request *first;
+
+    if (orr_list_empty(&channel->calls)) {
+        orr_channel_leave(&rank->channels, channel);
+        return;
+    }
+    first = orr_container(channel->calls.next, struct orr_request, place);
+    if (first->is_granted && orr_link_free(&first->link))
+        insert_ready(rank, first);
+}
+
+static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
+{
+    struct orr_request *request = orr_container(flight, struct orr_request, flight);
+    int error = flight->packet.error;
+
+    rank->nsending--;
+    if (error == -ECONNRESET)
+        refuse(request, "that rank has ended");
+    if (error)
+        refuse(request, "the message could not be sent");
+    request_finish(request, 0, flight->packet.moved);
+}
+
+static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
+                        uint64_t answers)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_packet *packet = &request->flight.packet;
+    bool has_data = kind == ORR_PACKET_DATA;
+    int rc;
+
+    *packet = (struct orr_packet){
+        .header = {.tag = request->call.tag,
+                   .announced = request->layout.bytes,
+                   .id = answers ? answers : request->id,
+                   .kind = kind,
+                   .flags = answers ? ORR_ANSWERS : 0,
+                   .comm = request->call.comm->number,
+                   .peer = request->call.peer},
+        .parts = has_data ? request->layout.parts : NULL,
+        .nparts = has_data ? request->layout.nparts : 0,
+    };
+    request->flight.ended = send_ended;
+    packet->owner = &request->flight;
+    rank->nsending++;
+    rc = rank->transport->ops->send(rank->transport, packet);
+    if (rc == -ECONNRESET)
+        refuse(request, "that rank has ended");
+    if (rc)
+        refuse(request, "the message could not be sent");
+}
+
+/* The header of a synchronous send has gone; its data follow when the receiver says so. */
+static void announced(struct orr_rank *rank, struct orr_flight *flight)
+{
+    struct orr_request *request = orr_container(flight, struct orr_request, flight);
+
+    rank->nsending--;
+    if (flight->packet.error)
+        refuse(request, "that rank has ended");
+    request->is_announced = true;
+    if (request->answers)
+        send_packet(request, ORR_PACKET_DATA, request->answers);
+}
+
+static void start_send(struct orr_request *request)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_channel *channel = request->channel;
+
+    if (orr_layout_send(&request->layout, request->call.handle, request->node,
+                        request->call.call))
+        refuse(request, "the datum cannot be sent");
+    request->id = ++rank->last_id;
+    orr_list_remove(&request->place);
+    orr_stats_sent(rank, request->call.comm, request->call.peer, request->node,
+                   request->layout.bytes);
+    if (request->call.synchronous) {
+        orr_list_append(&rank->agreed, &request->place);
+        rank->nexpected++;
+        send_packet(request, ORR_PACKET_SYNCHRONOUS, 0);
+        request->flight.ended = announced;
+    } else {
+        send_packet(request, ORR_PACKET_DATA, 0);
+    }
+    look_at_sends(rank, channel);
+}
+
+bool orr_requests_start_ready(struct orr_rank *rank)
+{
+    struct orr_list *link;
+    bool any = false;
+
+    while ((link = orr_list_pop(&rank->ready))) {
+        start_send(orr_container(link, struct orr_request, link));
+        any = true;
+    }
+    return any;
+}
+
+/* The one that waits for the peer's word, by its number. */
+static struct orr_request *find_agreed(struct orr_rank *rank, uint64_t id,
+                                       enum orr_request_way way)
+{
+    orr_list_foreach (link, &rank->agreed) {
+        struct orr_request *request = orr_container(link, struct orr_request, place);
+
+        if (request->id == id && request->call.way == way)
+            return request;
+    }
+    return NULL;
+}
+
+/* The receiver of a synchronous send waits for the data now. */
+void orr_requests_take_ready(struct orr_rank *rank, const struct orr_header *header)
+{
+    struct orr_request *request = find_agreed(rank, header->id, ORR_SENDS);
+
+    if (!request)
+        orr_rank_fail(rank, "rank %d waits for a message that was not announced to it: "
+                            "tag %lld",
+                      header->peer, (long long)header->tag);
+    orr_list_remove(&request->place);
+    rank->nexpected--;
+    request->answers = header->announced;
+    if (request->is_announced)
+        send_packet(request, ORR_PACKET_DATA, request->answers);
+}
+
+/* --- receives --- */
+
+static void receive_ended(struct orr_rank *rank, struct orr_flight *flight)
+{
+    struct orr_request *request = orr_container(flight, struct orr_request, flight);
+
+    rank->nreceiving--;
+    if (flight->packet.error == -ECONNRESET)
+        refuse(request, "that rank has ended");
+    if (flight->packet.error)
+        refuse(request, "fewer bytes came than were sent");
+    orr_request_received(request, flight->packet.moved);
+}
+
+void orr_request_received(struct orr_request *request, size_t moved)
+{
+    if (orr_layout_received(&request->layout, request->call.handle, moved,
+                            request->call.call))
+        refuse(request, "the message could not be unpacked");
+    orr_incoming_free(request->message);
+    request_finish(request, 0, moved);
+}
+
+void orr_request_lay_out(struct orr_request *request, size_t bytes)
+{
+    char text[160];
+
+    if (orr_layout_receive(&request->layout, request->call.handle, request->node, bytes,
+                           request->call.call))
+        refuse(request, "the datum cannot be received");
+    if (bytes <= request->layout.bytes)
+        return;
+    snprintf(text, sizeof(text),
+             "the message has %zu bytes, the datum only %zu: register data of equal "
+             "size on both ranks",
+             bytes, request->layout.bytes);
+    refuse(request, text);
+}
+
+void orr_request_receive_behind(struct orr_request *request,
+                                const struct orr_header *header)
+{
+    struct orr_rank *rank = request->rank;
+    int rc;
+
+    request->flight.packet = (struct orr_packet){
+        .header = *header,
+        .parts = request->layout.parts,
+        .nparts = request->layout.nparts,
+        .owner = &request->flight,
+    };
+    request->flight.ended = receive_ended;
+    rank->nreceiving++;
+    rc = rank->transport->ops->recv(rank->transport, &request->flight.packet);
+    if (rc)
+        refuse(request, "the message could not be received");
+}
+
+/* Waits for the data of a synchronous send, and says so. */
+void orr_request_ask(struct orr_request *request, const struct orr_header *header)
+{
+    struct orr_rank *rank = request->rank;
+
+    request->id = ++rank->last_id;
+    orr_list_append(&rank->agreed, &request->place);
+    rank->nexpected++;
+    orr_incoming_tell(rank, &(struct orr_header){.tag = header->tag,
+                                                 .announced = request->id,
+                                                 .id = header->id,
+                                                 .kind = ORR_PACKET_READY,
+                                                 .comm = header->comm,
+                                                 .peer = header->peer});
+}
+
+struct orr_request *orr_request_answered(struct orr_rank *rank, uint64_t id)
+{
+    struct orr_request *request = find_agreed(rank, id, ORR_RECEIVES);
+
+    if (request) {
+        orr_list_remove(&request->place);
+        rank->nexpected--;
+    }
+    return request;
+}
+
+/* --- errands --- */
+
+static void take_place(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, posted);
+    struct orr_channel_key key = {.tag = request->call.tag,
+                                  .comm = request->call.comm->number,
+                                  .peer = request->call.peer,
+                                  .receives = request->call.way == ORR_RECEIVES};
+
+    request->channel = orr_channel_get(&rank->channels, &key);
+    if (!request->channel)
+        refuse(request, "out of memory");
+    orr_list_append(&request->channel->calls, &request->place);
+    if (key.receives) {
+        rank->nexpected++;
+        orr_incoming_pair(rank, request->channel);
+    }
+}
+
+static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, granted);
+
+    request->is_granted = true;
+    if (request->call.way == ORR_SENDS)
+        look_at_sends(rank, request->channel);
+    else if (request->message)
+        orr_incoming_deliver(rank, request->message);
+}
+
+/* Its datum could not be had. */
+static void take_back(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, cancelled);
+    struct orr_channel *channel = request->channel;
+
+    if (request->message)
+        refuse(request, "the datum could not be had for a message that has come");
+    orr_list_remove(&request->place);
+    if (request->call.way == ORR_RECEIVES)
+        rank->nexpected--;
+    if (request->call.way == ORR_SENDS)
+        look_at_sends(rank, channel);
+    else
+        orr_channel_leave(&rank->channels, channel);
+    orr_outside_end(rank->rt);
+    free(request);
+}

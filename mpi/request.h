@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mpi/request.h - one datum sent to another rank, or received from it.
+ *
+ * A request has the datum in its turn (core/data/message.h): it takes its place among the
+ * tasks at the call, goes to the transport when the datum is its own, and lets the datum
+ * go when the transport is done. Its life: made by the caller; posted, from which the
+ * carrier knows its place in its channel; granted, on whatever context; paired with a
+ * message, if it receives; done. The carrier alone does what is between.
+ */
+#pragma once
+
+#include "mpi/layout.h"
+#include "mpi/rank.h"
+
+struct orr_incoming;
+
+/* What is in the transport, with what comes after. */
+struct orr_flight {
+    struct orr_packet packet; /* its `owner` is this */
+    void (*ended)(struct orr_rank *rank, struct orr_flight *flight);
+};
+
+/* In a header's flags: its data answer a READY, whose `announced` is the header's id. */
+enum { ORR_ANSWERS = 1 };
+
+enum orr_request_way { ORR_SENDS, ORR_RECEIVES };
+
+/* What a call says of a request; zeroed, then filled. */
+struct orr_request_call {
+    const char *call; /* for messages */
+    starpu_data_handle_t handle;
+    enum orr_request_way way;
+    int peer; /* rank in the communicator */
+    int64_t tag;
+    const struct orr_comm *comm;
+    int priority;
+    bool synchronous; /* sends: ends when the receiver has posted its receive */
+    bool unordered;   /* the datum's implicit dependencies are left out */
+    /* Nobody waits: it is freed when it is done, after the callback, which may be NULL. */
+    bool detached;
+    void (*callback)(void *arg);
+    void *arg;
+};
+
+struct orr_request {
+    struct orr_request_call call; /* [const] */
+    struct orr_rank *rank;
+    struct orr_message turn; /* of the datum */
+    struct orr_errand posted, granted, cancelled;
+
+    /* [carrier] */
+    struct orr_channel *channel;
+    struct orr_list place; /* in its channel, until it is sent or paired; then in `agreed` */
+    struct orr_list link;  /* in the rank's `ready` */
+    uint64_t id;           /* what the answers of the peer name it by */
+    bool is_granted;
+    unsigned node;   /* when it is granted: where the datum lies … */
+    void *interface; /* … and how */
+    struct orr_layout layout;
+    struct orr_flight flight;
+    bool is_announced;            /* of a synchronous send: its header has gone … */
+    uint64_t answers;             /* … and the receiver waits for its data, under that id */
+    struct orr_incoming *message; /* of a receive: what it is paired with */
+
+    /* Results. */
+    atomic_bool done; /* written under the rank's lock */
+    int error;
+    size_t moved;              /* bytes */
+    struct orr_waiters waiters; /* [rank's lock] */
+};
+
+/* Starts a request; *ret (which a detached one does not need) is freed by
+ * orr_request_wait or orr_request_test. Errors, after a message: -EINVAL (no datum, no
+ * such rank), -ENOMEM. Any context of the run. */
+int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
+                      struct orr_request **ret);
+
+/* Blocks until it is done, and frees it. *moved is the number of its bytes. -EDEADLK, after
+ * a message, where blocking is refused; then it goes on. */
+int orr_request_wait(struct orr_request *request, const char *call, size_t *moved);
+
+/* Whether it is done, and freed. */
+bool orr_request_test(struct orr_request *request, size_t *moved);
+
+/* --- the carrier's --- */
+
+/* Sends what is ready; true if anything was. */
+bool orr_requests_start_ready(struct orr_rank *rank);
+
+/* A READY has come. */
+void orr_requests_take_ready(struct orr_rank *rank, const struct orr_header *header);
+
+/* A receive that has its datum and is paired: where `bytes` bytes go, which the program
+ * ends for if the datum has fewer. */
+void orr_request_lay_out(struct orr_request *request, size_t bytes);
+
+/* Then either they come from the transport, behind that header … */
+void orr_request_receive_behind(struct orr_request *request,
+                                const struct orr_header *header);
+
+/* … or they are there, `moved` of them: the request is done, and gone if it is detached. */
+void orr_request_received(struct orr_request *request, size_t moved);
+
+/* … or they are still with the sender, which is told that they may come. */
+void orr_request_ask(struct orr_request *request, const struct orr_header *header);
+
+/* The receive that has asked for what comes under that id; NULL: none. */
+struct orr_request *orr_request_answered(struct orr_rank *rank, uint64_t id);
