@@ -297,7 +297,7 @@ int orr_layout_receive(struct orr_layout *layout, starpu_data_handle_t handle,
     layout->bytes = bytes;
     layout->packed = layout->by_native
                          ? malloc(bytes ? bytes : 1)
-                         : (void *)starpu_malloc_on_node_flags(node, bytes, 0)
+                         : (void *)starpu_malloc_on_node_flags(node, bytes, 0);
     if (!layout->packed && bytes)
         return -ENOMEM;
     set_packed_part(layout);

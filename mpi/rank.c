@@ -219,7 +219,7 @@ static void rest(struct orr_rank *rank)
 
     if (!rank->rt->exec->one_thread)
         (void)t->ops->wait(t, rank->nexpected > 0);
-    else if (rank->nsending || rank->nreceiving || rank->nmeeting)
+    else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);
     else
         orr_context_park(&awaited, ORR_FOREVER);

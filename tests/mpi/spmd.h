@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/mpi/spmd.h - random programs of several ranks, beside what one rank would compute
+ * alone. All ranks make the same calls, which a seed gives; in the end each owner compares
+ * its data with what the sequential program has.
+ *
+ * The calls go through functions that two files have: spmd_loopback.c, with all ranks in
+ * this process, and spmd_mpi.c, through the public interface under mpirun.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+struct spmd_insert {
+    struct starpu_codelet *cl;
+    struct starpu_data_descr *data;
+    int n;
+    uint64_t salt;             /* the kernel's argument, STARPU_VALUE */
+    int on_node;               /* -1: not said */
+    starpu_data_handle_t on_data; /* NULL: not said */
+    int priority;
+};
+
+/* A rank's calls. */
+int spmd_rank(void);
+int spmd_size(void);
+void spmd_register(starpu_data_handle_t handle, int64_t tag, int owner);
+int spmd_insert(const struct spmd_insert *insert);
+void spmd_flush(starpu_data_handle_t handle);
+void spmd_flush_all(void);
+void spmd_cache(bool on);
+void spmd_migrate(starpu_data_handle_t handle, int to);
+void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits);
+void spmd_get(starpu_data_handle_t handle, int to, bool waits);
+void spmd_reduce(starpu_data_handle_t handle, int arity);
+void spmd_send(starpu_data_handle_t handle, int to, int64_t tag, int priority,
+               bool synchronous, bool waits);
+void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits);
+void spmd_barrier(void);
+void spmd_wait_all(void);
+
+enum { SPMD_EVERY_RANK = -2 };
+
+/* Runs the calling rank's part of a program; returns how many data are wrong here, after a
+ * message for the first ones. */
+int spmd_run(uint64_t seed, int ncalls);

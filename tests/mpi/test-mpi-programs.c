@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/mpi/test-mpi-programs.c - random programs of 2 to 8 ranks in this process, beside
+ * the sequential one: messages come late and in all orders that the loopback knows.
+ *
+ * usage: test-mpi-programs [FIRST [NUMBER [CALLS]]]: seeds FIRST … on.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/splitmix.h"
+#include "core/data/nodes.h"
+#include "core/device/pinned.h"
+#include "core/open.h"
+#include "mpi/loopback/loopback.h"
+#include "mpi/rank.h"
+#include "tests/mpi/spmd.h"
+
+enum { MOST_RANKS = 8 };
+
+struct world {
+    struct orr_loopback *net;
+    uint64_t seed;
+    int ncalls, nranks;
+    const char *memory; /* MiB of main memory, NULL: any */
+};
+
+struct member {
+    struct world *world;
+    int rank, wrong;
+};
+
+static struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct orr_transport *open_loopback(void *arg, struct orr_error *err)
+{
+    const struct member *member = arg;
+    struct orr_transport *t = orr_loopback_open(member->world->net, member->rank);
+
+    if (!t)
+        (void)orr_fail(err, -ENOMEM, "no memory for rank %d", member->rank);
+    return t;
+}
+
+static bool is_same(const void *a, const void *b)
+{
+    return *(void *const *)a == *(void *const *)b;
+}
+
+/* As the transport takes it: the communicator itself. */
+static void *copy_native(const void *native)
+{
+    return (void *)(uintptr_t)native;
+}
+
+static void *run_rank(void *arg)
+{
+    struct member *member = arg;
+    struct world *world = member->world;
+    const struct orr_setting settings[] = {
+        {ORR_CFG_NCPU, member->rank % 2 ? "1" : "2"},
+        {ORR_CFG_SCHED, member->rank % 3 ? "lws" : "eager"},
+        {ORR_CFG_LIMIT_CPU_MEM, world->memory},
+        {0, NULL},
+    };
+    struct orr_rank_conf conf = {
+        .open = open_loopback,
+        .arg = member,
+        .world = orr_loopback_world(world->net),
+        .is_same = is_same,
+        .copy = copy_native,
+        .cpu = -1,
+    };
+
+    if (orr_runtime_start(NULL, settings, &pinned) ||
+        orr_rank_open(orr_self->runtime, &conf, "test"))
+        abort();
+    member->wrong = spmd_run(world->seed, world->ncalls);
+    orr_rank_close(orr_rank_need("test"), "test");
+    orr_runtime_stop(orr_self->runtime);
+    return NULL;
+}
+
+static int run_program(uint64_t seed, int ncalls)
+{
+    uint64_t random = seed * 977 + 5;
+    struct orr_loopback_conf conf = {
+        .nranks = 2 + (unsigned)(orr_splitmix(&random) % (MOST_RANKS - 1)),
+        .seed = seed,
+        .delay = (unsigned)(orr_splitmix(&random) % 3 * 20),
+        .inside_bytes = orr_splitmix(&random) % 2 ? 0 : 64,
+        .eager_bytes = orr_splitmix(&random) % 2 ? 1024 : 1 << 20,
+    };
+    struct world world = {.net = orr_loopback_new(&conf),
+                          .seed = seed,
+                          .ncalls = ncalls,
+                          .nranks = (int)conf.nranks};
+    struct member members[MOST_RANKS];
+    pthread_t threads[MOST_RANKS];
+    int wrong = 0;
+
+    for (int r = 0; r < world.nranks; r++) {
+        members[r] = (struct member){.world = &world, .rank = r};
+        if (pthread_create(&threads[r], NULL, run_rank, &members[r]))
+            abort();
+    }
+    for (int r = 0; r < world.nranks; r++) {
+        pthread_join(threads[r], NULL);
+        wrong += members[r].wrong;
+    }
+    orr_loopback_free(world.net);
+    return wrong;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    int n = argc > 2 ? atoi(argv[2]) : 60, ncalls = argc > 3 ? atoi(argv[3]) : 60;
+    int wrong = 0;
+
+    setenv("STARPU_SILENT", "1", 1);
+    printf("1..1\n");
+    for (int i = 0; i < n; i++) {
+        int here = run_program(first + (uint64_t)i, ncalls);
+
+        if (here)
+            printf("# seed %llu: %d data are wrong\n",
+                   (unsigned long long)first + (unsigned)i, here);
+        wrong += here;
+    }
+    printf("%sok 1 - %d random programs of several ranks\n", wrong ? "not " : "", n);
+    return wrong != 0;
+}
