@@ -34,7 +34,7 @@ int orr_slabs_new(struct orr_runtime *rt)
     if (!err)
         err = orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges);
     if (!err)
-        err = orr_task_slab(&rt->slabs->tasks);
+        err = orr_task_slab(!rt->exec->one_thread, &rt->slabs->tasks);
     if (!err)
         err = orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests);
     rt->slabs->pools_handles = true;
@@ -47,6 +47,7 @@ void orr_slabs_free(struct orr_runtime *rt)
         orr_slab_free(rt->slabs->jobs[i]);
     orr_slab_free(rt->slabs->edges);
     orr_slab_free(rt->slabs->requests);
+    orr_task_slab_return(rt->slabs->tasks);
     orr_handle_slabs_free(rt);
     orr_counters_free(rt);
 }

@@ -77,6 +77,15 @@ void orr_cache_clear_received(struct orr_datum *datum)
     datum->received = false;
     tell(datum, "goes from here");
     leave_list(datum);
+    datum->leftover = true;
+    orr_cache_drop_leftover(datum);
+}
+
+void orr_cache_drop_leftover(struct orr_datum *datum)
+{
+    if (!datum->leftover || datum->owner < 0 || datum->owner == datum->comm->rank)
+        return;
+    datum->leftover = false;
     starpu_data_invalidate_submit(orr_handle_public(datum->handle));
 }
 
@@ -129,11 +138,8 @@ void orr_cache_written(struct orr_datum *datum)
 
 void orr_cache_flush(struct orr_datum *datum)
 {
-    bool had = datum->received;
-
     orr_cache_written(datum);
-    if (!had && datum->owner >= 0 && datum->owner != datum->comm->rank)
-        starpu_data_invalidate_submit(orr_handle_public(datum->handle));
+    orr_cache_drop_leftover(datum);
 }
 
 void orr_cache_flush_all(struct orr_rank *rank, const struct orr_comm *comm)

@@ -27,6 +27,8 @@ bool orr_cache_is_sent(const struct orr_datum *datum, int to);
 /* This rank does not have it any more, and its memory here may go: its value is invalid
  * from this point of submission on. Nothing if it had none. */
 void orr_cache_clear_received(struct orr_datum *datum);
+/* If this rank is not the owner and may have some value, that is invalid from now on. */
+void orr_cache_drop_leftover(struct orr_datum *datum);
 /* Nobody else has it any more. */
 void orr_cache_clear_sent(struct orr_datum *datum);
 

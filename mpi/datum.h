@@ -32,6 +32,7 @@ struct orr_datum {
 
     /* The cache. */
     bool received;       /* this rank has the owner's present value */
+    bool leftover;       /* this rank, which is not the owner, may have some value */
     uint64_t *sent;      /* a bit per rank of the communicator: it has it; owned, or NULL */
     unsigned sent_words; /* in use; of other ranks nothing was sent */
     struct orr_list cached; /* [rank's lock] among those with any of this */

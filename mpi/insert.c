@@ -114,7 +114,7 @@ void orr_insert_before(struct orr_rank *rank, const struct orr_comm *comm,
         struct orr_datum *datum = datum_of(&data[i]);
 
         if (datum)
-            orr_redux_before(datum, data[i].mode, part->executes, call);
+            orr_redux_before(datum, data[i].mode, call);
         if (!is_read(&data[i]) || !data[i].handle ||
             (datum && (datum->owner == part->executor || datum->owner == ORR_EVERY_RANK)))
             continue;
@@ -167,9 +167,10 @@ void orr_insert_after(struct orr_rank *rank, const struct orr_comm *comm,
 
         if (!datum)
             continue;
-        if (is_written(&data[i]))
+        if (is_written(&data[i])) {
             orr_cache_written(datum);
-        else if (part->executes && is_read(&data[i]))
+            datum->leftover |= part->executes;
+        } else if (part->executes && is_read(&data[i]))
             orr_move_drop(datum, part->executor);
     }
 }

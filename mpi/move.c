@@ -68,9 +68,8 @@ void orr_move_take(struct orr_datum *datum, const struct orr_comm *comm, int fro
 
 void orr_move_drop(struct orr_datum *datum, int executor)
 {
-    if (!orr_cache_is_received(datum) && !atomic_load(&datum->rank->caches) &&
-        executor >= 0 && datum->owner >= 0 && datum->owner != executor)
-        starpu_data_invalidate_submit(orr_handle_public(datum->handle));
+    if (executor >= 0 && !atomic_load(&datum->rank->caches))
+        orr_cache_drop_leftover(datum);
 }
 
 /* --- all ranks --- */
@@ -166,6 +165,7 @@ int orr_move_migrate(struct orr_rank *rank, const struct orr_comm *comm,
     /* What other ranks have is the value still, but no owner would tell them when that
      * changes: they forget it, and so do both owners. */
     datum->owner = owner;
+    datum->leftover |= comm->rank == before;
     if (comm->rank == owner)
         orr_cache_forget(datum);
     else

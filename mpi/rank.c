@@ -285,8 +285,10 @@ static void writer_submitted(struct orr_handle *handle)
 
 static void rank_free(struct orr_rank *rank)
 {
-    for (unsigned i = 0; i < atomic_load(&rank->ncomms); i++)
+    for (unsigned i = 0; i < atomic_load(&rank->ncomms); i++) {
+        rank->conf.drop(rank->comms[i]->native);
         free(rank->comms[i]);
+    }
     orr_channels_done(&rank->channels);
     free(rank);
 }
@@ -362,7 +364,6 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
 void orr_rank_close(struct orr_rank *rank, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the end of MPI"};
-    struct orr_exec *exec = rank->rt->exec;
 
     (void)orr_outside_wait(rank->rt, call);
     if (orr_incoming_unclaimed(rank))
@@ -387,11 +388,13 @@ static int add_comm(struct orr_rank *rank, const void *native, struct orr_error 
     struct orr_rank_comm *comm = calloc(1, sizeof(*comm));
     int rc = -ENOMEM;
 
-    if (comm && (comm->native = rank->conf.copy(native)))
+    if (comm && (comm->native = rank->conf.keep(native)))
         rc = t->ops->comm_add(t, comm->native, &comm->comm, err);
     if (rc == 0 && n >= ORR_MOST_COMMS)
         rc = orr_fail(err, -ENOMEM, "more than %d communicators", ORR_MOST_COMMS);
     if (rc) {
+        if (comm && comm->native)
+            rank->conf.drop(comm->native);
         free(comm);
         return rc;
     }

@@ -36,7 +36,7 @@ struct orr_errand {
 
 /* A communicator that the rank knows. */
 struct orr_rank_comm {
-    const void *native; /* as the transport's comm_add takes it; owned */
+    void *native; /* as the transport's comm_add takes it; kept */
     struct orr_comm comm;
 };
 
@@ -46,11 +46,12 @@ struct orr_rank_conf {
     /* Opens the transport, on the carrier, which is its owner. NULL: *err says why. */
     struct orr_transport *(*open)(void *arg, struct orr_error *err);
     void *arg;
-    /* The communicator of all; then what makes two natives one, and a copy of one for the
-     * rank's table, NULL without memory, freed by free(). */
+    /* The communicator of all; then whether two natives are one, and one that stays for the
+     * rank's table, which `drop` ends; NULL without memory. */
     const void *world;
     bool (*is_same)(const void *native, const void *other);
-    void *(*copy)(const void *native);
+    void *(*keep)(const void *native);
+    void (*drop)(void *native);
     /* The rank in the communicator of all that rank `peer` of this one is; on the
      * carrier. */
     int (*translate)(const void *native, int peer);

@@ -15,8 +15,7 @@ static bool contributes(uint32_t mode)
     return mode & (STARPU_REDUX | STARPU_MPI_REDUX);
 }
 
-void orr_redux_before(struct orr_datum *datum, uint32_t mode, bool executes,
-                      const char *call)
+void orr_redux_before(struct orr_datum *datum, uint32_t mode, const char *call)
 {
     if (datum->owner < 0 || (datum->contributors != NULL) == contributes(mode))
         return;
@@ -25,9 +24,8 @@ void orr_redux_before(struct orr_datum *datum, uint32_t mode, bool executes,
         return;
     }
     /* What another rank has of the owner's value is no part of its contribution. */
-    if (datum->owner != datum->comm->rank && executes && !datum->received)
-        starpu_data_invalidate_submit(orr_handle_public(datum->handle));
     orr_cache_written(datum);
+    orr_cache_drop_leftover(datum);
 }
 
 void orr_redux_contributed(struct orr_datum *datum, int executor, const char *call)
@@ -155,9 +153,10 @@ void orr_redux_end(struct orr_datum *datum, int arity, int priority, const char 
     if (tree.mine > 0) {
         start(datum, datum->handle, ORR_SENDS, tree.ranks[(tree.mine - 1) / tree.arity],
               priority, call);
-        starpu_data_invalidate_submit(orr_handle_public(datum->handle));
+        datum->leftover = true;
     }
     orr_cache_written(datum);
+    orr_cache_drop_leftover(datum);
     free(tree.ranks);
 }
 

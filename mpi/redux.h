@@ -16,10 +16,8 @@
 #include "mpi/datum.h"
 
 /* An insertion is about to use the datum with that mode: one that does not contribute
- * ends a reduction that is under way; the first contribution of one makes room for it.
- * `executes`: on this rank. */
-void orr_redux_before(struct orr_datum *datum, uint32_t mode, bool executes,
-                      const char *call);
+ * ends a reduction that is under way; the first contribution of one makes room for it. */
+void orr_redux_before(struct orr_datum *datum, uint32_t mode, const char *call);
 
 /* A contribution was inserted, which `executor` executes. */
 void orr_redux_contributed(struct orr_datum *datum, int executor, const char *call);

@@ -72,6 +72,8 @@ int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call
         .arg = request,
         .granted = request_granted,
     };
+    if (call->way == ORR_RECEIVES && request->turn.handle->remote)
+        orr_datum_of(request->turn.handle)->leftover = true;
     orr_outside_begin(rank->rt);
     orr_rank_hand(rank, &request->posted);
     rc = orr_message_start(&request->turn, call->call);

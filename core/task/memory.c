@@ -3,34 +3,61 @@
  * core/task/memory.c - the memory of tasks. It outlives runs: an application may make
  * tasks before starpu_init, and read and destroy them after starpu_shutdown.
  */
-#include <stdatomic.h>
+#include <errno.h>
+#include <pthread.h>
 
 #include "core/base/lock.h"
 #include "core/base/slab.h"
 #include "core/task/task.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, MOST_RUNS = 64 };
 
-/* Writable state of the process, not of a run. */
-static _Atomic(struct orr_slab *) tasks;
+/* Writable state of the process, not of a run: a slab for each of the runs that are open
+ * at one time on threads of their own, whose workers have equal numbers and thus equal
+ * caches of a slab. The first one is that of all others. None is ever freed. */
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        struct orr_slab *slab;
+        bool leased;
+    } at[MOST_RUNS];
+} tasks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-int orr_task_slab(struct orr_slab **ret)
+/* A cache for each worker, and main's, of any run. In whole lines of the cache: what a
+ * worker reads of a task is in as few of them as possible. */
+static int make_slab(unsigned i)
 {
-    struct orr_slab *made, *there = atomic_load(&tasks);
-    int err = 0;
+    return tasks.at[i].slab
+               ? 0
+               : orr_slab_new((sizeof(struct starpu_task) + LINE - 1) / LINE * LINE,
+                              STARPU_NMAXWORKERS + 1, &tasks.at[i].slab);
+}
 
-    /* A cache for each worker, and main's, of any run. In whole lines of the cache: what
-     * a worker reads of a task is in as few of them as possible. */
-    if (!there) {
-        err = orr_slab_new((sizeof(struct starpu_task) + LINE - 1) / LINE * LINE,
-                           STARPU_NMAXWORKERS + 1, &made);
-        if (!err && atomic_compare_exchange_strong(&tasks, &there, made))
-            there = made;
-        else if (!err)
-            orr_slab_free(made);
+int orr_task_slab(bool alone, struct orr_slab **ret)
+{
+    unsigned i = 0;
+    int err = -ENOMEM;
+
+    pthread_mutex_lock(&tasks.lock);
+    while (alone && i < MOST_RUNS && tasks.at[i].leased)
+        i++;
+    if (i < MOST_RUNS)
+        err = make_slab(i);
+    if (!err) {
+        tasks.at[i].leased |= alone;
+        *ret = tasks.at[i].slab;
     }
-    *ret = there;
-    return there ? 0 : err;
+    pthread_mutex_unlock(&tasks.lock);
+    return err;
+}
+
+void orr_task_slab_return(const struct orr_slab *slab)
+{
+    pthread_mutex_lock(&tasks.lock);
+    for (unsigned i = 0; slab && i < MOST_RUNS; i++)
+        if (tasks.at[i].slab == slab)
+            tasks.at[i].leased = false;
+    pthread_mutex_unlock(&tasks.lock);
 }
 
 void orr_task_put(struct orr_slab *slab, struct starpu_task *task)
@@ -50,7 +77,7 @@ static struct starpu_task *do_outside(struct starpu_task *task)
 
     orr_lock_outside(&outside, &exec);
     orr_self = &outside;
-    if (orr_task_slab(&slab) != 0)
+    if (orr_task_slab(false, &slab) != 0)
         task = NULL;
     else if (task)
         orr_task_put(slab, task);

@@ -11,9 +11,11 @@
 
 struct orr_slab;
 
-/* The memory of tasks, which is the process's: tasks may be made before a run, and end
- * after it. Made by the first call; any thread. Errors: -ENOMEM. */
-int orr_task_slab(struct orr_slab **ret);
+/* Memory of tasks, which is the process's: tasks may be made before a run, and end after
+ * it. `alone`: for a run whose threads use it beside those of other runs; it is nobody
+ * else's until it is returned (NULL: nothing). Any thread. Errors: -ENOMEM. */
+int orr_task_slab(bool alone, struct orr_slab **ret);
+void orr_task_slab_return(const struct orr_slab *slab);
 
 /* What a task is marked with that lies in that memory: by its address, so that one that
  * the application has allocated has no such mark, be it a copy of such a task. */

@@ -46,13 +46,18 @@ static struct orr_transport *open_loopback(void *arg, struct orr_error *err)
 
 static bool is_same(const void *a, const void *b)
 {
-    return *(void *const *)a == *(void *const *)b;
+    return a == b;
 }
 
-/* As the transport takes it: the communicator itself. */
-static void *copy_native(const void *native)
+/* It stays as long as the network. */
+static void *keep_native(const void *native)
 {
     return (void *)(uintptr_t)native;
+}
+
+static void drop_native(void *native)
+{
+    (void)native;
 }
 
 static void *run_rank(void *arg)
@@ -70,7 +75,8 @@ static void *run_rank(void *arg)
         .arg = member,
         .world = orr_loopback_world(world->net),
         .is_same = is_same,
-        .copy = copy_native,
+        .keep = keep_native,
+        .drop = drop_native,
         .cpu = -1,
     };
 
