@@ -30,17 +30,20 @@ static struct orr_message *message_of(const struct orr_job *job)
     return orr_job_own(job)->arg;
 }
 
-/* What a function of the layer may not see of the context that calls it. */
+/* What a function of the layer may not see of the context that calls it. A machine's own
+ * context is of no run, or of another one. */
 struct outside {
+    struct orr_runtime *runtime;
     struct orr_worker *worker;
     struct orr_job *job;
 };
 
-static struct outside outside_enter(void)
+static struct outside outside_enter(struct orr_runtime *rt)
 {
     struct orr_context *self = orr_self;
-    struct outside outside = {self->worker, self->job};
+    struct outside outside = {self->runtime, self->worker, self->job};
 
+    self->runtime = rt;
     self->worker = NULL;
     self->job = NULL;
     self->frozen++;
@@ -52,15 +55,17 @@ static void outside_leave(struct outside outside)
     orr_self->frozen--;
     orr_self->job = outside.job;
     orr_self->worker = outside.worker;
+    orr_self->runtime = outside.runtime;
 }
 
-static void tell_end(const struct orr_message *message, bool granted)
+static void tell_end(struct orr_runtime *rt, const struct orr_message *message,
+                     bool granted)
 {
     struct outside outside;
 
     if (!message->ended)
         return;
-    outside = outside_enter();
+    outside = outside_enter(rt);
     message->ended(message->arg, granted);
     outside_leave(outside);
 }
@@ -100,7 +105,7 @@ static void message_finish(struct orr_message *message)
     orr_lend_release(job);
     orr_job_drop_data(rt, job);
     orr_job_complete(rt, job);
-    tell_end(message, true);
+    tell_end(rt, message, true);
 }
 
 static void message_post_arrived(struct orr_post *post)
@@ -148,7 +153,7 @@ static void message_hold(struct orr_runtime *rt, struct orr_job *job)
     orr_post_expect(&message->post, rt->exec);
     atomic_store_explicit(&message->state, ORR_MESSAGE_HELD,
                           memory_order_release);
-    outside = outside_enter();
+    outside = outside_enter(rt);
     granted(arg, node, interface);
     outside_leave(outside);
 }
@@ -215,7 +220,7 @@ static unsigned message_choose(struct orr_runtime *rt,
         return orr_job_own(message->from->job)->node;
     if (!message->choose)
         return usual_node(&places);
-    outside = outside_enter();
+    outside = outside_enter(rt);
     node = message->choose(message->arg, &places);
     outside_leave(outside);
     if (node >= handle->nnodes) {
@@ -239,7 +244,7 @@ static void message_ready(struct orr_runtime *rt, struct orr_job *job)
                                         ORR_MESSAGE_COMES)) {
         orr_lend_release(job);
         orr_job_skip(rt, job);
-        tell_end(message, false);
+        tell_end(rt, message, false);
         return;
     }
     node = message_choose(rt, message);

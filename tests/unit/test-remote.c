@@ -145,6 +145,7 @@ static void granted(void *arg, unsigned node, void *interface)
 
     ck_assert_ptr_null(orr_self->job);
     ck_assert(orr_self->frozen);
+    ck_assert_ptr_eq(orr_self->runtime, rt);
     request->bytes = (uint64_t *)STARPU_VARIABLE_GET_PTR(interface);
     request->node = node;
     request->holds = true;
