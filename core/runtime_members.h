@@ -48,4 +48,5 @@ static inline void orr_runtime_set_members(struct orr_runtime *rt,
     atomic_init(&rt->tasks->limit_min, -1);
     atomic_init(&rt->views->first_submit, -1);
     rt->data->default_sequential = true;
+    atomic_init(&rt->rank, -1);
 }

@@ -269,6 +269,16 @@ static int check_known_mode(const struct orr_buffers *b)
     return -EINVAL;
 }
 
+int orr_buffers_known_mode(const char *call, struct starpu_codelet *cl, int n)
+{
+    const struct orr_buffers b = {.call = call, .cl = cl, .n = n};
+
+    if (!buffers_codelet_has_next(&b))
+        return STARPU_R;
+    return check_known_mode(&b) == 0 ? (int)STARPU_CODELET_GET_MODE(cl, n)
+                                     : -EINVAL;
+}
+
 int orr_buffers_add_array(struct orr_buffers *b, int n,
                           starpu_data_handle_t *handles)
 {

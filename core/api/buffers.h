@@ -29,6 +29,10 @@ int orr_buffers_add_array(struct orr_buffers *b, int n,
 int orr_buffers_add_descrs(struct orr_buffers *b, int n,
                            const struct starpu_data_descr *descrs);
 
+/* The mode that the codelet has for its buffer number n, for a list that names none; of
+ * one that it has not, STARPU_R. -EINVAL, after a message: its mode is not set. */
+int orr_buffers_known_mode(const char *call, struct starpu_codelet *cl, int n);
+
 /* Checks the number of handles when all are there: 0, or -EINVAL after a message. */
 int orr_buffers_check_number(const struct orr_buffers *b);
 static inline int orr_buffers_check(const struct orr_buffers *b)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/insert.c - starpu_task_insert() and its siblings: a walk over a
- * list of (tag, values) that fills a task, on top of the public interface only.
- * Any thread; modes are written to the codelet, where two threads that agree
- * may write the same mode twice.
+ * core/api/insert.c - starpu_task_insert() and its siblings: a list of (tag, values) is
+ * decoded, then a task is made of that, on top of the public interface only. Any thread;
+ * modes are written to the codelet, where two threads that agree may write the same mode
+ * twice.
  */
 #include <starpu_task_util.h>
 
@@ -11,16 +11,18 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <starpu_scheduler.h>
 
 #include "core/api/buffers.h"
 #include "core/api/codelet_pack.h"
+#include "core/api/insertion.h"
 #include "core/base/log.h"
 
-/* One call: where the list is read, and what it gave so far. */
-struct walk {
-    va_list ap;
+/* A task that is being filled. */
+struct filling {
     const char *call;
     struct starpu_task *task;
     struct orr_buffers buffers;
@@ -28,335 +30,565 @@ struct walk {
     bool has_cl_args;
 };
 
-/* Each function below handles its own tags: returns 1 if the tag was one of them, 0 if
- * not, or a negative errno after a message. Most are access modes. */
-typedef int (*take_fn)(struct walk *w, int tag);
-
-/* --- data --- */
-
-static int take_data(struct walk *w, int tag)
-{
-    const int accesses = STARPU_RW | STARPU_SCRATCH | STARPU_REDUX |
-                         STARPU_MPI_REDUX | STARPU_NONE;
-    struct starpu_data_descr *descrs;
-    starpu_data_handle_t *handles;
-    int n, err;
-
-    if (tag < STARPU_ACCESS_MODE_MAX) {
-        if (tag < 0 || !(tag & accesses))
-            return 0;
-        err = orr_buffers_add(&w->buffers, tag,
-                              va_arg(w->ap, starpu_data_handle_t));
-    } else if (tag == STARPU_DATA_ARRAY) {
-        handles = va_arg(w->ap, starpu_data_handle_t *);
-        n = va_arg(w->ap, int);
-        err = orr_buffers_add_array(&w->buffers, n, handles);
-    } else if (tag == STARPU_DATA_MODE_ARRAY) {
-        descrs = va_arg(w->ap, struct starpu_data_descr *);
-        n = va_arg(w->ap, int);
-        err = orr_buffers_add_descrs(&w->buffers, n, descrs);
-    } else {
-        return 0;
-    }
-    return err ? err : 1;
-}
+/* Each function below puts arguments of some tags into the task: 0, or a negative errno
+ * after a message. */
+typedef int (*put_fn)(struct filling *f, const struct orr_insert_arg *arg);
 
 /* --- arguments of the kernel --- */
 
-static int take_value(struct walk *w)
+static int put_value(struct filling *f, const struct orr_insert_arg *arg)
 {
-    const void *ptr = va_arg(w->ap, const void *);
-    size_t size = va_arg(w->ap, size_t);
-    int err = orr_pack_add(&w->values, ptr, size);
+    int err = orr_pack_add(&f->values, arg->ptr, arg->size);
 
     if (err)
-        orr_log_error("%s: no memory for a STARPU_VALUE of %zu bytes", w->call,
-                      size);
-    return err ? err : 1;
+        orr_log_error("%s: no memory for a STARPU_VALUE of %zu bytes", f->call,
+                      arg->size);
+    return err;
 }
 
-static int take_cl_args(struct walk *w, int tag)
+static int put_cl_args(struct filling *f, const struct orr_insert_arg *arg)
 {
-    void *arg;
-    size_t size;
-
-    if (tag == STARPU_VALUE)
-        return take_value(w);
-    if (tag != STARPU_CL_ARGS && tag != STARPU_CL_ARGS_NFREE)
-        return 0;
-    arg = va_arg(w->ap, void *);
-    size = va_arg(w->ap, size_t);
-    w->task->cl_arg = arg;
-    w->task->cl_arg_size = size;
-    w->task->cl_arg_free = tag == STARPU_CL_ARGS;
-    w->has_cl_args = true;
-    return 1;
+    f->task->cl_arg = arg->ptr;
+    f->task->cl_arg_size = arg->size;
+    f->task->cl_arg_free = arg->tag == STARPU_CL_ARGS;
+    f->has_cl_args = true;
+    return 0;
 }
 
 /* --- callbacks --- */
 
-typedef void (*callback_fn)(void *);
-
-static int take_callback_func(struct walk *w, int tag)
+static int put_callback_func(struct filling *f,
+                             const struct orr_insert_arg *arg)
 {
-    struct starpu_task *task = w->task;
+    struct starpu_task *task = f->task;
 
-    switch (tag) {
+    switch (arg->tag) {
     case STARPU_CALLBACK:
-        task->callback_func = va_arg(w->ap, callback_fn);
-        return 1;
+        task->callback_func = arg->func;
+        break;
     case STARPU_EPILOGUE_CALLBACK:
-        task->epilogue_callback_func = va_arg(w->ap, callback_fn);
-        return 1;
+        task->epilogue_callback_func = arg->func;
+        break;
     case STARPU_PROLOGUE_CALLBACK:
-        task->prologue_callback_func = va_arg(w->ap, callback_fn);
-        return 1;
+        task->prologue_callback_func = arg->func;
+        break;
     case STARPU_PROLOGUE_CALLBACK_POP:
-        task->prologue_callback_pop_func = va_arg(w->ap, callback_fn);
-        return 1;
-    default:
-        return 0;
+        task->prologue_callback_pop_func = arg->func;
+        break;
+    default: /* STARPU_CALLBACK_WITH_ARG, STARPU_CALLBACK_WITH_ARG_NFREE */
+        task->callback_func = arg->func;
+        task->callback_arg = arg->ptr2;
+        task->callback_arg_free = arg->tag == STARPU_CALLBACK_WITH_ARG;
     }
+    return 0;
 }
 
-static int take_callback_arg(struct walk *w, int tag)
+static int put_callback_arg(struct filling *f, const struct orr_insert_arg *arg)
 {
-    struct starpu_task *task = w->task;
+    struct starpu_task *task = f->task;
 
-    switch (tag) {
-    case STARPU_CALLBACK_WITH_ARG:
-    case STARPU_CALLBACK_WITH_ARG_NFREE:
-        task->callback_func = va_arg(w->ap, callback_fn);
-        task->callback_arg = va_arg(w->ap, void *);
-        task->callback_arg_free = tag == STARPU_CALLBACK_WITH_ARG;
-        return 1;
+    switch (arg->tag) {
     case STARPU_CALLBACK_ARG:
     case STARPU_CALLBACK_ARG_NFREE:
-        task->callback_arg = va_arg(w->ap, void *);
-        task->callback_arg_free = tag == STARPU_CALLBACK_ARG;
-        return 1;
+        task->callback_arg = arg->ptr;
+        task->callback_arg_free = arg->tag == STARPU_CALLBACK_ARG;
+        break;
     case STARPU_EPILOGUE_CALLBACK_ARG:
-        task->epilogue_callback_arg = va_arg(w->ap, void *);
+        task->epilogue_callback_arg = arg->ptr;
         task->epilogue_callback_arg_free = 1;
-        return 1;
+        break;
     case STARPU_PROLOGUE_CALLBACK_ARG:
     case STARPU_PROLOGUE_CALLBACK_ARG_NFREE:
-        task->prologue_callback_arg = va_arg(w->ap, void *);
-        task->prologue_callback_arg_free = tag == STARPU_PROLOGUE_CALLBACK_ARG;
-        return 1;
-    case STARPU_PROLOGUE_CALLBACK_POP_ARG:
-    case STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE:
-        task->prologue_callback_pop_arg = va_arg(w->ap, void *);
+        task->prologue_callback_arg = arg->ptr;
+        task->prologue_callback_arg_free =
+            arg->tag == STARPU_PROLOGUE_CALLBACK_ARG;
+        break;
+    default: /* STARPU_PROLOGUE_CALLBACK_POP_ARG, …_NFREE */
+        task->prologue_callback_pop_arg = arg->ptr;
         task->prologue_callback_pop_arg_free =
-            tag == STARPU_PROLOGUE_CALLBACK_POP_ARG;
-        return 1;
-    default:
-        return 0;
+            arg->tag == STARPU_PROLOGUE_CALLBACK_POP_ARG;
     }
+    return 0;
 }
 
 /* --- dependencies and tags --- */
 
-static int take_deps(struct walk *w, int tag)
+static int put_deps(struct filling *f, const struct orr_insert_arg *arg)
 {
-    struct starpu_task *task = w->task, **tasks;
-    unsigned n;
+    struct starpu_task *task = f->task;
 
-    switch (tag) {
+    switch (arg->tag) {
     case STARPU_TASK_DEPS_ARRAY:
-        n = va_arg(w->ap, unsigned);
-        tasks = va_arg(w->ap, struct starpu_task **);
-        starpu_task_declare_deps_array(task, n, tasks);
-        return 1;
+        starpu_task_declare_deps_array(task, arg->n, arg->ptr);
+        break;
     case STARPU_TASK_END_DEPS_ARRAY:
-        n = va_arg(w->ap, unsigned);
-        tasks = va_arg(w->ap, struct starpu_task **);
-        starpu_task_declare_end_deps_array(task, n, tasks);
-        return 1;
+        starpu_task_declare_end_deps_array(task, arg->n, arg->ptr);
+        break;
     case STARPU_TASK_END_DEP:
-        starpu_task_end_dep_add(task, va_arg(w->ap, int));
-        return 1;
+        starpu_task_end_dep_add(task, arg->i);
+        break;
     case STARPU_TAG:
-        task->tag_id = va_arg(w->ap, starpu_tag_t);
+        task->tag_id = arg->ull;
         task->use_tag = 1;
-        return 1;
+        break;
     case STARPU_TAG_ONLY:
-        task->tag_id = va_arg(w->ap, starpu_tag_t);
-        return 1;
+        task->tag_id = arg->ull;
+        break;
     case STARPU_SEQUENTIAL_CONSISTENCY:
-        task->sequential_consistency = va_arg(w->ap, unsigned) != 0;
-        return 1;
+        task->sequential_consistency = arg->u != 0;
+        break;
     case STARPU_HANDLES_SEQUENTIAL_CONSISTENCY:
-        task->handles_sequential_consistency = va_arg(w->ap, unsigned char *);
-        return 1;
+        task->handles_sequential_consistency = arg->ptr;
+        break;
     case STARPU_TASK_NO_SUBMITORDER:
-        task->no_submitorder = va_arg(w->ap, unsigned) != 0;
-        return 1;
-    case STARPU_TASK_SYNCHRONOUS:
-        task->synchronous = va_arg(w->ap, int) != 0;
-        return 1;
-    default:
-        return 0;
+        task->no_submitorder = arg->u != 0;
+        break;
+    default: /* STARPU_TASK_SYNCHRONOUS */
+        task->synchronous = arg->i != 0;
     }
+    return 0;
 }
 
 /* --- where to run --- */
 
-static int insert_take_location(struct walk *w, int tag)
+static int put_location(struct filling *f, const struct orr_insert_arg *arg)
 {
-    struct starpu_task *task = w->task;
-    int worker;
+    struct starpu_task *task = f->task;
 
-    switch (tag) {
+    switch (arg->tag) {
     case STARPU_PRIORITY:
-        task->priority = va_arg(w->ap, int);
-        return 1;
+        task->priority = arg->i;
+        break;
     case STARPU_EXECUTE_ON_WORKER:
-        worker = va_arg(w->ap, int);
-        task->execute_on_a_specific_worker = worker != -1;
-        if (worker != -1)
-            task->workerid = (unsigned)worker;
-        return 1;
+        task->execute_on_a_specific_worker = arg->i != -1;
+        if (arg->i != -1)
+            task->workerid = arg->u;
+        break;
     case STARPU_WORKER_ORDER:
-        task->workerorder = va_arg(w->ap, unsigned);
-        return 1;
+        task->workerorder = arg->u;
+        break;
     case STARPU_TASK_WORKERIDS:
-        task->workerids_len = va_arg(w->ap, unsigned);
-        task->workerids = va_arg(w->ap, uint32_t *);
-        return 1;
+        task->workerids_len = arg->n;
+        task->workerids = arg->ptr;
+        break;
     case STARPU_EXECUTE_WHERE:
-        task->where = (int32_t)va_arg(w->ap, unsigned long long);
-        return 1;
+        task->where = (int32_t)arg->ull;
+        break;
     case STARPU_SCHED_CTX:
-        task->sched_ctx = va_arg(w->ap, unsigned);
-        return 1;
-    case STARPU_POSSIBLY_PARALLEL:
-        task->possibly_parallel = va_arg(w->ap, unsigned);
-        return 1;
-    case STARPU_EXECUTE_ON_NODE: /* the MPI layer reads these three */
-    case STARPU_NODE_SELECTION_POLICY:
-        (void)va_arg(w->ap, int);
-        return 1;
-    case STARPU_EXECUTE_ON_DATA:
-        (void)va_arg(w->ap, starpu_data_handle_t);
-        return 1;
-    default:
-        return 0;
+        task->sched_ctx = arg->u;
+        break;
+    default: /* STARPU_POSSIBLY_PARALLEL */
+        task->possibly_parallel = arg->u;
     }
+    return 0;
 }
 
 /* --- names and numbers --- */
 
-static int take_notes(struct walk *w, int tag)
+static int put_notes(struct filling *f, const struct orr_insert_arg *arg)
 {
-    struct starpu_task *task = w->task;
+    struct starpu_task *task = f->task;
 
-    switch (tag) {
+    switch (arg->tag) {
     case STARPU_NAME:
-        task->name = va_arg(w->ap, const char *);
-        return 1;
+        task->name = arg->ptr;
+        break;
     case STARPU_TASK_FILE:
-        task->file = va_arg(w->ap, const char *);
-        return 1;
+        task->file = arg->ptr;
+        break;
     case STARPU_TASK_LINE:
-        task->line = va_arg(w->ap, int);
-        return 1;
+        task->line = arg->i;
+        break;
     case STARPU_TASK_COLOR:
-        task->color = (unsigned)va_arg(w->ap, int);
-        return 1;
+        task->color = arg->u;
+        break;
     case STARPU_FLOPS:
-        task->flops = va_arg(w->ap, double);
-        return 1;
+        task->flops = arg->d;
+        break;
     case STARPU_HYPERVISOR_TAG:
-        task->hypervisor_tag = va_arg(w->ap, int);
-        return 1;
+        task->hypervisor_tag = arg->i;
+        break;
     case STARPU_TASK_PROFILING_INFO:
-        task->profiling_info =
-            va_arg(w->ap, struct starpu_profiling_task_info *);
-        return 1;
+        task->profiling_info = arg->ptr;
+        break;
     case STARPU_TASK_SCHED_DATA:
-        task->sched_data = va_arg(w->ap, void *);
-        return 1;
-    case STARPU_TRANSACTION:
-        task->transaction = va_arg(w->ap, struct starpu_transaction *);
-        return 1;
-    default:
-        return 0;
+        task->sched_data = arg->ptr;
+        break;
+    default: /* STARPU_TRANSACTION */
+        task->transaction = arg->ptr;
     }
-}
-
-static int take_bubble(struct walk *w, int tag)
-{
-    struct starpu_task *task = w->task, *parent;
-
-    switch (tag) {
-    case STARPU_BUBBLE_FUNC:
-        task->bubble_func = va_arg(w->ap, starpu_bubble_func_t);
-        return 1;
-    case STARPU_BUBBLE_FUNC_ARG:
-        task->bubble_func_arg = va_arg(w->ap, void *);
-        return 1;
-    case STARPU_BUBBLE_GEN_DAG_FUNC:
-        task->bubble_gen_dag_func = va_arg(w->ap, starpu_bubble_gen_dag_func_t);
-        return 1;
-    case STARPU_BUBBLE_GEN_DAG_FUNC_ARG:
-        task->bubble_gen_dag_func_arg = va_arg(w->ap, void *);
-        return 1;
-    case STARPU_BUBBLE_PARENT:
-        parent = va_arg(w->ap, struct starpu_task *);
-        if (parent)
-            task->bubble_parent = starpu_task_get_job_id(parent);
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-/* --- the walk --- */
-
-static int insert_take_argument(struct walk *w, int tag)
-{
-    static const take_fn takers[] = {
-        take_cl_args, insert_take_location, take_callback_func, take_callback_arg,
-        take_deps,    take_notes,           take_bubble,
-    };
-    int taken = take_data(w, tag);
-
-    for (size_t i = 0; !taken && i < sizeof(takers) / sizeof(takers[0]); i++)
-        taken = takers[i](w, tag);
-    if (taken)
-        return taken < 0 ? taken : 0;
-    orr_log_error("%s: %d (0x%x) is neither an access mode nor a known tag: "
-                  "end the list with 0, and give every tag its values in "
-                  "their exact type",
-                  w->call, tag, (unsigned)tag);
-    return -EINVAL;
-}
-
-/* Hands the packed values to the task. */
-static int finish_args(struct walk *w)
-{
-    if (!w->values.nargs)
-        return 0;
-    if (w->has_cl_args) {
-        orr_log_error("%s: STARPU_VALUE and STARPU_CL_ARGS exclude each other; "
-                      "pack all values with starpu_codelet_pack_args()",
-                      w->call);
-        return -EINVAL;
-    }
-    starpu_codelet_pack_arg_fini(&w->values, &w->task->cl_arg,
-                                 &w->task->cl_arg_size);
-    w->task->cl_arg_free = 1;
     return 0;
 }
 
-static int insert_check_worker_order(const struct walk *w)
+static int put_bubble(struct filling *f, const struct orr_insert_arg *arg)
 {
-    if (!w->task->workerorder || w->task->execute_on_a_specific_worker)
+    struct starpu_task *task = f->task;
+
+    switch (arg->tag) {
+    case STARPU_BUBBLE_FUNC:
+        task->bubble_func = (starpu_bubble_func_t)(void (*)(void))arg->func;
+        break;
+    case STARPU_BUBBLE_FUNC_ARG:
+        task->bubble_func_arg = arg->ptr;
+        break;
+    case STARPU_BUBBLE_GEN_DAG_FUNC:
+        task->bubble_gen_dag_func =
+            (starpu_bubble_gen_dag_func_t)(void (*)(void))arg->func;
+        break;
+    case STARPU_BUBBLE_GEN_DAG_FUNC_ARG:
+        task->bubble_gen_dag_func_arg = arg->ptr;
+        break;
+    default: /* STARPU_BUBBLE_PARENT */
+        if (arg->ptr)
+            task->bubble_parent = starpu_task_get_job_id(arg->ptr);
+    }
+    return 0;
+}
+
+/* --- the tags --- */
+
+/* What follows a tag. */
+enum shape {
+    NOTHING_KNOWN,
+    DATA_ARRAY, /* with the codelet's modes, or with their own */
+    INT,
+    ULL,
+    DOUBLE,
+    POINTER,
+    FUNCTION,
+    FUNCTION_POINTER,
+    POINTER_SIZE,
+    LENGTH_POINTER,
+};
+
+static const struct tag {
+    uint8_t shape; /* enum shape */
+    put_fn put;    /* NULL: it is decoded, and the task has nothing of it */
+} tags[STARPU_SHIFTED_MODE_MAX >> STARPU_MODE_SHIFT] = {
+#define TAG(name, shape, put) [(name) >> STARPU_MODE_SHIFT] = {shape, put}
+    TAG(STARPU_VALUE, POINTER_SIZE, put_value),
+    TAG(STARPU_CL_ARGS, POINTER_SIZE, put_cl_args),
+    TAG(STARPU_CL_ARGS_NFREE, POINTER_SIZE, put_cl_args),
+    TAG(STARPU_DATA_ARRAY, DATA_ARRAY, NULL),
+    TAG(STARPU_DATA_MODE_ARRAY, DATA_ARRAY, NULL),
+    TAG(STARPU_CALLBACK, FUNCTION, put_callback_func),
+    TAG(STARPU_EPILOGUE_CALLBACK, FUNCTION, put_callback_func),
+    TAG(STARPU_PROLOGUE_CALLBACK, FUNCTION, put_callback_func),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP, FUNCTION, put_callback_func),
+    TAG(STARPU_CALLBACK_WITH_ARG, FUNCTION_POINTER, put_callback_func),
+    TAG(STARPU_CALLBACK_WITH_ARG_NFREE, FUNCTION_POINTER, put_callback_func),
+    TAG(STARPU_CALLBACK_ARG, POINTER, put_callback_arg),
+    TAG(STARPU_CALLBACK_ARG_NFREE, POINTER, put_callback_arg),
+    TAG(STARPU_EPILOGUE_CALLBACK_ARG, POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_ARG, POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_ARG_NFREE, POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG, POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE, POINTER, put_callback_arg),
+    TAG(STARPU_TASK_DEPS_ARRAY, LENGTH_POINTER, put_deps),
+    TAG(STARPU_TASK_END_DEPS_ARRAY, LENGTH_POINTER, put_deps),
+    TAG(STARPU_TASK_END_DEP, INT, put_deps),
+    TAG(STARPU_TAG, ULL, put_deps),
+    TAG(STARPU_TAG_ONLY, ULL, put_deps),
+    TAG(STARPU_SEQUENTIAL_CONSISTENCY, INT, put_deps),
+    TAG(STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, POINTER, put_deps),
+    TAG(STARPU_TASK_NO_SUBMITORDER, INT, put_deps),
+    TAG(STARPU_TASK_SYNCHRONOUS, INT, put_deps),
+    TAG(STARPU_PRIORITY, INT, put_location),
+    TAG(STARPU_EXECUTE_ON_WORKER, INT, put_location),
+    TAG(STARPU_WORKER_ORDER, INT, put_location),
+    TAG(STARPU_TASK_WORKERIDS, LENGTH_POINTER, put_location),
+    TAG(STARPU_EXECUTE_WHERE, ULL, put_location),
+    TAG(STARPU_SCHED_CTX, INT, put_location),
+    TAG(STARPU_POSSIBLY_PARALLEL, INT, put_location),
+    TAG(STARPU_EXECUTE_ON_NODE, INT,
+        NULL), /* a layer above reads these three */
+    TAG(STARPU_NODE_SELECTION_POLICY, INT, NULL),
+    TAG(STARPU_EXECUTE_ON_DATA, POINTER, NULL),
+    TAG(STARPU_NAME, POINTER, put_notes),
+    TAG(STARPU_TASK_FILE, POINTER, put_notes),
+    TAG(STARPU_TASK_LINE, INT, put_notes),
+    TAG(STARPU_TASK_COLOR, INT, put_notes),
+    TAG(STARPU_FLOPS, DOUBLE, put_notes),
+    TAG(STARPU_HYPERVISOR_TAG, INT, put_notes),
+    TAG(STARPU_TASK_PROFILING_INFO, POINTER, put_notes),
+    TAG(STARPU_TASK_SCHED_DATA, POINTER, put_notes),
+    TAG(STARPU_TRANSACTION, POINTER, put_notes),
+    TAG(STARPU_BUBBLE_FUNC, FUNCTION, put_bubble),
+    TAG(STARPU_BUBBLE_FUNC_ARG, POINTER, put_bubble),
+    TAG(STARPU_BUBBLE_GEN_DAG_FUNC, FUNCTION, put_bubble),
+    TAG(STARPU_BUBBLE_GEN_DAG_FUNC_ARG, POINTER, put_bubble),
+    TAG(STARPU_BUBBLE_PARENT, POINTER, put_bubble),
+#undef TAG
+};
+
+/* --- decoding --- */
+
+typedef void (*callback_fn)(void *);
+
+/* Makes an array longer, which is inside of the structure at first. */
+static void *longer(void *array, const void *few, unsigned n, size_t size,
+                    unsigned *room)
+{
+    void *grown = malloc(2 * *room * size);
+
+    if (!grown)
+        return NULL;
+    memcpy(grown, array, n * size);
+    if (array != few)
+        free(array);
+    *room *= 2;
+    return grown;
+}
+
+static int no_room(const struct orr_insertion *in, unsigned n, const char *what)
+{
+    orr_log_error("%s: no memory for %u %s", in->call, n + 1, what);
+    return -ENOMEM;
+}
+
+static int __attribute__((noinline)) more_data(struct orr_insertion *in)
+{
+    void *data = longer(in->data, in->few_data, in->ndata, sizeof(*in->data),
+                        &in->data_room);
+
+    if (!data)
+        return no_room(in, in->ndata, "handles");
+    in->data = data;
+    return 0;
+}
+
+static int __attribute__((noinline)) more_args(struct orr_insertion *in)
+{
+    void *args = longer(in->args, in->few_args, in->nargs, sizeof(*in->args),
+                        &in->args_room);
+
+    if (!args)
+        return no_room(in, in->nargs, "arguments");
+    in->args = args;
+    return 0;
+}
+
+/* STARPU_NONE is no access. */
+static inline int add_datum(struct orr_insertion *in, int mode,
+                            starpu_data_handle_t handle)
+{
+    struct starpu_data_descr *datum;
+
+    if (mode & STARPU_NONE)
+        return 0;
+    if (in->ndata == in->data_room && more_data(in) != 0)
+        return -ENOMEM;
+    datum = &in->data[in->ndata++];
+    datum->handle = handle;
+    datum->mode = (enum starpu_data_access_mode)mode;
+    return 0;
+}
+
+static int add_data(struct orr_insertion *in, int n,
+                    const starpu_data_handle_t *handles)
+{
+    int err = 0;
+
+    for (int i = 0; i < n && !err; i++) {
+        int mode = orr_buffers_known_mode(in->call, in->cl, (int)in->ndata);
+
+        err = mode < 0 ? mode : add_datum(in, mode, handles[i]);
+    }
+    return err;
+}
+
+static int add_descrs(struct orr_insertion *in, int n,
+                      const struct starpu_data_descr *descrs)
+{
+    int err = 0;
+
+    for (int i = 0; i < n && !err; i++)
+        err = add_datum(in, (int)descrs[i].mode, descrs[i].handle);
+    return err;
+}
+
+/* What the layer above asks for as well. */
+static void note_arg(struct orr_insertion *in, const struct orr_insert_arg *arg)
+{
+    switch (arg->tag) {
+    case STARPU_PRIORITY:
+        in->priority = arg->i;
+        break;
+    case STARPU_EXECUTE_ON_NODE:
+        if (arg->i < 0)
+            break;
+        in->where = ORR_INSERT_ON_NODE;
+        in->node = arg->i;
+        break;
+    case STARPU_EXECUTE_ON_DATA:
+        if (in->where != ORR_INSERT_ANYWHERE)
+            break;
+        in->where = ORR_INSERT_ON_DATA;
+        in->on = arg->ptr;
+        break;
+    case STARPU_NODE_SELECTION_POLICY:
+        in->policy = arg->i;
+        break;
+    default:
+        break;
+    }
+}
+
+static int refuse_tag(const struct orr_insertion *in, int tag)
+{
+    orr_log_error("%s: %d (0x%x) is neither an access mode nor a known tag: "
+                  "end the list with 0, and give every tag its values in "
+                  "their exact type",
+                  in->call, tag, (unsigned)tag);
+    return -EINVAL;
+}
+
+/* The list is passed by a pointer to a structure: how va_list is passed differs among
+ * processors. */
+struct list {
+    va_list ap;
+};
+
+static int take_array(struct orr_insertion *in, int tag, struct list *list)
+{
+    void *array = va_arg(list->ap, void *);
+    int n = va_arg(list->ap, int);
+
+    return tag == STARPU_DATA_ARRAY ? add_data(in, n, array)
+                                    : add_descrs(in, n, array);
+}
+
+static int take_argument(struct orr_insertion *in, int tag, struct list *list)
+{
+    unsigned number = (unsigned)tag >> STARPU_MODE_SHIFT;
+    const struct tag *known = &tags[number];
+    struct orr_insert_arg arg = {.tag = tag};
+
+    if (number >= sizeof(tags) / sizeof(tags[0]) ||
+        number << STARPU_MODE_SHIFT != (unsigned)tag)
+        return refuse_tag(in, tag);
+    switch ((enum shape)known->shape) {
+    case NOTHING_KNOWN:
+        return refuse_tag(in, tag);
+    case DATA_ARRAY:
+        return take_array(in, tag, list);
+    case INT:
+        arg.i = va_arg(list->ap, int);
+        break;
+    case ULL:
+        arg.ull = va_arg(list->ap, unsigned long long);
+        break;
+    case DOUBLE:
+        arg.d = va_arg(list->ap, double);
+        break;
+    case POINTER:
+        arg.ptr = va_arg(list->ap, void *);
+        break;
+    case FUNCTION:
+        arg.func = va_arg(list->ap, callback_fn);
+        break;
+    case FUNCTION_POINTER:
+        arg.func = va_arg(list->ap, callback_fn);
+        arg.ptr2 = va_arg(list->ap, void *);
+        break;
+    case POINTER_SIZE:
+        arg.ptr = va_arg(list->ap, void *);
+        arg.size = va_arg(list->ap, size_t);
+        break;
+    case LENGTH_POINTER:
+        arg.n = va_arg(list->ap, unsigned);
+        arg.ptr = va_arg(list->ap, void *);
+        break;
+    }
+    note_arg(in, &arg);
+    if (!known->put)
+        return 0;
+    if (in->nargs == in->args_room && more_args(in) != 0)
+        return -ENOMEM;
+    in->args[in->nargs++] = arg;
+    return 0;
+}
+
+static inline bool is_access(int tag)
+{
+    const int accesses = STARPU_RW | STARPU_SCRATCH | STARPU_REDUX |
+                         STARPU_MPI_REDUX | STARPU_NONE;
+
+    return tag > 0 && tag < STARPU_ACCESS_MODE_MAX && tag & accesses;
+}
+
+/* On an error `in` has what came before. */
+static int decode(struct orr_insertion *in, const char *call,
+                  struct starpu_codelet *cl, va_list ap)
+{
+    struct list list;
+    int tag, err = 0;
+
+    in->call = call;
+    in->cl = cl;
+    in->data = in->few_data;
+    in->args = in->few_args;
+    in->ndata = in->nargs = 0;
+    in->data_room = ORR_INSERT_FEW_DATA;
+    in->args_room = ORR_INSERT_FEW_ARGS;
+    in->where = ORR_INSERT_ANYWHERE;
+    in->policy = -1;
+    in->priority = STARPU_DEFAULT_PRIO;
+    va_copy(list.ap, ap);
+    while (!err && (tag = va_arg(list.ap, int)))
+        err = is_access(tag)
+                  ? add_datum(in, tag, va_arg(list.ap, starpu_data_handle_t))
+                  : take_argument(in, tag, &list);
+    va_end(list.ap);
+    return err;
+}
+
+int orr_insertion_decode(struct orr_insertion *in, const char *call,
+                         struct starpu_codelet *cl, va_list ap)
+{
+    int err = decode(in, call, cl, ap);
+
+    if (err) {
+        orr_insertion_drop(in);
+        orr_insertion_end(in);
+    }
+    return err;
+}
+
+void orr_insertion_end_long(struct orr_insertion *in)
+{
+    if (in->data != in->few_data)
+        free(in->data);
+    if (in->args != in->few_args)
+        free(in->args);
+}
+
+/* --- making --- */
+
+/* Hands the packed values to the task. */
+static int finish_args(struct filling *f)
+{
+    if (!f->values.nargs)
+        return 0;
+    if (f->has_cl_args) {
+        orr_log_error("%s: STARPU_VALUE and STARPU_CL_ARGS exclude each other; "
+                      "pack all values with starpu_codelet_pack_args()",
+                      f->call);
+        return -EINVAL;
+    }
+    starpu_codelet_pack_arg_fini(&f->values, &f->task->cl_arg,
+                                 &f->task->cl_arg_size);
+    f->task->cl_arg_free = 1;
+    return 0;
+}
+
+static int insert_check_worker_order(const struct filling *f)
+{
+    if (!f->task->workerorder || f->task->execute_on_a_specific_worker)
         return 0;
     orr_log_error("%s: STARPU_WORKER_ORDER %u is an order on one worker: give "
                   "STARPU_EXECUTE_ON_WORKER as well",
-                  w->call, w->task->workerorder);
+                  f->call, f->task->workerorder);
     return -EINVAL;
 }
 
@@ -367,46 +599,82 @@ static void discard(struct starpu_task *task)
     starpu_task_destroy(task);
 }
 
-/* Reads a list that the caller started, and ends. */
-static int insert_fill_task(const char *call, struct starpu_task *task,
-                            struct starpu_codelet *cl, va_list ap)
+/* The task is to free what the list gave for that. */
+static void give_task(const struct orr_insertion *in, struct starpu_task *task)
 {
-    struct walk w = {.call = call,
-                     .task = task,
-                     .buffers = {.call = call, .cl = cl, .task = task}};
-    int tag, err = 0;
+    struct filling f = {.call = in->call, .task = task};
 
-    va_copy(w.ap, ap);
-    task->cl = cl;
-    while (!err && (tag = va_arg(w.ap, int)))
-        err = insert_take_argument(&w, tag);
-    va_end(w.ap);
+    for (unsigned i = 0; i < in->nargs; i++) {
+        put_fn put = tags[in->args[i].tag >> STARPU_MODE_SHIFT].put;
+
+        if (put == put_cl_args || put == put_callback_func ||
+            put == put_callback_arg)
+            (void)put(&f, &in->args[i]);
+    }
+}
+
+void orr_insertion_drop(const struct orr_insertion *in)
+{
+    struct starpu_task *task = in->nargs ? starpu_task_create() : NULL;
+
+    if (!task)
+        return;
+    give_task(in, task);
+    discard(task);
+}
+
+static int fill_task(const struct orr_insertion *in, struct starpu_task *task)
+{
+    struct filling f = {
+        .call = in->call,
+        .task = task,
+        .buffers = {.call = in->call, .cl = in->cl, .task = task}};
+    int err = 0;
+
+    task->cl = in->cl;
+    for (unsigned i = 0; i < in->nargs && !err; i++)
+        err = tags[in->args[i].tag >> STARPU_MODE_SHIFT].put(&f, &in->args[i]);
+    for (unsigned i = 0; i < in->ndata && !err; i++)
+        err = orr_buffers_add(&f.buffers, (int)in->data[i].mode,
+                              in->data[i].handle);
     if (!err)
-        err = orr_buffers_check(&w.buffers);
+        err = orr_buffers_check(&f.buffers);
     if (!err)
-        err = finish_args(&w);
+        err = finish_args(&f);
     if (!err)
-        err = insert_check_worker_order(&w);
+        err = insert_check_worker_order(&f);
     if (err)
-        orr_pack_drop(&w.values);
+        orr_pack_drop(&f.values);
+    return err;
+}
+
+int orr_insertion_make(const struct orr_insertion *in, struct starpu_task **ret)
+{
+    struct starpu_task *task = starpu_task_create();
+    int err;
+
+    if (!task) {
+        orr_log_error("%s: no memory for a task", in->call);
+        return -ENOMEM;
+    }
+    err = fill_task(in, task);
+    if (err)
+        discard(task);
+    else
+        *ret = task;
     return err;
 }
 
 static int build(const char *call, struct starpu_codelet *cl, va_list ap,
                  struct starpu_task **ret)
 {
-    struct starpu_task *task = starpu_task_create();
-    int err;
+    struct orr_insertion insertion;
+    int err = orr_insertion_decode(&insertion, call, cl, ap);
 
-    if (!task) {
-        orr_log_error("%s: no memory for a task", call);
-        return -ENOMEM;
-    }
-    err = insert_fill_task(call, task, cl, ap);
     if (err)
-        discard(task);
-    else
-        *ret = task;
+        return err;
+    err = orr_insertion_make(&insertion, ret);
+    orr_insertion_end(&insertion);
     return err;
 }
 
@@ -423,13 +691,28 @@ static int insert_task(const char *call, struct starpu_codelet *cl, va_list ap)
     return err;
 }
 
+/* The task is the caller's, whatever becomes of it. */
+static int set_task(const char *call, struct starpu_task *task,
+                    struct starpu_codelet *cl, va_list ap)
+{
+    struct orr_insertion insertion;
+    int err = decode(&insertion, call, cl, ap);
+
+    if (err)
+        give_task(&insertion, task);
+    else
+        err = fill_task(&insertion, task);
+    orr_insertion_end(&insertion);
+    return err;
+}
+
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...)
 {
     va_list ap;
     int err;
 
     va_start(ap, cl);
-    err = insert_fill_task("starpu_task_set", task, cl, ap);
+    err = set_task("starpu_task_set", task, cl, ap);
     va_end(ap);
     return err;
 }

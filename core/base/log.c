@@ -24,7 +24,12 @@ static void log_print(const char *kind, const char *format, va_list args)
 static void log_print(const char *kind, const char *format, va_list args)
 {
     char text[8192];
-    size_t n = (size_t)snprintf(text, sizeof(text), "orrery: %s", kind);
+    int rank = orr_log_rank ? orr_log_rank() : -1;
+    size_t n =
+        rank < 0
+            ? (size_t)snprintf(text, sizeof(text), "orrery: %s", kind)
+            : (size_t)snprintf(text, sizeof(text), "orrery: rank %d: %s", rank,
+                               kind);
     int wanted = vsnprintf(text + n, sizeof(text) - n - 1, format, args);
 
     if (wanted < 0)

@@ -5,6 +5,11 @@
  */
 #pragma once
 
+/* The rank of the calling context's run among others that are one program, which is in
+ * front of its messages; negative: none. The library's; what has no library has no
+ * ranks. */
+int orr_log_rank(void) __attribute__((weak, visibility("default")));
+
 /* Something cannot be done: the call fails or the program ends. */
 void orr_log_error(const char *format, ...)
     __attribute__((format(printf, 1, 2), visibility("default")));

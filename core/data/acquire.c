@@ -241,6 +241,7 @@ const char *orr_acquire_name(enum orr_acquire_call call)
         [ORR_ACQUIRE_IDLE_PREFETCH] = "starpu_data_idle_prefetch_on_node",
         [ORR_ACQUIRE_IDLE_PREFETCH_PRIO] =
             "starpu_data_idle_prefetch_on_node_prio",
+        [ORR_ACQUIRE_MESSAGE] = "a message",
     };
 
     return names[call];

@@ -32,6 +32,7 @@ enum orr_acquire_call {
     ORR_ACQUIRE_PREFETCH_PRIO,
     ORR_ACQUIRE_IDLE_PREFETCH,
     ORR_ACQUIRE_IDLE_PREFETCH_PRIO,
+    ORR_ACQUIRE_MESSAGE, /* core/data/message.h */
 };
 
 /* The name of the public call; "data acquisition" for the runtime's own ones. */

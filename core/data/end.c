@@ -23,6 +23,7 @@
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
+#include "core/remote_ops.h"
 #include "core/worker/workers.h"
 
 /* --- memory --- */
@@ -32,6 +33,8 @@ void orr_handle_free(struct orr_handle *handle)
     struct orr_runtime *rt = handle->runtime;
 
     assert(!orr_self->machine);
+    if (handle->remote)
+        rt->remote->handle_ends(handle);
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
     rt->data->nhandles--;

@@ -60,7 +60,7 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
     const struct orr_job *job = access->job;
     struct orr_label data = orr_handle_label(access->handle);
 
-    if (job->type == &orr_job_acquire)
+    if (ORR_JOB_HOLDS(job))
         fail_acquisition(rt, access, err, data.text);
     if (is_lost(access) && err != -ENOMEM)
         orr_log_error("`%s' reads buffer %u (%s), whose only value "

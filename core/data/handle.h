@@ -166,6 +166,7 @@ struct orr_handle {
     unsigned nshares;  /* how often it was given beside the first time */
     bool is_duplicate; /* nobody may write it */
     void *user_data, *sched_data;
+    void *remote; /* [main] of the layer above: core/remote.h; NULL: nothing */
     /* [lock] acquisitions whose data are there and that are not released yet, by
      * `queue` */
     struct orr_list acquired;

@@ -50,8 +50,9 @@ static struct message job_name(const struct orr_job *job)
                  data_of(job->accesses[0].handle).text);
     else
         snprintf(message.text, sizeof(message.text), "%s %.130s",
-                 ORR_JOB_IS(job, acquire) ? "the acquisition of"
-                                          : "the library's use of",
+                 ORR_JOB_IS(job, acquire)   ? "the acquisition of"
+                 : ORR_JOB_IS(job, message) ? "a message of"
+                                            : "the library's use of",
                  data_of(job->accesses[0].handle).text);
     return message;
 }

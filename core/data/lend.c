@@ -54,11 +54,12 @@ static void scope_note_granted(struct orr_scope *scope,
     scope->paused = true;
 }
 
-/* Whether the access is an acquisition by the task whose data the scope lends. */
+/* Whether the access is an acquisition or message by the task whose data the scope
+ * lends. */
 static bool is_own(const struct orr_scope *scope,
                    const struct orr_access *access)
 {
-    return ORR_JOB_IS(access->job, acquire) &&
+    return ORR_JOB_HOLDS(access->job) &&
            orr_self->job == scope->access->job;
 }
 

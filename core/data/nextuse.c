@@ -202,6 +202,8 @@ static enum comes comes_to(const struct orr_access *access, unsigned node)
         return COMES;
     if (access->promised || access->pinned)
         where = access->node;
+    else if (ORR_JOB_IS(access->job, message)) /* it has not chosen yet */
+        return access->mode & STARPU_R ? COMES : OVERWRITES_ELSEWHERE;
     else if (ORR_JOB_IS(access->job, acquire))
         where = orr_job_own(access->job)->node;
     else if (!access->job->type->arrived)

@@ -23,21 +23,42 @@
 static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
                                                const struct orr_node *node)
 {
-    struct orr_worker *waits = NULL;
+    struct orr_worker *waits = NULL, *first = NULL;
+    /* A single main memory has none for its requests. */
+    unsigned w = node->progress_worker < rt->workers->n ? node->progress_worker
+                                                        : 0;
 
-    for (unsigned w = node->progress_worker; w < rt->workers->n; w++) {
+    for (; w < rt->workers->n; w++) {
         struct orr_worker *worker = &rt->workers->at[w];
 
         if (worker->desc->node != node->id)
             continue;
         if (orr_worker_is_asleep(worker))
             return worker;
+        if (!first)
+            first = worker;
         if (!waits &&
             atomic_load_explicit(&worker->state, memory_order_relaxed) ==
                 ORR_WORKER_FETCHING)
             waits = worker;
     }
-    return waits ? waits : &rt->workers->at[node->progress_worker];
+    return waits ? waits : first;
+}
+
+/* Workers of threads that the application runs itself come by when these like. */
+struct orr_mailbox *orr_nodes_find_mailbox(struct orr_runtime *rt)
+{
+    const struct orr_worker *found = NULL;
+
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
+
+        if (orr_worker_is_asleep(worker) && !worker->driven)
+            return &rt->nodes->at[worker->desc->node].mailbox;
+        if (!found || (found->driven && !worker->driven))
+            found = worker;
+    }
+    return &rt->nodes->at[found->desc->node].mailbox;
 }
 
 /* From any thread, one that is no context too. */

@@ -155,6 +155,10 @@ int orr_nodes_new(struct orr_runtime *rt);
  * are registered from now on may go there. Errors: -ENOMEM. Application. */
 int orr_nodes_add(struct orr_runtime *rt);
 
+/* Where a post comes to a worker soonest that is of no node in particular: to one that
+ * sleeps, if any. Any thread. */
+struct orr_mailbox *orr_nodes_find_mailbox(struct orr_runtime *rt);
+
 /* Serves all mailboxes, in the place of workers that have ended; true if anything
  * was posted. */
 bool orr_nodes_serve_posts(struct orr_runtime *rt);

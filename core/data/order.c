@@ -20,6 +20,7 @@
 #include "core/job/job.h"
 #include "core/job/nest.h"
 #include "core/job/tasks.h"
+#include "core/remote_ops.h"
 
 /* So many accesses are sorted by insertion. */
 enum { FEW = 8 };
@@ -179,6 +180,19 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     return !orr_turns_enter(&handle->turns, access, orr_access_group(access));
 }
 
+/* No handle is locked. */
+static void __attribute__((noinline, cold))
+tell_remote(struct orr_runtime *rt, const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (access->handle->remote && !access->duplicate &&
+            access->mode & (STARPU_W | STARPU_REDUX))
+            rt->remote->writer_submitted(access->handle);
+    }
+}
+
 /* Each handle is locked before the access enters it, none is unlocked before all
  * are entered. Unchecked: clang cannot follow a chain of locks. */
 void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
@@ -210,6 +224,8 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
         next = a->next;
         orr_unlock(&a->handle->lock);
     }
+    if (__builtin_expect(rt->remote != NULL, 0))
+        tell_remote(rt, job);
 }
 
 /* Whether all that use the handle in its order have tried to. */
@@ -256,6 +272,8 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
         ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     }
     orr_unlock(&handle->lock);
+    if (can && rt->remote)
+        tell_remote(rt, job);
     return can;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "core/exec/runtime.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -50,6 +51,30 @@ struct orr_runtime *orr_runtime_adopt_or_end(const char *call)
     orr_log_error("%s: called before starpu_init or after starpu_shutdown",
                   call);
     abort();
+}
+
+int orr_runtime_set_rank(struct orr_runtime *rt, int rank, unsigned nranks)
+{
+    int none = -1;
+
+    if (rank < 0 || (unsigned)rank >= nranks)
+        return -EINVAL;
+    if (rank == atomic_load(&rt->rank) && nranks == rt->nranks)
+        return 0;
+    if (rt->nranks)
+        return -EALREADY;
+    rt->nranks = nranks;
+    (void)atomic_compare_exchange_strong(&rt->rank, &none, rank);
+    return 0;
+}
+
+int orr_log_rank(void)
+{
+    const struct orr_context *self = orr_self;
+
+    return self && self->runtime ? atomic_load_explicit(&self->runtime->rank,
+                                                        memory_order_relaxed)
+                                 : -1;
 }
 
 void orr_runtime_adopt_threads(struct orr_runtime *rt)

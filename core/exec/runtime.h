@@ -20,6 +20,7 @@ struct orr_estimates;
 struct orr_job;
 struct orr_nodes;
 struct orr_omp;
+struct orr_remote_ops;
 struct orr_sched_ctxs;
 struct orr_sim_ops;
 struct orr_slabs;
@@ -51,7 +52,17 @@ struct orr_runtime {
     struct orr_lock lock;              /* rank ORR_RANK_RUNTIME */
     atomic_int nheld_back; /* scheduling contexts that keep their tasks … */
     void (*let_go)(struct orr_runtime *rt); /* … until this is called */
+    const struct orr_remote_ops *remote; /* of the layer above that has registered:
+                                          * core/remote.h; NULL: none */
+    atomic_int rank; /* of the run among others that are one program together, -1: it is
+                      * alone; orr_runtime_set_rank */
+    unsigned nranks; /* how many these are, 0: it is alone */
 };
+
+/* The run is number `rank` of `nranks` from now on; messages say so. Once, before there
+ * is anything to tell of it to others: observers and other contexts may look. Errors:
+ * -EINVAL, no such rank; -EALREADY, it has another one. */
+int orr_runtime_set_rank(struct orr_runtime *rt, int rank, unsigned nranks);
 
 /* One scheduling context more (or less, -1) keeps tasks until `let_go` is called,
  * which whoever is going to wait does. */

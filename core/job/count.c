@@ -12,6 +12,7 @@
 #include "core/exec/runtime.h"
 #include "core/job/inside.h"
 #include "core/job/tasks.h"
+#include "core/remote_ops.h"
 
 int orr_counters_new(unsigned n, struct orr_runtime *rt)
 {
@@ -270,6 +271,16 @@ static void look_everywhere(struct orr_runtime *rt)
     }
 }
 
+void orr_count_write_outside(const struct orr_runtime *rt, const char *before,
+                             char *text, size_t size)
+{
+    unsigned long n = atomic_load(&rt->tasks->outside.n);
+
+    if (n > 0)
+        snprintf(text, size, "%s%lu %s", before, n,
+                 rt->remote ? rt->remote->noun : "operations outside of tasks");
+}
+
 /* What a wait for the tasks of a scheduling context waits for. */
 struct awaited_count {
     struct orr_awaited awaited; /* first */
@@ -288,8 +299,10 @@ static void count_describe_awaited(const struct orr_awaited *awaited,
                              left == 1 ? "" : "s");
 
     if (a->sched_ctx && at > 0 && (size_t)at < size)
-        snprintf(text + at, size - (size_t)at, " of scheduling context %u",
-                 a->sched_ctx);
+        at += snprintf(text + at, size - (size_t)at, " of scheduling context %u",
+                       a->sched_ctx);
+    if (at > 0 && (size_t)at < size)
+        orr_count_write_outside(a->rt, ", and ", text + at, size - (size_t)at);
 }
 
 static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
@@ -316,8 +329,8 @@ static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
     orr_await(rt, &waiter.waiter, &what.awaited);
 }
 
-static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
-                   unsigned n)
+bool orr_count_is_met(struct orr_runtime *rt, const struct orr_nest *nest,
+                      unsigned n)
 {
     bool met = true;
 
@@ -355,7 +368,7 @@ static int wait_everywhere(struct orr_runtime *rt, const char *call, unsigned n,
             if (rt->tasks->counts[c].counters &&
                 !atomic_load(&rt->tasks->drops))
                 wait_in(rt, c, nest, n, leaves);
-    while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->tasks->drops));
+    while (n == 0 && !orr_count_is_met(rt, nest, 0) && !atomic_load(&rt->tasks->drops));
     return 0;
 }
 

@@ -36,6 +36,8 @@ enum orr_count {
     ORR_NCOUNTS
 };
 
+struct orr_nest;
+
 struct orr_counter {
     atomic_ulong n[ORR_NCOUNTS];
     _Atomic double flops;  /* of tasks pushed, less of those that ran */
@@ -148,6 +150,16 @@ double orr_count_flops_in(struct orr_runtime *rt, unsigned sched_ctx);
 unsigned long orr_count_unfinished(struct orr_runtime *rt);
 unsigned long orr_count_all_ended(struct orr_runtime *rt);
 unsigned long orr_count_ready(struct orr_runtime *rt);
+
+/* Whether at most n of them are unfinished, but for the task of the nest (NULL: none) and
+ * others that do not count for such waits. */
+bool orr_count_is_met(struct orr_runtime *rt, const struct orr_nest *nest,
+                      unsigned n);
+
+/* Writes `before` and how much work is under way outside of tasks (core/job/outside.h), in
+ * the word of the layer above; nothing if there is none. Any thread. */
+void orr_count_write_outside(const struct orr_runtime *rt, const char *before,
+                             char *text, size_t size);
 
 /* Blocks until at most n submitted tasks of a scheduling context are
  * unfinished. -EDEADLK in a callback. */

@@ -112,6 +112,11 @@ extern const struct orr_job_type orr_job_empty, orr_job_view, orr_job_after;
 /* starpu_data_acquire and its kin, which "run" until they are released:
  * core/data/acquire.c. */
 extern const struct orr_job_type orr_job_acquire;
+/* A message, which "runs" while a layer above holds its datum: core/data/message.c. */
+extern const struct orr_job_type orr_job_message;
+
+/* Whether the job holds a datum for somebody outside of tasks. */
+#define ORR_JOB_HOLDS(job) (ORR_JOB_IS(job, acquire) || ORR_JOB_IS(job, message))
 
 /* "That job waits for this one." */
 struct orr_edge {
@@ -194,8 +199,8 @@ struct orr_job_rare {
  * plans, calls of functions in their turn. It lies behind their accesses. */
 struct orr_job_own {
     void (*callback)(void *); /* of an acquisition called with the data */
-    void *arg;
-    unsigned node; /* where the data are brought */
+    void *arg; /* of that; of a message: the message */
+    unsigned node; /* where the data are brought; of a message: once it has its turn */
     uint8_t step;  /* of a switch: core/data/plan_switch.c */
     uint8_t call;  /* of an acquisition: enum orr_acquire_call */
     void (*before)(void *arg, int *node, enum starpu_data_access_mode mode);

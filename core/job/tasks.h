@@ -13,6 +13,7 @@
 
 #include "core/base/lock.h"
 #include "core/base/wait.h"
+#include "core/device/machine.h"
 
 struct orr_agains;
 struct orr_counter;
@@ -39,6 +40,18 @@ struct orr_counts {
                              * waiters, of any context */
 };
 
+/* Work that is neither a task nor a wait of a context, such as messages under way:
+ * core/job/outside.h. */
+struct orr_outside {
+    atomic_ulong n;     /* under way; a beginning counts here first … */
+    atomic_ulong begun; /* … and then here, so far */
+    atomic_bool awaited;
+    atomic_bool posted;         /* the post is on its way */
+    struct orr_runtime *runtime; /* [who posts] for the post */
+    struct orr_post post;       /* the last one has ended, and is awaited */
+    struct orr_waiters waiters; /* [runtime's lock] until there is none */
+};
+
 struct orr_tasks {
     struct orr_tags *tags;     /* owned */
     struct orr_agains *agains; /* owned */
@@ -57,6 +70,7 @@ struct orr_tasks {
     /* f(data, task, µs) when a task starts that is all that `task` waits for. */
     _Atomic(orr_ready_soon_func_t) ready_soon;
     _Atomic(void *) ready_soon_data; /* published by it */
+    struct orr_outside outside;
     atomic_bool drops; /* orr_wait_at_end need not wait for what is left */
     char pad_job[64];
     atomic_ullong last_job; /* by the thread that submits */

@@ -75,6 +75,9 @@ static struct message job_name_of(const struct orr_job *job)
     else if (ORR_JOB_IS(job, acquire))
         snprintf(message.text, sizeof(message.text),
                  "the acquisition of %.150s", job_data_name(job).text);
+    else if (ORR_JOB_IS(job, message))
+        snprintf(message.text, sizeof(message.text), "a message of %.150s",
+                 job_data_name(job).text);
     else if (orr_job_is_switch(job))
         snprintf(message.text, sizeof(message.text),
                  "the switch between %.110s and its planned parts",
@@ -199,10 +202,16 @@ static bool is_acquired(const struct orr_job *job)
     return ORR_JOB_IS(job, acquire) && job->state == ORR_JOB_RUNNING;
 }
 
+/* Whether a layer above has the data of a message, and has not ended it. */
+static bool is_held(const struct orr_job *job)
+{
+    return ORR_JOB_IS(job, message) && job->state == ORR_JOB_RUNNING;
+}
+
 /* Whether other lines report why this job does not go on. */
 static bool waits_itself(const struct orr_job *job)
 {
-    return job->state != ORR_JOB_NEW && !is_acquired(job);
+    return job->state != ORR_JOB_NEW && !is_acquired(job) && !is_held(job);
 }
 
 static bool job_is_inside(const struct orr_job *job,
@@ -234,6 +243,9 @@ static void say_edge(struct report *report, const struct orr_job *job,
             "%s waits for %s, which the application has acquired and not "
             "released (starpu_data_release)",
             name.text, job_data_name(before).text);
+    else if (is_held(before))
+        SAY(report, "%s waits for %s, which has not ended", name.text,
+            first.text);
     else
         SAY(report, "%s waits for %s", name.text, first.text);
 }

@@ -10,6 +10,7 @@
 
 #include <starpu.h>
 
+#include "core/api/insertion.h"
 #include "tests/suite.h"
 
 /* --- fakes --- */
@@ -409,6 +410,130 @@ START_TEST(tags_of_the_mpi_layer_and_of_bubbles_are_accepted)
 }
 END_TEST
 
+/* --- in two steps --- */
+
+static int decode(struct orr_insertion *in, struct starpu_codelet *cl, ...)
+{
+    va_list ap;
+    int err;
+
+    va_start(ap, cl);
+    err = orr_insertion_decode(in, "the test", cl, ap);
+    va_end(ap);
+    return err;
+}
+
+START_TEST(a_list_is_decoded_without_a_task)
+{
+    struct starpu_codelet cl = {.nbuffers = 4, .modes = {0, 0, STARPU_R}};
+    starpu_data_handle_t array[1] = {handle(3)};
+    struct starpu_data_descr descrs[1] = {{handle(4), STARPU_W}};
+    struct orr_insertion in;
+    struct starpu_task *task;
+    int value = 5, *arg = malloc(sizeof(*arg));
+
+    ck_assert_int_eq(
+        decode(&in, &cl, STARPU_RW | STARPU_SSEND, handle(1), STARPU_PRIORITY,
+               3, STARPU_R, NULL, STARPU_VALUE, &value, sizeof(value),
+               STARPU_CALLBACK_ARG, arg, STARPU_NONE, handle(9),
+               STARPU_DATA_ARRAY, array, 1, STARPU_EXECUTE_ON_NODE, -1,
+               STARPU_EXECUTE_ON_DATA, handle(2), STARPU_EXECUTE_ON_DATA,
+               handle(3), STARPU_NODE_SELECTION_POLICY, 7,
+               STARPU_DATA_MODE_ARRAY, descrs, 1, 0),
+        0);
+    ck_assert_ptr_null(submitted);
+    ck_assert_uint_eq(in.ndata, 4);
+    ck_assert_ptr_eq(in.data[0].handle, handle(1));
+    ck_assert_uint_eq(in.data[0].mode, STARPU_RW | STARPU_SSEND);
+    ck_assert_ptr_null(in.data[1].handle);
+    ck_assert_ptr_eq(in.data[2].handle, handle(3));
+    ck_assert_uint_eq(in.data[2].mode, STARPU_R);
+    ck_assert_ptr_eq(in.data[3].handle, handle(4));
+    ck_assert_uint_eq(in.data[3].mode, STARPU_W);
+    ck_assert_int_eq(in.priority, 3);
+    ck_assert_int_eq(in.policy, 7);
+    ck_assert_int_eq(in.where, ORR_INSERT_ON_DATA);
+    ck_assert_ptr_eq(in.on, handle(2));
+    ck_assert_uint_eq(cl.modes[0], 0); /* nothing was made of it */
+    in.data[1].handle = handle(2);
+    ck_assert_int_eq(orr_insertion_make(&in, &task), 0);
+    orr_insertion_end(&in);
+    ck_assert_ptr_eq(task->handles[1], handle(2));
+    ck_assert_uint_eq(cl.modes[0], STARPU_RW);
+    ck_assert_int_eq(task->priority, 3);
+    ck_assert_ptr_eq(task->callback_arg, arg);
+    starpu_task_destroy(task);
+}
+END_TEST
+
+START_TEST(what_a_dropped_list_gave_is_freed)
+{
+    struct starpu_codelet cl = {.nbuffers = 1};
+    struct orr_insertion in;
+    int *arg = malloc(sizeof(*arg)); /* else the leak checker finds it */
+
+    ck_assert_int_eq(decode(&in, &cl, STARPU_RW, handle(1), STARPU_CALLBACK_ARG,
+                            arg, 0),
+                     0);
+    orr_insertion_drop(&in);
+    orr_insertion_end(&in);
+    ck_assert_int_eq(ndestroyed, 1);
+    arg = malloc(sizeof(*arg));
+    ck_assert_int_eq(
+        decode(&in, &cl, STARPU_CALLBACK_ARG, arg, STARPU_SHIFTED_MODE_MAX, 0),
+        -EINVAL);
+    ck_assert_int_eq(ndestroyed, 2);
+}
+END_TEST
+
+START_TEST(the_last_node_or_else_the_first_datum_says_where)
+{
+    struct starpu_codelet cl = {.nbuffers = 0};
+    struct orr_insertion in;
+
+    ck_assert_int_eq(decode(&in, &cl, 0), 0);
+    ck_assert_int_eq(in.where, ORR_INSERT_ANYWHERE);
+    ck_assert_int_eq(in.policy, -1);
+    ck_assert_int_eq(decode(&in, &cl, STARPU_EXECUTE_ON_DATA, handle(1),
+                            STARPU_EXECUTE_ON_NODE, 2, STARPU_EXECUTE_ON_DATA,
+                            handle(3), STARPU_EXECUTE_ON_NODE, 4, 0),
+                     0);
+    ck_assert_int_eq(in.where, ORR_INSERT_ON_NODE);
+    ck_assert_int_eq(in.node, 4);
+    orr_insertion_end(&in);
+}
+END_TEST
+
+START_TEST(long_lists_are_decoded_whole)
+{
+    enum { MANY = 100 };
+    struct starpu_codelet cl = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
+    struct starpu_data_descr descrs[MANY];
+    struct starpu_task *task;
+    struct orr_insertion in;
+
+    for (uintptr_t i = 0; i < MANY; i++)
+        descrs[i] = (struct starpu_data_descr){handle(i + 1), STARPU_R};
+#define FOUR                                                                   \
+    STARPU_TASK_LINE, 1, STARPU_TASK_LINE, 2, STARPU_TASK_LINE, 3,             \
+        STARPU_TASK_LINE, 4
+    ck_assert_int_eq(decode(&in, &cl, STARPU_DATA_MODE_ARRAY, descrs, MANY,
+                            FOUR, FOUR, FOUR, FOUR, FOUR, STARPU_PRIORITY, 9,
+                            0),
+                     0);
+    ck_assert_uint_eq(in.ndata, MANY);
+    ck_assert_uint_eq(in.nargs, 21);
+    ck_assert_int_eq(orr_insertion_make(&in, &task), 0);
+    orr_insertion_end(&in);
+    ck_assert_int_eq(task->nbuffers, MANY);
+    ck_assert_int_eq(task->line, 4);
+    ck_assert_int_eq(task->priority, 9);
+    for (uintptr_t i = 0; i < MANY; i++)
+        ck_assert_ptr_eq(STARPU_TASK_GET_HANDLE(task, i), handle(i + 1));
+    starpu_task_destroy(task);
+}
+END_TEST
+
 START_TEST(unknown_tags_are_refused)
 {
     struct starpu_codelet cl = {.nbuffers = 0};
@@ -646,6 +771,10 @@ static TCase *lists(void)
     tcase_add_test(tc, unknown_tags_are_refused);
     tcase_add_test(tc, a_refused_submission_frees_the_task);
     tcase_add_test(tc, build_and_set_do_not_submit);
+    tcase_add_test(tc, a_list_is_decoded_without_a_task);
+    tcase_add_test(tc, what_a_dropped_list_gave_is_freed);
+    tcase_add_test(tc, the_last_node_or_else_the_first_datum_says_where);
+    tcase_add_test(tc, long_lists_are_decoded_whole);
     return tc;
 }
 

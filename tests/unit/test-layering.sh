@@ -58,13 +58,14 @@ core/sched/python: core/sched
 core/task: core core/cost core/data core/exec core/job core/observe core/sched core/worker
 core/worker: core/cost core/device core/exec
 import: record
+mpi: core core/api
 perfmodel:
 platforms: core/device/cpu
 record:
 replay: core/layouts record
 sim: core/device core/device/cpu platforms
 '
-for folder in $(find application bound core import perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find application bound core import mpi perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -95,7 +96,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes application bound core import perfmodel platforms record replay sim tools |
+    includes application bound core import mpi perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -120,6 +121,10 @@ library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
+check "mpi includes of core what is for it only" "$(
+    includes mpi | grep -E ':core/' |
+    grep -vE ':core/(remote|api/insertion|base/[a-z_]+)\.h$'
+)"
 check "bindings include public headers only" "$(
     includes bindings |
     grep -E ':(core|sim|perfmodel|platforms|bound|record|replay|tools)/'

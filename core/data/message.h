@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/message.h - messages: a datum that something outside of the runtime reads or
+ * writes in its turn, such as a layer that sends it to another process. For layers above
+ * (core/remote.h).
+ *
+ * A message has a place in the order of its datum, from orr_message_start on. When it is
+ * its turn a memory node is chosen, the value, or memory for one, is brought there, and
+ * the message is granted: its layer holds the datum until it ends the message. Core does
+ * not know what happens meanwhile, nor where.
+ *
+ * The structure is the layer's, lent to core from orr_message_start until `ended` is
+ * called, which may free it. `choose`, `granted` and `ended` are called by whatever
+ * context comes to that: a worker, the one that starts the message or has ended another
+ * job, or the machine's own (orr_self->machine), in which no method of an interface may
+ * be called. No lock is held, and they must not block: public calls that would, refuse.
+ * They may submit tasks and start messages.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/device/machine.h"
+
+struct orr_handle;
+struct orr_job;
+struct orr_runtime;
+
+/* Where the datum of a message is when it is the message's turn: bits of memory nodes. */
+struct orr_message_places {
+    uint64_t valid;     /* have the value; may change until it is granted */
+    uint64_t allocated; /* have memory for it */
+    unsigned nnodes;    /* there are so many nodes, of which … */
+    unsigned nram;      /* … the first ones are main memory */
+    int home;           /* the datum's home node, -1: none */
+};
+
+enum orr_message_state {
+    ORR_MESSAGE_WAITS,     /* for its turn */
+    ORR_MESSAGE_COMES,     /* it has its turn, and waits for its data */
+    ORR_MESSAGE_HELD,      /* it was granted */
+    ORR_MESSAGE_CANCELLED, /* it will not be granted */
+};
+
+struct orr_message {
+    /* The layer's, [const] from the start on. */
+    struct orr_handle *handle;
+    uint32_t
+        mode; /* STARPU_R, STARPU_W or STARPU_RW, maybe with STARPU_COMMUTE */
+    bool
+        sequential; /* in the order of submission, if the handle has one; false: it
+                      * only waits for those that have the datum just then */
+    int priority; /* among those that wait for memory, or for a datum without order */
+    void *arg; /* of the three functions */
+    /* Which node; NULL: one of main memory, if possible one that has the value, or
+     * memory for it. */
+    unsigned (*choose)(void *arg, const struct orr_message_places *places);
+    /* The datum is held on that node; `interface` says where it lies there. The message
+     * may be ended before this returns, and be gone then. */
+    void (*granted)(void *arg, unsigned node, void *interface);
+    /* The datum is no longer held, or the message was cancelled and `granted` is false.
+     * NULL: nobody wants to know, and the structure stays. */
+    void (*ended)(void *arg, bool granted);
+    /* NULL, or a message that its layer holds for writing, on a node of main memory, until
+     * this one was granted, and whose value is there: this one, which is STARPU_W, takes that value
+     * over, on that node, without `choose`. If both data are dense, of one shape and in
+     * memory that the library has allocated, that memory becomes this datum's (`taken` is
+     * true), and the other datum has neither value nor memory any more. Else, if both are
+     * of one interface and equally large, the value is copied (`copied` is true). Else
+     * the layer has to unpack it. */
+    struct orr_message *from;
+    bool taken, copied; /* results, when it is granted */
+
+    /* Core's. */
+    struct orr_job *job;
+    struct orr_post post;
+    atomic_uchar state; /* enum orr_message_state */
+    bool failed;        /* [holder] */
+    bool unreal; /* [holder] may set it before the end: what was written means
+                         * nothing, since kernels are skipped */
+};
+
+/* Gives the message its place in the order; it may have been granted on return. A context
+ * of the handle's run, no lock held. Errors: -ENOMEM; -EINVAL, with a message that names
+ * `call`, of a handle that cannot be used; then nothing has happened. */
+int orr_message_start(struct orr_message *message, const char *call);
+
+/* Ends a message that was granted: what waits for the datum goes on, and a value that was
+ * written is the only one from now on. `failed`: what was written is no value, the datum
+ * has none. Any thread, also one that is no context, with any lock, also in `granted`; of
+ * a simulation its thread alone. It takes no lock and calls nothing of the layer: a worker
+ * does the rest when it comes by. */
+void orr_message_end(struct orr_message *message, bool failed);
+
+/* The same by the calling context of the run, at once: `ended` was called on return. No
+ * lock held. */
+void orr_message_end_here(struct orr_message *message, bool failed);
+
+/* Takes a message back whose turn has not come: true; it passes when its turn comes, and
+ * `ended` is called then. False: it was granted, or is about to be: it has to be ended.
+ * Any thread. It must not have ended. */
+bool orr_message_cancel(struct orr_message *message);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/remote.h - all that a layer above the runtime, on which tasks and data of several
+ * processes stand, includes of core beside the public headers and core/api/insertion.h
+ * (the arguments of starpu_task_insert, decoded). Core knows nothing of the layer but the
+ * table that it registers.
+ *
+ * - core/data/message.h: a datum in its turn, held for something outside
+ * - core/data/reservation.h: memory for values that come before somebody has asked
+ * - core/job/outside.h: waits that end when what is outside has ended, too
+ * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
+ * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
+ *   orr_handle_of() makes one of the other
+ */
+#pragma once
+
+#include "core/data/handle.h"
+#include "core/data/message.h"
+#include "core/data/reservation.h"
+#include "core/exec/runtime.h"
+#include "core/job/outside.h"
+#include "core/remote_ops.h"
+
+/* Registers the layer, before any handle has a `remote`; the table stays until the run is
+ * closed. Errors: -EBUSY, another one has. Main. */
+int orr_remote_register(struct orr_runtime *rt,
+                        const struct orr_remote_ops *ops);

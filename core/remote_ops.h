@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/remote_ops.h - what core tells a layer above, such as one whose tasks and data are
+ * those of several processes. Core knows no more of it.
+ */
+#pragma once
+
+struct orr_handle;
+struct orr_runtime;
+
+/* A constant of the layer's; no entry is NULL. They are called in any context, with no
+ * lock held, and must not block. */
+struct orr_remote_ops {
+    const char *noun; /* of what orr_outside_begin counts, such as "messages" */
+    /* A handle with a `remote` is about to be freed: nobody uses it any more. At the end
+     * of a run this comes for all that were not unregistered. */
+    void (*handle_ends)(struct orr_handle *handle);
+    /* A job that changes the value of a handle with a `remote` has its place in the
+     * handle's order, behind all that were submitted before: a task, an acquisition, a
+     * message, or the library's own, such as one that invalidates the value. */
+    void (*writer_submitted)(struct orr_handle *handle);
+};
