@@ -96,8 +96,10 @@
 #    define STARPU_HAVE_CXX11 1
 #endif
 
-/* Where hwloc's header is there, so are the types that some functions return. */
-#ifdef __has_include
+/* Where hwloc's header is there, so are the types that some functions return.
+ * _ORR_LEAN is for this library's own sources, of which few need the headers of others
+ * that take half the time of reading these: hwloc's, Khronos' and math.h. */
+#if defined(__has_include) && !defined(_ORR_LEAN)
 #    if __has_include(<hwloc.h>)
 #        define STARPU_HAVE_HWLOC      1
 #        define STARPU_PARALLEL_WORKER 1
@@ -106,7 +108,8 @@
 
 /* Likewise Khronos' header, for programs with OpenCL kernels. The library has its
  * side in any build, and opens OpenCL when it runs. */
-#if defined(__has_include) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__has_include) && !defined(__CUDACC__) && !defined(__HIPCC__) &&          \
+    !defined(_ORR_LEAN)
 #    if __has_include(<CL/cl.h>) || __has_include(<OpenCL/cl.h>)
 #        define STARPU_USE_OPENCL 1
 #    endif

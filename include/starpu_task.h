@@ -6,7 +6,9 @@
 #pragma once
 
 #include <errno.h>
-#include <math.h>
+#ifndef _ORR_LEAN
+#    include <math.h>
+#endif
 #include <stddef.h>
 #include <stdint.h>
 

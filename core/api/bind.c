@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hwloc's types are in the signatures. */
+#undef _ORR_LEAN
 /*
  * core/api/bind.c - processors: where workers are bound, binding threads of the
  * application, hwloc's view. The topology is read at the first such call; simulated,

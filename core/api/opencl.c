@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* So that the compiler sees our declarations beside Khronos' types. */
+#undef _ORR_LEAN
 /*
  * core/api/opencl.c - starpu_opencl.h on the driver of the running machine. A
  * machine without one, such as a simulated one, has no device in use: nothing

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hwloc's types are in the signatures. */
+#undef _ORR_LEAN
 /*
  * core/api/parallel_worker.c - the machine cut into parallel workers: a scheduling
  * context with a policy and all workers, and in it one without for each of them,

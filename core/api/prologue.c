@@ -5,6 +5,8 @@
  * the threads that it makes then. OpenMP and MKL belong to the program: they are told
  * only if the program has them. In the master's context.
  */
+/* Prologues of parallel workers are declared where hwloc's header is read. */
+#undef _ORR_LEAN
 #include <starpu.h>
 
 #include <dlfcn.h>

@@ -4,6 +4,7 @@
  * them. Any thread; what waits is refused in callbacks and kernels.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

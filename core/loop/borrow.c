@@ -3,6 +3,7 @@
 #include "core/loop/borrow.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "core/device/threads.h"
 #include "core/exec/runtime.h"

@@ -6,6 +6,7 @@
 #include "core/task/task.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>

@@ -56,6 +56,27 @@ said=$(printf '#include <starpu.h>\n#ifdef STARPU_SIMGRID\n#error defined\n#endi
 [ -z "$said" ]
 report $? "STARPU_SIMGRID is not defined"
 
+# The library's own sources leave out what others wrote, and nothing of ours.
+# all ARGUMENT...: compiles all headers, and the sizes of their structures
+all() {
+    {
+        printf '#include <%s.h>\n' starpu starpu_heteroprio starpu_profiling_tool \
+            starpu_sched_component starpu_scheduler_toolbox
+        echo 'extern const unsigned long sizes[];'
+        echo 'const unsigned long sizes[] = {'
+        cat "$dir"/starpu*.h |
+            sed -nE 's/^(struct starpu_[a-z0-9_]+) \{$/sizeof(\1),/p' | sort -u
+        echo '};'
+    } | $cc -x c -std=gnu11 -I"$dir" "$@" -o - -
+}
+said=$(all -S) && lean=$(all -S -D_ORR_LEAN) && [ "$said" = "$lean" ]
+report $? "_ORR_LEAN leaves structures as they are"
+others() {
+    all -M "$@" | tr -s ' \\' '\n' | grep -E '/(hwloc|cl|math)\.h$'
+}
+[ -z "$(others -D_ORR_LEAN)" ] && others | grep -q '/math\.h$'
+report $? "_ORR_LEAN leaves out headers of others, which programs get"
+
 # What applications write at file scope.
 for dialect in $dialects; do
     said=$(compile "${dialect%%=*}" "${dialect#*=}" <<'END'
