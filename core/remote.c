@@ -12,3 +12,8 @@ int orr_remote_register(struct orr_runtime *rt,
     rt->remote = ops;
     return 0;
 }
+
+void orr_remote_forget(struct orr_runtime *rt)
+{
+    rt->remote = NULL;
+}

@@ -21,7 +21,10 @@
 #include "core/job/outside.h"
 #include "core/remote_ops.h"
 
-/* Registers the layer, before any handle has a `remote`; the table stays until the run is
- * closed. Errors: -EBUSY, another one has. Main. */
+/* Registers the layer, before any handle has a `remote`; the table stays until the layer
+ * is forgotten, or the run closed. Errors: -EBUSY, another one has. Main. */
 int orr_remote_register(struct orr_runtime *rt,
                         const struct orr_remote_ops *ops);
+
+/* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
+void orr_remote_forget(struct orr_runtime *rt);

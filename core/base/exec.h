@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Room for the ranks of core/base/lock.h. */
-#define ORR_MAX_LOCK_RANKS 11
+#define ORR_MAX_LOCK_RANKS 12
 
 struct orr_awaited;
 struct orr_exec;
