@@ -58,13 +58,16 @@ core/sched/python: core/sched
 core/task: core core/cost core/data core/exec core/job core/observe core/sched core/worker
 core/worker: core/cost core/device core/exec
 import: record
+mpi:
+mpi/loopback: mpi
+mpi/real: mpi
 perfmodel:
 platforms: core/device/cpu
 record:
 replay: core/layouts record
 sim: core/device core/device/cpu platforms
 '
-for folder in $(find application bound core import perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find application bound core import mpi perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -95,7 +98,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes application bound core import perfmodel platforms record replay sim tools |
+    includes application bound core import mpi perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -106,7 +109,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes application bound core import perfmodel platforms record replay sim tools |
+        includes application bound core import mpi perfmodel platforms record replay sim tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"
@@ -119,14 +122,15 @@ library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
+library 'mpi/real/' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "bindings include public headers only" "$(
     includes bindings |
-    grep -E ':(core|sim|perfmodel|platforms|bound|record|replay|tools)/'
+    grep -E ':(core|mpi|sim|perfmodel|platforms|bound|record|replay|tools)/'
 )"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |
-    grep -E ':(core|import|sim|perfmodel|platforms|bound|record|replay)/'
+    grep -E ':(core|import|mpi|sim|perfmodel|platforms|bound|record|replay)/'
 )"
 check "no condition on a backend in core outside device and base" "$(
     grep -rnE '#[[:space:]]*if.*(SIMGRID|CUDA|OPENCL|HWLOC|GLPK)' core --include='*.[ch]' |
