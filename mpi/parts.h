@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` bytes without gaps, and that n[0] times, the starts step[0] bytes apart, and all
- * that n[1] times … for each of `levels`, as a raw copy of core/device/driver.h. What is
- * deeper is a list of several. No two bytes of a part that is received into are the same. */
+/* `size` bytes without gaps, and that n[0] times, the starts step[0] bytes apart, and
+ * all that n[1] times … for each of `levels`, as a raw copy of core/device/driver.h.
+ * What is deeper is a list of several. No two bytes of a part that is received into are
+ * the same. */
 enum { ORR_PART_LEVELS = 3 };
 struct orr_part {
     void *address; /* not written to by those that send */
@@ -28,7 +29,8 @@ size_t orr_parts_bytes(const struct orr_part *parts, unsigned n);
 
 /* The same bytes in the same order, in as few levels as can be: levels that repeat
  * nothing, or leave no gaps, are gone, and nothing is left of one without bytes but its
- * address. Equal shapes have equal fields then; those of levels that are not there are 0. */
+ * address. Equal shapes have equal fields then; those of levels that are not there are
+ * 0. */
 struct orr_part orr_part_simplified(const struct orr_part *part);
 
 /* Whether n parts are one piece of memory, whose start is *ret then; that of none is

@@ -5,10 +5,10 @@
  * What is above knows no MPI, no clock and no tag of MPI's.
  *
  * A message is a header, with its data. Few bytes travel inside of the header, in one
- * piece; more go behind it, from the sender's memory to the receiver's. The receiver takes
- * each header, in the order in which its peer sent them, and only then says where the data
- * go; until that they may stay with the sender. Which receive a header is for, the caller
- * decides: the transport matches nothing and reads neither tags nor kinds.
+ * piece; more go behind it, from the sender's memory to the receiver's. The receiver
+ * takes each header, in the order in which its peer sent them, and only then says where
+ * the data go; until that they may stay with the sender. Which receive a header is for,
+ * the caller decides: the transport matches nothing and reads neither tags nor kinds.
  *
  *     sender                                  receiver
  *     send(t, message)  ── header ──────────→ take_header(t, &header, &inside)
@@ -19,12 +19,12 @@
  * Threads: a transport has an owner, the thread that opened it, which makes all calls;
  * wake alone may be called by any thread. No call blocks but wait, and none calls back.
  *
- * Failures are values. A call that returns an error has done nothing. What was begun ends,
- * with message->error, whatever happens to the peer; what is no message's fault, or nobody
- * would look for, is in take_failure, with a sentence that names the rank. Errors of
- * messages:
+ * Failures are values. A call that returns an error has done nothing. What was begun
+ * ends, with message->error, whatever happens to the peer, if the transport learns of it
+ * (mpi/real/README.md says when MPI does); what is no message's fault, or nobody would
+ * look for, is in take_failure, with a sentence that names the rank. Errors of messages:
  *   -EMSGSIZE    the data are longer than the parts: their first bytes are there
- *   -EBADMSG     fewer bytes came than the header had said; message->moved of them are there
+ *   -EBADMSG     fewer bytes came than the header had said: message->moved of them
  *   -ECONNRESET  the peer, header.peer, has died or cannot be reached
  *   -ECANCELED   taken back by cancel
  *   -ENOMEM, -EIO  as usual
@@ -55,7 +55,7 @@ enum orr_message_kind {
 struct orr_header {
     /* The caller's, as sent. */
     int64_t tag;
-    uint64_t announced; /* bytes of data that this message is about, but has not with it */
+    uint64_t announced; /* bytes of data that it is about, but has not with it */
     uint64_t id;        /* such as a request's, which the answer names */
     uint16_t kind;      /* enum orr_message_kind */
     uint16_t flags;
@@ -69,9 +69,9 @@ struct orr_header {
     uint64_t data;     /* of data behind headers, likewise: 1, 2 …; 0: there are none */
 };
 
-/* What is sent or received. The caller's memory, zeroed before its first use, not touched
- * from send or recv until take_ended has given it back; so are the bytes of its parts, but
- * those of what is sent may be read. It may be used again then. */
+/* What is sent or received. The caller's memory, zeroed before its first use, not
+ * touched from send or recv until take_ended has given it back; so are the bytes of its
+ * parts, but those of what is sent may be read. It may be used again then. */
 struct orr_message {
     struct orr_header header; /* of a receive: as take_header gave it */
     const struct orr_part *parts; /* the caller's; NULL of none */
@@ -170,14 +170,16 @@ struct orr_transport_ops {
                     struct orr_error *err);
 
     /* -- messages -- */
-    /* Sends message->header to header.peer, of header.comm, then the parts' bytes; fills
-     * the rest of the header. To oneself, too. The header is copied, and what travels
-     * inside of it; these end at once (take_ended all the same). Messages of a pair of
-     * ranks in a communicator are taken in the order of these calls. Errors: -EINVAL for
-     * a communicator or a rank that is none; -ECONNRESET when the peer has died; -ENOMEM. */
+    /* Sends message->header to header.peer, of header.comm, then the parts' bytes;
+     * fills the rest of the header. To oneself, too. The header is copied, and what
+     * travels inside of it; these end at once (take_ended all the same). Messages of a
+     * pair of ranks in a communicator are taken in the order of these calls. Errors:
+     * -EINVAL for a communicator or a rank that is none; -ECONNRESET when the peer has
+     * died; -ENOMEM. */
     int (*send)(struct orr_transport *t, struct orr_message *message);
     /* The next header that has come, and where its data are, if they came inside: NULL
-     * otherwise, valid until the next call of take_header, progress or wait. False: none. */
+     * otherwise, valid until the next call of take_header, progress or wait. False:
+     * none. */
     bool (*take_header)(struct orr_transport *t, struct orr_header *ret,
                         const void **inside);
     /* Receives the data behind a header that was taken (header.data is not 0) into the

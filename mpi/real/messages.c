@@ -402,8 +402,8 @@ static void post_data(struct real *real, struct incoming *incoming)
     real_free_incoming(incoming);
 }
 
-/* Receives what is asked for and next from there; whether something else that is asked for
- * comes behind what is not. */
+/* Receives what is asked for and next from there; whether something else that is asked
+ * for comes behind what is not. */
 static bool pump(struct real *real, struct peer *peer)
 {
     struct orr_list *next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mpi/real/nap.h - sleep of one thread that others end: a wake that comes before the sleep
- * is not lost. */
+/* mpi/real/nap.h - sleep of one thread that others end: a wake that comes before the
+ * sleep is not lost. */
 #pragma once
 
 #include <stdatomic.h>

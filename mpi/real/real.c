@@ -41,12 +41,12 @@ static bool take_failure(struct orr_transport *t, struct orr_failure *ret)
 
 /* --- waiting --- */
 
-/* MPI has no way to sleep until a message comes. It is looked at without a pause at first,
- * then now and then: a message that took long is noticed late by 1/64 of that, and what
- * it takes to wake up, and never by more than half a millisecond. Who yields the processor
- * instead gets it back, where there are others to run, when these have had a slice of some
- * milliseconds each; who has slept, at once. */
-enum { SPIN_NS = 50000, PART_OF_IDLE = 64, NAP_NS = 500000, SLACK_NS = 1000 };
+/* MPI has no way to sleep until a message comes. It is looked at without a pause at
+ * first, then now and then: a message that took long is noticed late by 1/64 of that,
+ * and what it takes to wake up, and never by more than a millisecond. Who yields the
+ * processor instead gets it back, where there are others to run, when these have
+ * had a slice of some milliseconds each; who has slept, at once. */
+enum { SPIN_NS = 50000, PART_OF_IDLE = 64, NAP_NS = 1000000, SLACK_NS = 1000 };
 
 static uint64_t now_ns(void)
 {

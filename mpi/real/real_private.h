@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mpi/real/real_private.h - what the files of this folder share. The owner's, but `nap`. */
+/* mpi/real/real_private.h - what the files of this folder share. The owner's, but
+ * `nap`. */
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +18,8 @@ struct wire {
     uint32_t unused;
 };
 
-/* Header and data of less than 4 KiB with MPI's own header: both MPIs send that at once. */
+/* Header and data of less than 4 KiB with MPI's own header: both MPIs send that at
+ * once. */
 enum { INSIDE = 3840, HEADER_BYTES = sizeof(struct wire) + INSIDE };
 
 /* Receives of headers that are posted at a time, per communicator. */
@@ -56,8 +58,8 @@ struct incoming {
     struct orr_part *parts;      /* with scratch: those of the receive, and that */
 };
 
-/* Data of a pair come in the order of their headers, but are asked for in any order: those
- * before the one that is wanted are matched without being received (MPI_Improbe). */
+/* Data of a pair come in the order of their headers, but are asked for in any order:
+ * those before the one that is wanted are matched without being received (MPI_Improbe). */
 struct peer {
     struct comm *comm;
     int rank;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/bench/bench-mpi-transport.c - the transport of MPI (mpi/real) beside bare MPI
- * between two ranks, by turns in one run: latency of small messages (half of a round trip),
- * how many per second, bandwidth at 1 MiB. A line per measure: name, parameters, value,
- * unit, spread over the rounds, and the same of bare MPI with the ratio; for latency the
- * difference. usage: mpirun -n 2 bench-mpi-transport [ROUNDS]
+ * between two ranks, by turns in one run: latency of small messages (half of a round
+ * trip), how many per second, bandwidth at 1 MiB. A line per measure: name, parameters,
+ * value, unit, spread over the rounds, and the same of bare MPI with the ratio; for
+ * latency the difference. usage: mpirun -n 2 bench-mpi-transport [ROUNDS]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -209,7 +209,8 @@ static void run_once(struct measure *m, int i)
         m->ours[i] = our_rate(m->bytes);
         break;
     default:
-        m->bare[i] = (double)BATCHES * BATCH * LARGE / bare_windows(BATCH, BATCHES, LARGE);
+        m->bare[i] = (double)BATCHES * BATCH * LARGE /
+                     bare_windows(BATCH, BATCHES, LARGE);
         m->ours[i] = our_bandwidth();
         break;
     }

@@ -19,7 +19,8 @@ case $mpi in
 openmpi)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     # In containers, one process may not read another one's memory.
-    export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism-none}"
+    : "${OMPI_MCA_btl_vader_single_copy_mechanism=none}"
+    export OMPI_MCA_btl_vader_single_copy_mechanism
     set -- --oversubscribe --bind-to none -n "$n" "$@"
     ;;
 *) set -- -n "$n" "$@" ;;

@@ -25,8 +25,8 @@ struct rank {
     uint64_t seed, random;
     /* NULL: not on this transport. */
     struct orr_loopback *net;
-    /* A communicator of every second rank, native, that this one is in; NULL: of none. All
-     * ranks call it at the same point; the last one goes with the next. */
+    /* A communicator of every second rank, native, that this one is in; NULL: of none.
+     * All ranks call it at the same point; the last one goes with the next. */
     const void *(*half)(struct rank *rank);
     struct orr_list headers; /* taken */
     struct orr_list ended, met;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The scenarios on the loopback transport, a thread per rank, with 100 seeds each:
- * of 8 ranks, and of 1, 2 or 3; and what only this transport has. Prints TAP. usage: test-loopback-ranks [SEEDS
- * [PART OF A NAME]]
+ * The scenarios on the loopback transport, a thread per rank, with 100 seeds each: of 8
+ * ranks, and of 1, 2 or 3; and what only this transport has. Prints TAP.
+ * usage: test-loopback-ranks [SEEDS [PART OF A NAME]]
  */
 #include <pthread.h>
 #include <stdlib.h>
