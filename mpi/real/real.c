@@ -48,6 +48,9 @@ static bool take_failure(struct orr_transport *t, struct orr_failure *ret)
  * had a slice of some milliseconds each; who has slept, at once. */
 enum { SPIN_NS = 50000, PART_OF_IDLE = 64, NAP_NS = 1000000, SLACK_NS = 1000 };
 
+/* Without a pause, the clock is read once in so many looks. */
+enum { LOOKS = 8 };
+
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -75,18 +78,22 @@ static void pause_for(struct real *real, uint64_t idle)
 static bool wait_for_something(struct orr_transport *t, bool expecting)
 {
     struct real *real = real_of(t);
-    uint64_t since = now_ns();
+    uint64_t since = 0, idle = 0, now;
+    unsigned looks = 0;
 
     for (;;) {
         bool found = progress(t);
 
         if (nap_woken(&real->nap) || found)
             return found;
-        if (expecting || real->active > 0 || !orr_list_empty(&real->probing)) {
-            pause_for(real, now_ns() - since);
-        } else {
+        if (!expecting && real->active == 0 && orr_list_empty(&real->probing)) {
             nap_sleep(&real->nap, 0);
-            since = now_ns();
+            since = idle = 0;
+        } else if (idle >= SPIN_NS || ++looks % LOOKS == 0) {
+            now = now_ns();
+            since = since ? since : now;
+            idle = now - since;
+            pause_for(real, idle);
         }
     }
 }
