@@ -59,6 +59,8 @@ core/task: core core/cost core/data core/exec core/job core/observe core/sched c
 core/worker: core/cost core/device core/exec
 import: record
 mpi: core core/api
+mpi/loopback: mpi
+mpi/real: mpi
 perfmodel:
 platforms: core/device/cpu
 record:
@@ -107,7 +109,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes application bound core import perfmodel platforms record replay sim tools |
+        includes application bound core import mpi perfmodel platforms record replay sim tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"
@@ -120,6 +122,7 @@ library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
+library 'mpi/real/' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "mpi includes of core what is for it only" "$(
     includes mpi | grep -E ':core/' |
@@ -127,11 +130,11 @@ check "mpi includes of core what is for it only" "$(
 )"
 check "bindings include public headers only" "$(
     includes bindings |
-    grep -E ':(core|sim|perfmodel|platforms|bound|record|replay|tools)/'
+    grep -E ':(core|mpi|sim|perfmodel|platforms|bound|record|replay|tools)/'
 )"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |
-    grep -E ':(core|import|sim|perfmodel|platforms|bound|record|replay)/'
+    grep -E ':(core|import|mpi|sim|perfmodel|platforms|bound|record|replay)/'
 )"
 check "no condition on a backend in core outside device and base" "$(
     grep -rnE '#[[:space:]]*if.*(SIMGRID|CUDA|OPENCL|HWLOC|GLPK)' core --include='*.[ch]' |
