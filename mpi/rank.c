@@ -389,6 +389,10 @@ static int add_comm(struct orr_rank *rank, const void *native, struct orr_error 
 
     if (comm && (comm->native = rank->conf.copy(native)))
         rc = t->ops->comm_add(t, comm->native, &comm->comm, err);
+    if (rc == 0 && rank->conf.pretended_size) {
+        comm->comm.size = rank->conf.pretended_size;
+        comm->comm.rank = rank->conf.pretended_rank;
+    }
     if (rc == 0 && n >= ORR_MOST_COMMS)
         rc = orr_fail(err, -ENOMEM, "more than %d communicators", ORR_MOST_COMMS);
     if (rc) {
