@@ -199,6 +199,14 @@ static int decide(struct orr_rank *rank, const struct orr_comm *comm,
                              insertion->ndata, insertion->priority, insertion->call, ret);
 }
 
+/* The task may be gone on return, so the application looks at it before. */
+static int submit(struct orr_rank *rank, struct starpu_task *task)
+{
+    if (rank->hook)
+        rank->hook(task);
+    return starpu_task_submit(task);
+}
+
 int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *call,
                struct starpu_codelet *cl, va_list ap)
 {
@@ -219,14 +227,12 @@ int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *c
     if (!part.executes)
         orr_insertion_drop(&insertion);
     else if ((rc = orr_insertion_make(&insertion, &task)) == 0 &&
-             (rc = starpu_task_submit(task)) == -ENODEV) {
+             (rc = submit(rank, task)) == -ENODEV) {
         orr_log_error("%s: rank %d executes the task \"%s\", and has no worker for it",
                       call, comm->rank, starpu_task_get_name(task));
         task->destroy = 0;
         starpu_task_destroy(task);
     }
-    if (rc == 0 && part.executes && rank->hook)
-        rank->hook(task);
     if (rc == 0)
         orr_insert_after(rank, comm, &part, insertion.data, insertion.ndata, call);
     orr_insertion_end(&insertion);

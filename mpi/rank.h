@@ -56,6 +56,9 @@ struct orr_rank_conf {
      * carrier. */
     int (*translate)(const void *native, int peer);
     int cpu; /* to which the carrier is bound, -1: to none */
+    /* If the size is not 0: each communicator has so many ranks, of which this is one, and
+     * no message is sent or received, but ends when it has its datum. */
+    int pretended_size, pretended_rank;
 };
 
 struct orr_rank {
@@ -89,7 +92,7 @@ struct orr_rank {
     bool tells_cache;        /* [const] each change of received values is told */
     struct orr_policies policies; /* select.h */
     long tree_from; /* [const] bytes from which reductions go along trees, < 0: none do */
-    void (*hook)(struct starpu_task *task); /* the application's, after each submission of
+    void (*hook)(struct starpu_task *task); /* the application's, before each submission of
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
     struct orr_stats *stats;     /* stats.h; owned */

@@ -409,6 +409,8 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand)
                                   .peer = request->call.peer,
                                   .receives = request->call.way == ORR_RECEIVES};
 
+    if (rank->conf.pretended_size)
+        return;
     request->channel = orr_channel_get(&rank->channels, &key);
     if (!request->channel)
         refuse(request, "out of memory");
@@ -424,7 +426,9 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
     struct orr_request *request = orr_container(errand, struct orr_request, granted);
 
     request->is_granted = true;
-    if (request->call.way == ORR_SENDS)
+    if (rank->conf.pretended_size)
+        request_finish(request, 0, 0);
+    else if (request->call.way == ORR_SENDS)
         look_at_sends(rank, request->channel);
     else if (request->message)
         orr_incoming_deliver(rank, request->message);
@@ -438,13 +442,15 @@ static void take_back(struct orr_rank *rank, struct orr_errand *errand)
 
     if (request->message)
         refuse(request, "the datum could not be had for a message that has come");
-    orr_list_remove(&request->place);
-    if (request->call.way == ORR_RECEIVES)
-        rank->nexpected--;
-    if (request->call.way == ORR_SENDS)
-        look_at_sends(rank, channel);
-    else
-        orr_channel_leave(&rank->channels, channel);
+    if (channel) {
+        orr_list_remove(&request->place);
+        if (request->call.way == ORR_RECEIVES)
+            rank->nexpected--;
+        if (request->call.way == ORR_SENDS)
+            look_at_sends(rank, channel);
+        else
+            orr_channel_leave(&rank->channels, channel);
+    }
     orr_outside_end(rank->rt);
     free(request);
 }

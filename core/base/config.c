@@ -22,6 +22,7 @@
 
 enum config_type {
     TYPE_INT,
+    TYPE_SIGNED, /* negative as well */
     TYPE_BOOL,
     TYPE_MIB,
     TYPE_FLIGHT,
@@ -48,7 +49,7 @@ static const struct variable table[ORR_CFG_COUNT] = {
 };
 
 /* Decimal digits with an optional + sign, blanks around. */
-static int read_int(const char *name, const char *text, int *ret,
+static int read_int(const char *name, const char *text, int least, int *ret,
                     struct orr_error *err)
 {
     char *end;
@@ -61,12 +62,15 @@ static int read_int(const char *name, const char *text, int *ret,
                         "%s=\"%s\" is not a number; give decimal digits only, "
                         "or unset it",
                         name, text);
-    if (value < 0 || value > INT_MAX || errno)
+    if (value < least || value > INT_MAX || errno)
         return orr_fail(err, -EINVAL,
-                        "%s=\"%s\" is %s; give a number from 0 to %d, or unset "
-                        "it for the default",
-                        name, text, value < 0 ? "negative" : "too large",
-                        INT_MAX);
+                        "%s=\"%s\" is %s; give a number from %d to %d, or "
+                        "unset it for the default",
+                        name, text,
+                        value > 0    ? "too large"
+                        : least == 0 ? "negative"
+                                     : "too small",
+                        least, INT_MAX);
     *ret = (int)value;
     return 0;
 }
@@ -143,7 +147,9 @@ static int variable_read_value(const struct variable *variable,
     case TYPE_STRING:
         return read_string(text, &value->text);
     default:
-        return read_int(variable->name, text, &value->number, err);
+        return read_int(variable->name, text,
+                        variable->type == TYPE_SIGNED ? INT_MIN : 0, &value->number,
+                        err);
     }
 }
 
@@ -230,7 +236,7 @@ static int read_device_limits(enum orr_config_id id, int **ret,
         text = getenv(name);
         mib[i] = -1;
         if (text && *text)
-            rc = read_int(name, text, &mib[i], err);
+            rc = read_int(name, text, 0, &mib[i], err);
     }
     if (rc == 0)
         *ret = mib;
@@ -398,7 +404,8 @@ const char *orr_config_name(enum orr_config_id id)
 }
 
 static const char *const types[] = {
-    [TYPE_INT] = "integer",     [TYPE_BOOL] = "0 or 1",
+    [TYPE_INT] = "integer",     [TYPE_SIGNED] = "integer",
+    [TYPE_BOOL] = "0 or 1",
     [TYPE_MIB] = "MiB",         [TYPE_FLIGHT] = "integer",
     [TYPE_PERCENT] = "integer", [TYPE_STREAMS] = "integer",
     [TYPE_DEVICE_MIB] = "MiB",  [TYPE_DOUBLE] = "number",
@@ -451,7 +458,7 @@ void orr_config_each_capped(void (*tell)(const char *name, int asked, int used))
         const char *text = is_capped(id) ? getenv(table[id].name) : NULL;
         int asked;
 
-        if (text && read_int(table[id].name, text, &asked, NULL) == 0 &&
+        if (text && read_int(table[id].name, text, 0, &asked, NULL) == 0 &&
             asked > most_of(id))
             tell(table[id].name, asked, most_of(id));
     }
@@ -498,6 +505,7 @@ void orr_config_print(FILE *out)
     PRINT_GROUP(out, "Output", ORR_CONFIG_OUTPUT);
     PRINT_GROUP(out, "Debugging tasks", ORR_CONFIG_DEBUGGING);
     PRINT_GROUP(out, "OpenMP", ORR_CONFIG_OPENMP);
+    PRINT_GROUP(out, "MPI", ORR_CONFIG_MPI);
     print_vain(out);
     orr_perf_print(out);
 }

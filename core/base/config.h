@@ -12,10 +12,10 @@
 #include "core/base/error.h"
 
 /* Types: INT, BOOL (an integer, 0 or not) and MIB are decimal and not
- * negative; unset and without default they are -1. Integers, too, are FLIGHT (tasks in
- * flight, capped.h), PERCENT (more is 100), STREAMS (1 to 16), and DEVICE_MIB, MiB of
- * each device of a kind: "…_<i>_MEM" is that of device i alone. DOUBLE is NaN then,
- * STRING is NULL. The default is written as the variable would be.
+ * negative; unset and without default they are -1. Integers, too, are SIGNED (which may
+ * be negative), FLIGHT (tasks in flight, capped.h), PERCENT (more is 100), STREAMS (1 to
+ * 16), and DEVICE_MIB, MiB of each device of a kind: "…_<i>_MEM" is that of device i
+ * alone. DOUBLE is NaN then, STRING is NULL. The default is written as the variable would be.
  *
  * X(id, name, type, default, sentence) */
 #define ORR_CONFIG_WORKERS(X)                                                  \
@@ -633,6 +633,46 @@
     X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
       "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
 
+#define ORR_CONFIG_MPI(X)                                                      \
+    X(MPI_CACHE, "STARPU_MPI_CACHE", BOOL, "1",                                \
+      "0: `starpu_mpi_task_insert` remembers not which ranks have a value, "   \
+      "so that it is sent for each task that reads it: "                       \
+      "`starpu_mpi_cache_set`.")                                               \
+    X(MPI_CACHE_STATS, "STARPU_MPI_CACHE_STATS", BOOL, "0",                    \
+      "1: a line is printed for each value that a rank receives into its "     \
+      "cache, or drops.")                                                      \
+    X(MPI_PRIORITIES, "STARPU_MPI_PRIORITIES", BOOL, "1",                      \
+      "0: all messages have priority 0.")                                      \
+    X(MPI_REDUX_ARITY_THRESHOLD, "STARPU_MPI_REDUX_ARITY_THRESHOLD", SIGNED,   \
+      "1024",                                                                  \
+      "Reductions over ranks that nobody ends by `starpu_mpi_redux_data` go "  \
+      "along a binary tree for data of at least so many bytes, else all "      \
+      "contributions go to the owner at once; negative: always the latter.")   \
+    X(MPI_STATS, "STARPU_MPI_STATS", BOOL, "0",                                \
+      "1: at `starpu_mpi_shutdown` each rank prints how many bytes it has "    \
+      "sent to each other one: `starpu_mpi_comm_stats_enable`.")               \
+    X(COMM_STATS, "STARPU_COMM_STATS", BOOL, "0",                              \
+      "Older spelling of `STARPU_MPI_STATS`.")                                 \
+    X(MPI_THREAD_CPUID, "STARPU_MPI_THREAD_CPUID", SIGNED, "-1",               \
+      "Processor, by position, of the thread that makes the calls of MPI; "    \
+      "then none is left to it beside. -1: the next that no worker has, if "   \
+      "there is one. Real machines only.")                                     \
+    X(MPI_THREAD_COREID, "STARPU_MPI_THREAD_COREID", SIGNED, "-1",             \
+      "The same of a core; `STARPU_MPI_THREAD_CPUID` goes before it. Real "    \
+      "machines only.")                                                        \
+    X(MPI_NOBIND, "STARPU_MPI_NOBIND", BOOL, "0",                              \
+      "1: that thread is not bound to a processor.")                           \
+    X(MPI_THREAD_MULTIPLE_SEND, "STARPU_MPI_THREAD_MULTIPLE_SEND", BOOL, "0",  \
+      "1: `starpu_mpi_init` with `initialize_mpi` asks for "                   \
+      "`MPI_THREAD_MULTIPLE`, so that the application may call MPI at any "    \
+      "time. Messages are sent by one thread all the same.")                   \
+    X(MPI_FAKE_SIZE, "STARPU_MPI_FAKE_SIZE", INT, "",                          \
+      "One process does what one rank of so many would: communicators have "   \
+      "this size, and no message is sent or received. Meant for "              \
+      "`STARPU_DISABLE_KERNELS`.")                                             \
+    X(MPI_FAKE_RANK, "STARPU_MPI_FAKE_RANK", INT, "",                          \
+      "The number of that rank. Unset: 0.")
+
 /* Variables of StarPU that change nothing here, and why: who sets one to more than 0 is
  * told at starpu_init.
  *
@@ -692,6 +732,36 @@
     X("STARPU_AUTOHETEROPRIO_TIME_ESTIMATION_POLICY",                          \
       "heteroprio knows lengths from what it has measured, there is no "       \
       "other way")                                                             \
+    X("STARPU_MPI_NDETACHED_SEND",                                             \
+      "sends are handed to MPI when their data are ready; MPI and the "        \
+      "receiver say how many it takes")                                        \
+    X("STARPU_MPI_NREADY_PROCESS",                                             \
+      "all messages that are ready are looked at in each round")               \
+    X("STARPU_MPI_MEM_THROTTLE",                                               \
+      "values that come early stay with their sender when memory is short")    \
+    X("STARPU_MPI_EARLYDATA_ALLOCATE",                                         \
+      "values that come early go into memory that is reserved for them, if "   \
+      "there is some")                                                         \
+    X("STARPU_MPI_RECV_WAIT_FINALIZE",                                         \
+      "it is of NewMadeleine, which is not used")                              \
+    X("STARPU_MPI_DRIVER_CALL_FREQUENCY",                                      \
+      "the thread of MPI runs no tasks")                                       \
+    X("STARPU_MPI_DRIVER_TASK_FREQUENCY",                                      \
+      "the thread of MPI runs no tasks")                                       \
+    X("STARPU_MPI_GPUDIRECT",                                                  \
+      "messages are sent from main memory")                                    \
+    X("STARPU_MPI_COMM",                                                       \
+      "there is no build that tells of each message")                          \
+    X("STARPU_MPI_DEBUG_LEVEL_MAX",                                            \
+      "there is no build that tells of each message")                          \
+    X("STARPU_MPI_DEBUG_LEVEL_MIN",                                            \
+      "there is no build that tells of each message")                          \
+    X("STARPU_MPI_TRACE_SYNC_CLOCKS",                                          \
+      "traces of ranks are not joined")                                        \
+    X("STARPU_MPI_MASTER_NODE",                                                \
+      "there are no slaves: every rank runs the program")                      \
+    X("STARPU_MPI_MS_MULTIPLE_THREAD",                                         \
+      "there are no slaves: every rank runs the program")                      \
     X("STARPU_WINDOW_TIME_SIZE",                                               \
       "there is no hypervisor that would watch how far ahead a context's "     \
       "tasks are planned: `simulate_push_task` is not called")
@@ -705,7 +775,8 @@
     ORR_CONFIG_SIMULATION(X)                                                   \
     ORR_CONFIG_OUTPUT(X)                                                       \
     ORR_CONFIG_DEBUGGING(X)                                                    \
-    ORR_CONFIG_OPENMP(X)
+    ORR_CONFIG_OPENMP(X)                                                       \
+    ORR_CONFIG_MPI(X)
 
 enum orr_config_id {
 #define ORR_CONFIG_ID(id, name, type, initial, sentence) ORR_CFG_##id,

@@ -17,6 +17,7 @@ dir=$3
 dialects='c=gnu11 c++=gnu++17'
 n=0
 failed=0
+flags=
 
 # report STATUS CLAIM
 report() {
@@ -36,12 +37,14 @@ compile() {
     *) compiler=$cxx ;;
     esac
     # A compiler may be several words, such as "ccache gcc".
-    $compiler -x "$1" -std="$2" -Wall -Wextra -Werror -I"$dir" \
+    # shellcheck disable=SC2086
+    $compiler -x "$1" -std="$2" -Wall -Wextra -Werror -I"$dir" $flags \
         -fsyntax-only - 2>&1 | sed 's/^/# /'
 }
 
 for header in "$dir"/*.h; do
     name=$(basename "$header")
+    case $name in starpu_mpi*) continue ;; esac
     for dialect in $dialects; do
         said=$(printf '#include <%s>\n#include <%s>\nextern int x;\n' \
             "$name" "$name" | compile "${dialect%%=*}" "${dialect#*=}")
@@ -50,6 +53,22 @@ for header in "$dir"/*.h; do
         [ -z "$said" ] || printf '%s\n' "$said"
     done
 done
+
+# Those that include mpi.h, with each MPI that pkg-config knows.
+for mpi in ompi-c mpich; do
+    flags=$(pkg-config --cflags-only-I "$mpi" 2>/dev/null) || continue
+    flags=$(echo "$flags" | sed 's/-I/-isystem /g')
+    for name in starpu_mpi.h starpu_mpi_ft.h starpu_mpi_lb.h; do
+        for dialect in $dialects; do
+            said=$(printf '#include <%s>\n#include <%s>\nextern int x;\n' \
+                "$name" "$name" | compile "${dialect%%=*}" "${dialect#*=}")
+            [ -z "$said" ]
+            report $? "$name compiles alone as ${dialect#*=} with $mpi"
+            [ -z "$said" ] || printf '%s\n' "$said"
+        done
+    done
+done
+flags=
 
 said=$(printf '#include <starpu.h>\n#ifdef STARPU_SIMGRID\n#error defined\n#endif\n' |
     compile c gnu11)

@@ -15,7 +15,7 @@ import re
 import sys
 
 # Folders of tests, the ones that show a function best first.
-TESTS = ("api", "golden", "stress", "random", "fake", "unit")
+TESTS = ("api", "golden", "stress", "random", "fake", "unit", "mpi/programs")
 # So many names are written into a cell of the table.
 MANY = 12
 # Functions that exist only in builds of StarPU with these.
@@ -50,6 +50,7 @@ IDLE = (
 
 # Why one is absent, likewise.
 ABSENT = (
+    (r"starpu_mpi_(coop|lb|checkpoint)_", "declared, and not defined yet"),
     (r"omp_", "OpenMP's own, which the compiler's omp.h and library have"),
     (r"starpu_sink_common_worker$",
      "for slaves, and StarPU has no definition of it"),
@@ -96,7 +97,7 @@ def guard_of(condition):
 
 
 class Names:
-    """The functions of StarPU by header, without MPI and what is internal."""
+    """The functions of StarPU by header, without what is internal."""
 
     def __init__(self, folder):
         guards = rows_of(os.path.join(folder, "guards.tsv"))
@@ -110,7 +111,7 @@ class Names:
         for row in rows_of(os.path.join(folder, "starpu-1.4.tsv")):
             name, header = row["name"], row["header"]
             if row["kind"] != "function" or name in seen or \
-                    name.startswith("_") or header.startswith("starpu_mpi"):
+                    name.startswith("_"):
                 continue
             seen.add(name)
             self.headers.setdefault(header, []).append(name)
@@ -137,6 +138,21 @@ def declared(root):
     return names
 
 
+def undefined(root, names):
+    """Those of starpu_mpi*.h that no source defines, though they are declared."""
+    there = set()
+    for path in glob.glob(os.path.join(root, "mpi", "**", "*.c"), recursive=True):
+        there |= set(re.findall(r"^[a-z][^;{}()=]*?\b(starpu_mpi_\w+)\(",
+                                without_comments(read(path)), flags=re.M))
+    for path in glob.glob(os.path.join(root, "include", "starpu_mpi*.h")):
+        text = without_comments(read(path))
+        there |= set(re.findall(r"^static inline [^;{}()]*?(starpu_mpi_\w+)\(",
+                                text, flags=re.M))
+    return {name for name in names
+            if name.startswith("starpu_mpi_") and
+            not name.startswith("starpu_mpi_ms_")} - there
+
+
 def identifiers(root):
     """All identifiers of the public headers outside comments."""
     names = set()
@@ -158,7 +174,8 @@ def is_idle(body):
 def idle_functions(root):
     """The functions that are there and do nothing."""
     found = set()
-    for path in glob.glob(os.path.join(root, "core", "api", "*.c")):
+    for path in glob.glob(os.path.join(root, "core", "api", "*.c")) + \
+            glob.glob(os.path.join(root, "mpi", "api", "*.c")):
         for match in re.finditer(
                 r"^void (starpu_\w+)\([^{;]*\)\n\{\n(.*?)^\}",
                 read(path), flags=re.S | re.M):
@@ -199,8 +216,8 @@ def shown_by(root):
 
 
 class Others:
-    """The macros, types, fields and constants of StarPU by group, without MPI and
-    what is internal, and which of them the headers have. That a name is there says
+    """The macros, types, fields and constants of StarPU by group, without what is
+    internal, and which of them the headers have. That a name is there says
     less than a test that calls a function: fields and macros are shown by those."""
 
     def __init__(self, root, names_folder):
@@ -210,8 +227,7 @@ class Others:
         for row in rows_of(os.path.join(names_folder, "starpu-1.4.tsv")):
             name, group = row["name"], row["group"]
             if row["kind"] == "function" or name.startswith("_") or \
-                    group in ("internal", "mpi") or \
-                    row["header"].startswith("starpu_mpi"):
+                    group == "internal":
                 continue
             # A field is there if its structure is, and the name.
             found = all(part in there for part in name.split("."))
@@ -239,6 +255,7 @@ class Table:
         self.names = Names(names_folder)
         self.others = Others(root, names_folder)
         self.declared = declared(root)
+        self.declared -= undefined(root, self.declared)
         self.idle = idle_functions(root)
         self.shown = shown_by(root)
         self.count = {"works": 0, "differs": 0, "no effect": 0, "absent": 0,
@@ -269,7 +286,7 @@ class Table:
         usual = self.total() - self.count["other"]
         here = usual - self.count["absent"]
         return (f"Of the {usual:,} functions that StarPU 1.4 has on every "
-                f"machine, without MPI, {here:,} are here, "
+                f"machine or with MPI, {here:,} are here, "
                 f"{self.count['works']:,} of which do what they do there, "
                 f"{self.count['differs']:,} less or with a difference, and "
                 f"{self.count['no effect']:,} nothing, as hints and the "
@@ -290,11 +307,12 @@ class Table:
             "with a message: as written there |",
             f"| no effect | {self.count['no effect']} | accepted: a hint, or "
             "about devices that are not there |",
-            f"| absent | {self.count['absent']} | not declared: a program "
-            "that calls it does not compile |",
+            f"| absent | {self.count['absent']} | not declared, or, of "
+            "starpu_mpi*.h, not defined: a program that calls it does not compile "
+            "or link |",
             f"| only with … | {self.count['other']} | absent, as in a StarPU "
             "built without it |",
-            f"| all | {self.total()} | without MPI |", "",
+            f"| all | {self.total()} | |", "",
             "The test is one that fails if the function does nothing, as far as",
             "tests/api/test-mutations.py could tell; " +
             (f"{len(self.untested)} functions have none."

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/mpi/programs/names.c - tags, ranks, communicators, the thread MPI. */
+#include "ranks.h"
+
+static void ranges_of_tags(void)
+{
+    int64_t a = starpu_mpi_tags_allocate(10), b = starpu_mpi_tags_allocate(5), c;
+
+    EXPECT_EQ(a, 0);
+    EXPECT_EQ(b, 10);
+    EXPECT_EQ(starpu_mpi_tags_allocate(0), -1);
+    starpu_mpi_tags_free(a);
+    c = starpu_mpi_tags_allocate(11);
+    EXPECT_EQ(c, 15);
+    a = starpu_mpi_tags_allocate(4);
+    EXPECT_EQ(a, 0);
+    EXPECT_EQ(starpu_mpi_tags_allocate(6), 4);
+    starpu_mpi_tags_free(4);
+    starpu_mpi_tags_free(a);
+    starpu_mpi_tags_free(b);
+    starpu_mpi_tags_free(c);
+    a = starpu_mpi_tags_allocate(INT64_C(1) << 46);
+    EXPECT_EQ(a, 0);
+    starpu_mpi_tags_free(a);
+}
+
+static void attributes(void)
+{
+    int64_t *most = NULL;
+    int flag = -1;
+
+    EXPECT_EQ(starpu_mpi_comm_get_attr(MPI_COMM_WORLD, STARPU_MPI_TAG_UB, &most, &flag), 0);
+    EXPECT_EQ(flag, 1);
+    EXPECT(most && *most == INT64_MAX);
+    starpu_mpi_comm_get_attr(MPI_COMM_WORLD, STARPU_MPI_TAG_UB + 1, &most, &flag);
+    EXPECT_EQ(flag, 0);
+}
+
+static void tags_and_owners(void)
+{
+    int value = 0, other_value = 0;
+    starpu_data_handle_t handle = ranks_int(&value), other = ranks_int(&other_value);
+
+    EXPECT_EQ(starpu_mpi_data_get_rank(handle), -1);
+    EXPECT_EQ(starpu_mpi_data_get_tag(handle), -1);
+    starpu_mpi_data_set_tag(handle, 5);
+    EXPECT_EQ(starpu_mpi_data_get_rank(handle), -1);
+    EXPECT_EQ(starpu_mpi_data_get_tag(handle), 5);
+    starpu_mpi_data_set_rank(handle, 1);
+    EXPECT_EQ(starpu_data_get_rank(handle), 1);
+    EXPECT_EQ(starpu_data_get_tag(handle), 5);
+    starpu_data_set_tag(handle, INT64_MAX);
+    /* The tag that it had is free. */
+    starpu_mpi_data_register(other, 5, 0);
+    starpu_data_unregister(other);
+    other = ranks_int(&other_value);
+    starpu_mpi_data_register_comm(other, 5, 0, MPI_COMM_WORLD);
+    EXPECT_EQ(starpu_mpi_data_get_tag(handle), INT64_MAX);
+    starpu_data_unregister(handle);
+    starpu_data_unregister(other);
+}
+
+static void numbers(void)
+{
+    int mine = -1, mpi = -2, n = -1, mpi_n = -2;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &mpi);
+    MPI_Comm_size(MPI_COMM_WORLD, &mpi_n);
+    EXPECT_EQ(starpu_mpi_comm_rank(MPI_COMM_WORLD, &mine), 0);
+    EXPECT_EQ(starpu_mpi_comm_size(MPI_COMM_WORLD, &n), 0);
+    EXPECT_EQ(mine, mpi);
+    EXPECT_EQ(n, mpi_n);
+    EXPECT_EQ(starpu_mpi_get_communication_tag(), 42);
+    EXPECT(starpu_mpi_get_thread_cpuid() >= -1);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        if (starpu_mpi_get_thread_cpuid() >= 0)
+            EXPECT(starpu_worker_get_bindid((int)w) != starpu_mpi_get_thread_cpuid());
+}
+
+RANKS_MAIN({"ranges of tags", ranges_of_tags}, {"attributes", attributes},
+           {"tags and owners", tags_and_owners}, {"numbers of ranks", numbers})

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/mpi/programs/start.c - ways to start and stop. A token goes around in each run;
+ * rank 0 prints TAP, the others say what fails by their status.
+ * usage: start ours | older | rounds | wrong
+ */
+#include "ranks.h"
+
+int ranks_me, ranks_n, ranks_failures;
+
+static void token(void)
+{
+    int value;
+    starpu_data_handle_t handle;
+
+    ranks_me = starpu_mpi_world_rank();
+    ranks_n = starpu_mpi_world_size();
+    value = ranks_me == 0 ? 7 : 0;
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    if (ranks_me > 0)
+        starpu_mpi_recv(handle, ranks_me - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (ranks_me < ranks_n - 1)
+        starpu_mpi_send(handle, ranks_me + 1, 1, MPI_COMM_WORLD);
+    starpu_data_unregister(handle);
+    EXPECT_EQ(value, 7);
+    starpu_mpi_barrier(MPI_COMM_WORLD);
+}
+
+static int report(const char *what)
+{
+    if (ranks_me == 0)
+        printf("1..1\n%s 1 - %s\n", ranks_failures ? "not ok" : "ok", what);
+    return ranks_failures > 0;
+}
+
+/* MPI is ours from its begin to its end. */
+static int ours(int argc, char **argv)
+{
+    int over = 0;
+
+    starpu_mpi_set_communication_tag(100);
+    EXPECT_EQ(starpu_mpi_get_communication_tag(), 100);
+    EXPECT_EQ(starpu_init(NULL), 0);
+    EXPECT_EQ(starpu_mpi_init(&argc, &argv, 1), 0);
+    token();
+    EXPECT_EQ(starpu_mpi_shutdown_comm(MPI_COMM_WORLD), 0);
+    EXPECT_EQ(starpu_is_initialized(), 1);
+    starpu_shutdown();
+    MPI_Finalized(&over);
+    EXPECT_EQ(over, 1);
+    return report("starpu_mpi_init initialises MPI");
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static int older(void)
+{
+    int rank = -1, size = -1;
+
+    EXPECT_EQ(starpu_init(NULL), 0);
+    EXPECT_EQ(starpu_mpi_initialize_extended(&rank, &size), 0);
+    token();
+    EXPECT_EQ(rank, ranks_me);
+    EXPECT_EQ(size, ranks_n);
+    starpu_mpi_shutdown();
+    starpu_shutdown();
+    return report("starpu_mpi_initialize_extended");
+}
+
+/* Several runs in one program that has initialised MPI. */
+static int rounds(int argc, char **argv)
+{
+    int level, over = 1;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    EXPECT_EQ(starpu_init(NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(i == 0   ? starpu_mpi_initialize()
+                  : i == 1 ? starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_WORLD)
+                           : starpu_mpi_init(NULL, NULL, 0),
+                  0);
+        token();
+        EXPECT_EQ(starpu_mpi_shutdown(), 0);
+    }
+    starpu_shutdown();
+    for (int i = 0; i < 2; i++) {
+        EXPECT_EQ(starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL), 0);
+        token();
+        EXPECT_EQ(starpu_mpi_shutdown(), 0);
+        EXPECT_EQ(starpu_is_initialized(), 0);
+    }
+    MPI_Finalized(&over);
+    EXPECT_EQ(over, 0);
+    MPI_Finalize();
+    return report("runs one after the other");
+}
+
+#pragma GCC diagnostic pop
+
+/* What cannot be started leaves nothing behind. */
+static int wrong(int argc, char **argv)
+{
+    int level;
+
+    EXPECT(starpu_mpi_init_conf(NULL, NULL, 1, MPI_COMM_NULL, NULL) < 0);
+    EXPECT(starpu_mpi_init_conf(NULL, NULL, 1, MPI_COMM_SELF, NULL) < 0);
+    EXPECT(starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL) < 0);
+    EXPECT_EQ(starpu_is_initialized(), 0);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    EXPECT(starpu_mpi_init_conf(NULL, NULL, 1, MPI_COMM_WORLD, NULL) < 0);
+    EXPECT_EQ(starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL), 0);
+    EXPECT(starpu_mpi_init(NULL, NULL, 0) < 0); /* twice */
+    token();
+    EXPECT_EQ(starpu_mpi_shutdown(), 0);
+    EXPECT_EQ(starpu_is_initialized(), 0);
+    MPI_Finalize();
+    return report("starts that are refused");
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc == 2 ? argv[1] : "";
+
+    if (strcmp(what, "ours") == 0)
+        return ours(argc, argv);
+    if (strcmp(what, "older") == 0)
+        return older();
+    if (strcmp(what, "rounds") == 0)
+        return rounds(argc, argv);
+    if (strcmp(what, "wrong") == 0)
+        return wrong(argc, argv);
+    fprintf(stderr, "usage: start ours | older | rounds | wrong\n");
+    return 2;
+}
