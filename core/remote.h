@@ -8,6 +8,8 @@
  * - core/data/message.h: a datum in its turn, held for something outside
  * - core/data/reservation.h: memory for values that come before somebody has asked
  * - core/job/outside.h: waits that end when what is outside has ended, too
+ * - core/data/reduction.h: the codelets by which a datum is reduced
+ * - core/exec/await.h: how a call of the application waits
  * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
  * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
  *   orr_handle_of() makes one of the other
@@ -16,7 +18,9 @@
 
 #include "core/data/handle.h"
 #include "core/data/message.h"
+#include "core/data/reduction.h"
 #include "core/data/reservation.h"
+#include "core/exec/await.h"
 #include "core/exec/runtime.h"
 #include "core/job/outside.h"
 #include "core/remote_ops.h"

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/list.h"
-#include "core/data/handle.h"
+#include "core/remote.h"
 
 struct orr_comm;
 struct orr_rank;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/data/reduction.h"
 #include "mpi/cache.h"
 #include "mpi/request.h"
 
