@@ -302,7 +302,7 @@ class Table:
             "of StarPU 1.4's functions (`ninja api-doc`); do not edit.", "",
             "| status | functions | meaning |", "|---|---|---|",
             f"| works | {self.count['works']} | does what it does in StarPU, "
-            "on the real and the simulated machine |",
+            "on the real and the simulated machine, where there is one rank |",
             f"| differs | {self.count['differs']} | does less, or refuses "
             "with a message: as written there |",
             f"| no effect | {self.count['no effect']} | accepted: a hint, or "

@@ -70,6 +70,46 @@ static void halves(void)
     starpu_data_unregister(datum);
 }
 
+/* The same of a function with arguments of its own. */
+static struct starpu_task *build(struct starpu_codelet *cl, ...)
+{
+    struct starpu_task *task;
+    va_list ap;
+
+    va_start(ap, cl);
+    task = starpu_mpi_task_build_v(MPI_COMM_WORLD, cl, ap);
+    va_end(ap);
+    return task;
+}
+
+static int post_build(struct starpu_codelet *cl, ...)
+{
+    va_list ap;
+    int rc;
+
+    va_start(ap, cl);
+    rc = starpu_mpi_task_post_build_v(MPI_COMM_WORLD, cl, ap);
+    va_end(ap);
+    return rc;
+}
+
+static void halves_by_lists(void)
+{
+    int value[2] = {5, 6};
+    starpu_data_handle_t a = ranks_shared_int(&value[0], 13, 0),
+                         b = ranks_shared_int(&value[1], 14, 1);
+    struct starpu_task *task = build(&ranks_add, STARPU_RW, a, STARPU_R, b, 0);
+
+    EXPECT_EQ(task != NULL, ranks_me == 0);
+    if (task)
+        EXPECT_EQ(starpu_task_submit(task), 0);
+    EXPECT_EQ(post_build(&ranks_add, STARPU_RW, a, STARPU_R, b, 0), 0);
+    if (ranks_me == 0)
+        EXPECT_EQ(ranks_value(a), 11);
+    starpu_data_unregister(a);
+    starpu_data_unregister(b);
+}
+
 static void exchange(void)
 {
     int value[2] = {3, 4};
@@ -213,6 +253,7 @@ static void absent(void)
 RANKS_MAIN({"the owner of what is written executes", grid},
            {"STARPU_EXECUTE_ON_NODE and _DATA", executors},
            {"task_build and task_post_build", halves},
+           {"… with a va_list", halves_by_lists},
            {"exchange_data_before and after a task", exchange}, {"policies", policies},
            {"the function before submissions", hook}, {"data of each rank", per_node},
            {"NULL on ranks without a part", absent})

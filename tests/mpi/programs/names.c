@@ -2,6 +2,8 @@
 /* tests/mpi/programs/names.c - tags, ranks, communicators, the thread MPI. */
 #include "ranks.h"
 
+#include <starpu_mpi_ft.h>
+
 static void ranges_of_tags(void)
 {
     int64_t a = starpu_mpi_tags_allocate(10), b = starpu_mpi_tags_allocate(5), c;
@@ -49,6 +51,8 @@ static void tags_and_owners(void)
     starpu_mpi_data_set_rank(handle, 1);
     EXPECT_EQ(starpu_data_get_rank(handle), 1);
     EXPECT_EQ(starpu_data_get_tag(handle), 5);
+    starpu_mpi_data_set_rank_comm(handle, 0, MPI_COMM_SELF);
+    EXPECT_EQ(starpu_mpi_data_get_rank(handle), 0);
     starpu_data_set_tag(handle, INT64_MAX);
     /* The tag that it had is free. */
     starpu_mpi_data_register(other, 5, 0);
@@ -70,6 +74,8 @@ static void numbers(void)
     EXPECT_EQ(starpu_mpi_comm_size(MPI_COMM_WORLD, &n), 0);
     EXPECT_EQ(mine, mpi);
     EXPECT_EQ(n, mpi_n);
+    EXPECT_EQ(starpu_mpi_ft_turn_off(), 0);
+    EXPECT_EQ(starpu_mpi_ft_turn_on(), 0);
     EXPECT_EQ(starpu_mpi_get_communication_tag(), 42);
     EXPECT(starpu_mpi_get_thread_cpuid() >= -1);
     for (unsigned w = 0; w < starpu_worker_get_count(); w++)
