@@ -155,9 +155,9 @@ struct orr_transport_ops {
 
     /* Ends it, and frees it. What is still under way is given up without being ended: the
      * caller has waited for all but what cannot end since a peer has died; its memory is
-     * then not used again. Says nothing to other ranks, and data that were thrown away or
-     * taken back may not have come yet: whose they are waits for that, so ranks meet in a
-     * barrier before they close. */
+     * then not used again. Data that were thrown away or taken back may not have come yet:
+     * whose they are waits for that. All ranks of the first communicator close; real ranks
+     * wait for each other in it, since each may open another transport at once. */
     void (*close)(struct orr_transport *t);
 
     /* -- communicators -- */

@@ -219,6 +219,24 @@ static void give_up(struct real *real)
     }
 }
 
+/* A rank may open a transport anew at once, and its first headers are not for a receive of
+ * this one: nobody leaves before all have taken theirs back. */
+static void leave_together(const struct real *real)
+{
+    struct timespec pause = {.tv_nsec = 20000};
+    MPI_Request request;
+    int over = 0;
+
+    if (real->ncomms == 0 ||
+        MPI_Ibarrier(real->comms[0]->native, &request) != MPI_SUCCESS)
+        return;
+    while (MPI_Test(&request, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && !over) {
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 1000000)
+            pause.tv_nsec *= 2;
+    }
+}
+
 static void close_transport(struct orr_transport *t)
 {
     struct real *real = real_of(t);
@@ -226,6 +244,7 @@ static void close_transport(struct orr_transport *t)
 
     drain(real);
     give_up(real);
+    leave_together(real);
     prctl(PR_SET_TIMERSLACK, real->slack);
     for (size_t i = 0; i < real->ncomms; i++) {
         struct comm *comm = real->comms[i];
