@@ -5,23 +5,29 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "core/base/grow.h"
 #include "core/base/log.h"
 #include "mpi/incoming.h"
 #include "mpi/request.h"
 #include "mpi/stats.h"
 
+static_assert(offsetof(struct orr_rank, ops) == 0, "see rank_of");
+
 /* --- which rank --- */
+
+/* The table that core has is the head of the rank. */
+static struct orr_rank *rank_of(const struct orr_runtime *rt)
+{
+    return (struct orr_rank *)(uintptr_t)rt->remote;
+}
 
 struct orr_rank *orr_rank_current(void)
 {
-    struct orr_runtime *rt = orr_runtime_current("starpu_mpi");
+    const struct orr_runtime *rt = orr_runtime_current("starpu_mpi");
 
-    return rt && rt->remote
-               ? (struct orr_rank *)(void *)orr_container(rt->remote, struct orr_rank, ops)
-               : NULL;
+    return rt ? rank_of(rt) : NULL;
 }
 
 struct orr_rank *orr_rank_need(const char *call)
@@ -33,7 +39,7 @@ struct orr_rank *orr_rank_need(const char *call)
                       call);
         orr_runtime_fail(rt);
     }
-    return (struct orr_rank *)(void *)orr_container(rt->remote, struct orr_rank, ops);
+    return rank_of(rt);
 }
 
 _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
@@ -451,9 +457,9 @@ const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
 
 int orr_rank_of_world(struct orr_rank *rank, const struct orr_comm *comm, int peer)
 {
-    const struct orr_rank_comm *c = orr_container(comm, struct orr_rank_comm, comm);
-
-    return comm->number == 0 ? peer : rank->conf.translate(c->native, peer);
+    return comm->number == 0
+               ? peer
+               : rank->conf.translate(rank->comms[comm->number]->native, peer);
 }
 
 const struct orr_comm *orr_rank_comm_at(struct orr_rank *rank, unsigned number)
