@@ -200,17 +200,19 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-/* What the node, `bit`, lacks of one datum. */
+/* What the node, `bit`, lacks of one datum: mostly nothing, since where it is valid it
+ * has memory. */
 static inline void add_missing(struct orr_missing *m,
                                const struct orr_handle *handle, bool reads,
                                uint64_t bit)
 {
     memory_order relaxed = memory_order_relaxed;
-    uint64_t valid = atomic_load_explicit(&handle->valid, relaxed);
 
+    if (atomic_load_explicit(&handle->valid, relaxed) & bit)
+        return;
     if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
         m->allocated += handle->size;
-    if (!reads || valid & bit)
+    if (!reads)
         return;
     m->ndata++;
     m->value += handle->size;
