@@ -335,6 +335,7 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_replicate *replicate = &handle->replicates[node];
     struct orr_request *request = replicate->request;
     unsigned src = ORR_NO_NODE;
+    bool detours;
 
     if (orr_replicate_has(replicate, reads)) { /* … and a request, and is written */
         if (!supersede_locked(handle, request)) {
@@ -354,12 +355,15 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
         request_join(handle, request, reads, level, access, deferred);
         return 0;
     }
-    if (deferred->nspare < ORR_SPARES_PER_NEED)
+    if (!deferred->nspare)
         return -EAGAIN;
     if (reads)
         src = choose_source(rt, handle, node);
+    detours = src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node);
+    if (detours && deferred->nspare < ORR_SPARES_PER_NEED)
+        return -EAGAIN;
     request = new_request(handle, src, node, level, deferred);
-    if (src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node)) {
+    if (detours) {
         first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && orr_node_gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;

@@ -183,7 +183,7 @@ static void take_at(struct orr_prioq *q, unsigned slot, struct orr_job *job,
     struct orr_prioq_level *level = q->slots[slot].level;
 
     orr_list_remove(&job->queue);
-    if (q->digests)
+    if (q->digests && level->njobs > 1)
         remove_digest(level, at);
     q->njobs--;
     level->njobs--;
