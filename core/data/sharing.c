@@ -79,13 +79,13 @@ static void interface_describe(void *interface, const void *described,
     enum { WORD = sizeof(uint64_t) };
     char *to = interface;
     const char *from = described;
+    size_t at = 0;
 
-    for (size_t at = 0; at < size; at += WORD) {
-        size_t n = size - at < WORD ? size - at : WORD;
-
-        if (memcmp(to + at, from + at, n) != 0)
-            memcpy(to + at, from + at, n);
-    }
+    for (; at + WORD <= size; at += WORD) /* no calls, for so many */
+        if (memcmp(to + at, from + at, WORD) != 0)
+            memcpy(to + at, from + at, WORD);
+    if (at < size && memcmp(to + at, from + at, size - at) != 0)
+        memcpy(to + at, from + at, size - at);
 }
 
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
