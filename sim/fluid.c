@@ -5,7 +5,8 @@
  * for all changes of a date. Flows elsewhere keep rate and end.
  *
  * No flow is faster than the narrowest link of its route. A link that could carry
- * all its flows at these rates binds none of them, and is left out of everything.
+ * all its flows at these rates binds none of them, and is left out of everything; one
+ * that never binds where no other one does is left out of the routes.
  */
 #include "sim/fluid.h"
 
@@ -28,14 +29,19 @@ struct link {
     unsigned open; /* flows without a rate yet, 0 where it does not bind */
     double left;   /* bytes per µs */
     double weight; /* of the open flows: the sum, of a fat pipe the greatest */
+    /* While routes are made. */
+    struct link **rivals; /* that all routes pass which pass it */
+    unsigned nrivals;
+    bool passed, twice; /* by a route */
+    bool idle;          /* it never decides a rate */
 };
 
 struct route {
     bool exists;
-    unsigned first, n; /* in hops */
+    unsigned first, n; /* in hops: of its links, those that may bind */
     double latency;    /* µs */
     double weight;
-    double narrowest; /* bytes per µs */
+    double narrowest; /* bytes per µs, of all its links */
 };
 
 struct flow {
@@ -508,11 +514,13 @@ static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
     to->narrowest = route_narrowest_rate(f, to);
 }
 
-static void make_routes(struct fluid *f, const struct orr_machine_desc *desc,
-                        const unsigned *endpoints)
+/* Returns the most hops of a route. */
+static unsigned make_routes(struct fluid *f,
+                            const struct orr_machine_desc *desc,
+                            const unsigned *endpoints)
 {
     double latencies = orr_sim_option(desc, "network/latency-factor", 1);
-    unsigned nhops = 0;
+    unsigned nhops = 0, most = 0;
 
     for (unsigned i = 0; i < f->nendpoints * f->nendpoints; i++) {
         int route =
@@ -522,7 +530,89 @@ static void make_routes(struct fluid *f, const struct orr_machine_desc *desc,
         if (route >= 0)
             make_route(f, desc, &desc->routes[route], latencies, &f->routes[i],
                        &nhops);
+        if (f->routes[i].n > most)
+            most = f->routes[i].n;
     }
+    return most;
+}
+
+/* ---- links that never decide a rate ---- */
+
+static bool is_among(struct link **links, unsigned n, const struct link *link)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (links[i] == link)
+            return true;
+    return false;
+}
+
+/* One more route passes the link, its hop number `at`. */
+static void link_pass(struct link *link, const struct route *route,
+                      struct link **hops, unsigned at)
+{
+    unsigned kept = 0;
+
+    link->twice |= is_among(hops, at, link);
+    if (!link->passed) {
+        link->passed = link->idle = true; /* if it is fat, so far */
+        for (unsigned i = 0; i < route->n; i++)
+            link->rivals[link->nrivals++] = hops[i];
+    }
+    for (unsigned i = 0; i < link->nrivals; i++)
+        if (is_among(hops, route->n, link->rivals[i]))
+            link->rivals[kept++] = link->rivals[i];
+    link->nrivals = kept;
+    link->idle &= route->narrowest < link->capacity;
+}
+
+/* Whether the rival, with all flows of the link and maybe others, stops them before the
+ * link could. Of two that are alike one does. */
+static bool rival_decides(const struct link *link, const struct link *rival)
+{
+    if (rival->fat || rival->twice || rival == link ||
+        rival->capacity > link->capacity)
+        return false;
+    return rival->capacity < link->capacity || rival < link ||
+           !is_among(rival->rivals, rival->nrivals, link);
+}
+
+static void link_find_rival(struct link *link)
+{
+    if (link->fat)
+        return;
+    link->idle = false;
+    for (unsigned i = 0; i < link->nrivals && !link->twice; i++)
+        link->idle |= rival_decides(link, link->rivals[i]);
+}
+
+/* Leaves out of all routes a fat pipe that is wider than the narrowest link of each
+ * route through it, and a link whose flows all pass another one that is no wider. */
+static int drop_idle_links(struct fluid *f, size_t nhops)
+{
+    unsigned nroutes = f->nendpoints * f->nendpoints;
+    struct link **rivals = calloc(f->nlinks * nhops + 1, sizeof(struct link *));
+
+    if (!rivals)
+        return -ENOMEM;
+    for (unsigned i = 0; i < f->nlinks; i++)
+        f->links[i].rivals = rivals + i * nhops;
+    for (unsigned r = 0; r < nroutes; r++)
+        for (unsigned i = 0; i < f->routes[r].n; i++)
+            link_pass(hops_of(f, &f->routes[r])[i], &f->routes[r],
+                      hops_of(f, &f->routes[r]), i);
+    for (unsigned i = 0; i < f->nlinks; i++)
+        link_find_rival(&f->links[i]);
+    for (unsigned r = 0; r < nroutes; r++) {
+        struct link **hops = hops_of(f, &f->routes[r]);
+        unsigned kept = 0;
+
+        for (unsigned i = 0; i < f->routes[r].n; i++)
+            if (!hops[i]->idle)
+                hops[kept++] = hops[i];
+        f->routes[r].n = kept;
+    }
+    free(rivals);
+    return 0;
 }
 
 static int make_lists(struct fluid *f, const struct orr_machine_desc *desc)
@@ -557,7 +647,10 @@ int orr_fluid_new(const struct orr_machine_desc *desc,
         return -ENOMEM;
     }
     fluid_make_links(f, desc);
-    make_routes(f, desc, endpoints);
+    if (drop_idle_links(f, make_routes(f, desc, endpoints)) < 0) {
+        fluid_free(&f->network);
+        return -ENOMEM;
+    }
     *ret = &f->network;
     return 0;
 }

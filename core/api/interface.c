@@ -152,7 +152,7 @@ void orr_interface_own_memory(const char *call, starpu_data_handle_t handle,
     orr_lock(&h->lock);
     twice = h->replicates[node].allocated;
     h->replicates[node].allocated = true;
-    h->allocated |= UINT64_C(1) << node;
+    orr_handle_set_allocated(h, h->allocated | UINT64_C(1) << node);
     orr_unlock(&h->lock);
     if (!twice)
         return;

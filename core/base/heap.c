@@ -51,15 +51,14 @@ static struct orr_heap_link *join_siblings(struct orr_heap_link *first,
     return tree;
 }
 
-void orr_heap_insert(struct orr_heap *heap, struct orr_heap_link *link,
-                     orr_heap_before before)
+void orr_heap_insert_among(struct orr_heap *heap, struct orr_heap_link *link,
+                           orr_heap_before before)
 {
-    *link = (struct orr_heap_link){NULL, NULL, NULL};
     heap->first = heap_join(heap->first, link, before);
 }
 
-void orr_heap_remove(struct orr_heap *heap, struct orr_heap_link *link,
-                     orr_heap_before before)
+void orr_heap_remove_from(struct orr_heap *heap, struct orr_heap_link *link,
+                          orr_heap_before before)
 {
     struct orr_heap_link *children = join_siblings(link->child, before);
 

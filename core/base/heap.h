@@ -27,10 +27,29 @@ struct orr_heap {
     struct orr_heap_link *first;
 };
 
-void orr_heap_insert(struct orr_heap *heap, struct orr_heap_link *link,
-                     orr_heap_before before);
+void orr_heap_insert_among(struct orr_heap *heap, struct orr_heap_link *link,
+                           orr_heap_before before);
+static inline void orr_heap_insert(struct orr_heap *heap,
+                                   struct orr_heap_link *link,
+                                   orr_heap_before before)
+{
+    *link = (struct orr_heap_link){NULL, NULL, NULL};
+    if (heap->first)
+        orr_heap_insert_among(heap, link, before);
+    else
+        heap->first = link;
+}
 
 /* Removes a link that is in the heap; its place among the others is not looked
  * at, which may have changed. */
-void orr_heap_remove(struct orr_heap *heap, struct orr_heap_link *link,
-                     orr_heap_before before);
+void orr_heap_remove_from(struct orr_heap *heap, struct orr_heap_link *link,
+                          orr_heap_before before);
+static inline void orr_heap_remove(struct orr_heap *heap,
+                                   struct orr_heap_link *link,
+                                   orr_heap_before before)
+{
+    if (heap->first == link && !link->child)
+        heap->first = NULL; /* the only one */
+    else
+        orr_heap_remove_from(heap, link, before);
+}

@@ -245,9 +245,21 @@ static bool may_be_with_worker(const struct starpu_task *task, unsigned buffer)
                STARPU_SPECIFIC_NODE_LOCAL_OR_CPU;
 }
 
-/* The bytes of the task's data on its worker's node, at most; `once` counts no
- * handle twice. */
-static size_t task_data_bytes(struct starpu_task *task, bool once)
+/* At least the bytes below, with little work. */
+static size_t all_data_bytes(const struct starpu_task *task)
+{
+    const starpu_data_handle_t *handles =
+        task->dyn_handles ? task->dyn_handles : task->handles;
+    unsigned n = (unsigned)STARPU_TASK_GET_NBUFFERS(task);
+    size_t size = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        size += handles[i] ? orr_handle_of(handles[i])->size : 0;
+    return size;
+}
+
+/* The bytes of the task's data on its worker's node, at most, no handle twice. */
+static size_t task_data_bytes(struct starpu_task *task)
 {
     size_t size = 0;
 
@@ -255,7 +267,7 @@ static size_t task_data_bytes(struct starpu_task *task, bool once)
         starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
         bool seen = false;
 
-        for (unsigned j = 0; once && j < i && !seen; j++)
+        for (unsigned j = 0; j < i && !seen; j++)
             seen = STARPU_TASK_GET_HANDLE(task, j) == handle &&
                    may_be_with_worker(task, j);
         if (handle && !seen && may_be_with_worker(task, i))
@@ -280,9 +292,9 @@ uint64_t orr_task_misfits(const struct orr_runtime *rt,
     uint64_t misfits = 0;
     size_t size;
 
-    if (task_data_bytes(task, false) <= least)
+    if (all_data_bytes(task) <= least)
         return 0;
-    size = task_data_bytes(task, true);
+    size = task_data_bytes(task);
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (size > capacity_of(rt, k))
             misfits |= UINT64_C(1) << k;

@@ -15,6 +15,7 @@
  */
 #include "core/data/cache.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +45,20 @@ static struct orr_list *cache_list(struct orr_node *node,
  * its handle. Returns false without memory for that. */
 static bool strip(struct orr_block *block)
 {
+    enum { FITS = 256 }; /* most interfaces */
+    _Alignas(max_align_t) char room[FITS];
     size_t size = block->ops->interface_size;
-    void *kept;
+    void *kept = room;
 
     if (!block->ops->cache_data_on_node)
         return true;
-    kept = calloc(1, size);
-    if (!kept)
+    if (size > FITS && !(kept = malloc(size)))
         return false;
+    memset(kept, 0, size);
     block->ops->cache_data_on_node(kept, block->interface, block->node);
     memcpy(block->interface, kept, size);
-    free(kept);
+    if (size > FITS)
+        free(kept);
     return true;
 }
 

@@ -4,6 +4,7 @@
  * the choice of a source. Any context; reads without locks.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/data/bus.h"
 #include "core/data/node.h"
@@ -56,8 +57,33 @@ static void rank_sources(struct orr_runtime *rt, unsigned dst)
     }
 }
 
+/* µs until a value of that size is on each node, from the best of `valid`. Programs have
+ * few sizes, and few sets of nodes where values are. */
+struct brought {
+    uint64_t valid; /* 0: none */
+    size_t size;
+    double us[];
+};
+
+enum { BROUGHT_BITS = 6 };
+
+static size_t brought_size(const struct orr_runtime *rt)
+{
+    return sizeof(struct brought) + rt->machine->row * sizeof(double);
+}
+
+/* Without memory for them they are made each time. */
+static void forget_brought(struct orr_runtime *rt)
+{
+    if (!rt->exec->one_thread)
+        return;
+    free(rt->nodes->brought);
+    rt->nodes->brought = calloc(1 << BROUGHT_BITS, brought_size(rt));
+}
+
 void orr_nodes_estimate(struct orr_runtime *rt)
 {
+    forget_brought(rt);
     for (unsigned src = 0; src < rt->nodes->n; src++)
         for (unsigned dst = 0; dst < rt->nodes->n; dst++)
             estimate_route(rt, src, dst);
@@ -100,6 +126,33 @@ static inline double from_best_source(struct orr_runtime *rt, uint64_t valid,
         left &= ~atomic_load_explicit(&routes[src].later, memory_order_relaxed);
     }
     return best < 0 ? 0 : best;
+}
+
+static void brought_fill(struct orr_runtime *rt, struct brought *brought,
+                         uint64_t valid, size_t size)
+{
+    brought->valid = valid;
+    brought->size = size;
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        brought->us[node] =
+            valid >> node & 1 ? 0 : from_best_source(rt, valid, node, size);
+}
+
+/* By node; NULL: they have to be made. `valid` is not 0. */
+static inline const double *find_brought(struct orr_runtime *rt, uint64_t valid,
+                                         size_t size)
+{
+    uint64_t hash = (valid ^ size << 1) * UINT64_C(0x9e3779b97f4a7c15);
+    struct brought *brought;
+
+    if (!rt->nodes->brought)
+        return NULL;
+    brought = (struct brought *)((char *)rt->nodes->brought +
+                                 (hash >> (64 - BROUGHT_BITS)) *
+                                     brought_size(rt));
+    if (brought->valid != valid || brought->size != size)
+        brought_fill(rt, brought, valid, size);
+    return brought->us;
 }
 
 /* From one of `valid` nodes to one that lacks the value. */
@@ -175,6 +228,24 @@ static void add_placed_times(struct orr_runtime *rt,
     }
 }
 
+/* From one of `valid` nodes to those that lack the value. */
+static inline void add_times(struct orr_runtime *rt,
+                             const struct orr_access *access, uint64_t valid,
+                             uint64_t nodes, double *us)
+{
+    const double *times = NULL;
+
+    if (valid && !rt->nodes->count_write_back)
+        times = find_brought(rt, valid, access->handle->size);
+    for (; times && nodes; nodes &= nodes - 1)
+        us[__builtin_ctzll(nodes)] += times[__builtin_ctzll(nodes)];
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        us[node] += bring_time(rt, access->handle, valid, node, access->mode);
+    }
+}
+
 void orr_job_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
                             uint64_t nodes, double *us)
 {
@@ -193,11 +264,8 @@ void orr_job_transfer_times(struct orr_runtime *rt, const struct orr_job *job,
         }
         valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
         left = nodes & ~reached_nodes(handle, valid);
-        for (; left; left &= left - 1) {
-            unsigned node = (unsigned)__builtin_ctzll(left);
-
-            us[node] += bring_time(rt, handle, valid, node, access->mode);
-        }
+        if (left)
+            add_times(rt, access, valid, left, us);
     }
 }
 

@@ -37,17 +37,6 @@ bool orr_node_fits(const struct orr_node *node, size_t size)
            node->used + size <= node->capacity;
 }
 
-bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
-{
-    return !(replicate->handle->valid & orr_bit(replicate->node));
-}
-
-/* The value is nowhere, or on another node. */
-bool orr_replicate_is_clean(const struct orr_replicate *replicate)
-{
-    return orr_handle_values(replicate->handle) != orr_bit(replicate->node);
-}
-
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)
 {
     const struct orr_handle *handle = replicate->handle;

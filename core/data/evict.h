@@ -2,17 +2,29 @@
 /* core/data/evict.h - what the rules of eviction share. */
 #pragma once
 
+#include "core/base/bits.h"
 #include "core/data/eviction.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
 
 /* Whether `size` bytes more are within the node's capacity. */
 bool orr_node_fits(const struct orr_node *node, size_t size);
 
-/* The replicate's memory can be freed without losing its value. */
-bool orr_replicate_is_clean(const struct orr_replicate *replicate);
+/* The replicate's memory can be freed without losing its value: that is nowhere, or on
+ * another node. */
+static inline bool orr_replicate_is_clean(const struct orr_replicate *replicate)
+{
+    return orr_handle_values(replicate->handle) != orr_bit(replicate->node);
+}
 
 /* Whether the replicate has no value, or one that was overwritten elsewhere. */
-bool orr_replicate_is_outdated(const struct orr_replicate *replicate);
+static inline bool
+orr_replicate_is_outdated(const struct orr_replicate *replicate)
+{
+    return !(atomic_load_explicit(&replicate->handle->valid,
+                                  memory_order_relaxed) &
+             orr_bit(replicate->node));
+}
 
 /* Whether the only copy can be sent to its write-back target: the target is another
  * node, no job is about to overwrite the value there, and no context waits for the last

@@ -200,7 +200,7 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
     while ((there = orr_request_need(rt, handle, node, access->reads, ORR_FETCH,
                                      access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
-        if (orr_deferred_prepare(rt, deferred) != 0)
+        if (orr_deferred_more(rt, deferred) != 0)
             orr_access_fail(rt, access, -ENOMEM);
         orr_lock(&handle->lock);
     }
@@ -507,7 +507,7 @@ static bool handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
            orr_request_need(rt, handle, node, value, level, NULL, &deferred) ==
                -EAGAIN) {
         orr_unlock(&handle->lock);
-        if (orr_deferred_prepare(rt, &deferred) != 0)
+        if (orr_deferred_more(rt, &deferred) != 0)
             return true; /* it would only have been faster */
         orr_lock(&handle->lock);
     }

@@ -43,7 +43,7 @@ static void init_replicates(struct orr_handle *handle, char *interfaces)
     }
 }
 
-static void set_home(struct orr_handle *handle, int home_node)
+static void set_home(struct orr_handle *handle, int home_node) ORR_UNCHECKED
 {
     handle->home_node = home_node;
     handle->home_interface =
@@ -52,7 +52,8 @@ static void set_home(struct orr_handle *handle, int home_node)
     if (home_node < 0)
         return;
     handle->replicates[home_node].allocated = true;
-    handle->allocated = handle->valid = UINT64_C(1) << home_node;
+    orr_handle_set_allocated(handle, UINT64_C(1) << home_node);
+    orr_handle_set_valid(handle, UINT64_C(1) << home_node);
 }
 
 /* Whether values of this interface may have to go by way of main memory although
@@ -290,6 +291,7 @@ void orr_handle_measure(struct orr_handle *handle)
         handle->size = handle->ops->get_alloc_size(public);
     else if (handle->ops->get_size)
         handle->size = handle->ops->get_size(public);
+    orr_handle_count_change(handle);
     handle->footprint =
         orr_crc_u32(handle->ops->footprint(public), start);
 }

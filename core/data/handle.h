@@ -108,12 +108,15 @@ struct orr_handle {
      * looks first whether it has to. Masks of nodes, here: [lock] for writing, relaxed
      * reads by schedulers. */
     struct orr_lock lock; /* rank ORR_RANK_HANDLE */
-    bool wont_use; /* [lock] clean copies may make way for prefetches */
-    bool unreal;   /* [lock] written by a skipped kernel */
-    bool doomed;   /* [lock] its last user frees it */
-    bool awaited;  /* [lock] somebody waits until it has no user */
+    bool wont_use : 1; /* [lock] clean copies may make way for prefetches */
+    bool unreal : 1;   /* [lock] written by a skipped kernel */
+    bool doomed : 1;   /* [lock] its last user frees it */
+    bool awaited : 1;  /* [lock] somebody waits until it has no user */
     /* [lock] it is being freed: has no user, and gets none any more */
-    bool dying;
+    bool dying : 1;
+    /* [lock] for writing: how often the masks below, and the size, have changed:
+     * after that */
+    atomic_uint changes;
     unsigned nusers; /* [lock] jobs between submission and end */
     /* [lock] jobs that are changing the value: only they may copy it */
     unsigned writing;
@@ -227,6 +230,41 @@ struct orr_family {
     bool floats;    /* [const] likewise: plan_float.c */
     bool has_rests; /* [const] … and parts leave something out: plan_switch.c */
 };
+
+/* A mask of nodes, or the size, was changed: whoever reads the count first, and what is
+ * counted then, has what is still so while the count is the same. */
+static inline void orr_handle_count_change(struct orr_handle *handle)
+{
+    atomic_store_explicit(
+        &handle->changes,
+        atomic_load_explicit(&handle->changes, memory_order_relaxed) + 1,
+        memory_order_release);
+}
+
+/* They are the only ones to change these masks. */
+static inline void orr_handle_set_valid(struct orr_handle *handle,
+                                        uint64_t nodes)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->valid = nodes;
+    orr_handle_count_change(handle);
+}
+
+static inline void orr_handle_set_loading(struct orr_handle *handle,
+                                          uint64_t nodes)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->loading = nodes;
+    orr_handle_count_change(handle);
+}
+
+static inline void orr_handle_set_allocated(struct orr_handle *handle,
+                                            uint64_t nodes)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->allocated = nodes;
+    orr_handle_count_change(handle);
+}
 
 /* Whether each value of the handle is brought to the node, and stays. */
 static inline bool orr_handle_keeps(const struct orr_handle *handle,

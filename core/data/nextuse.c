@@ -231,33 +231,39 @@ static const struct orr_job *next_job(const struct orr_handle *handle,
     return NULL;
 }
 
-/* What is known of a replicate in a block: a heap, and the use if it is not DEAD's. Its
- * handle is locked. */
-static unsigned next_use(struct orr_replicate *replicate,
-                         struct orr_use *ret) ORR_UNCHECKED
-{
-    const struct orr_job *job;
-
-    if (orr_replicate_is_outdated(replicate))
-        return DEAD;
-    sort_promises(replicate);
-    if (soonest_promise(replicate, ret))
-        return QUEUED;
-    job = next_job(replicate->handle, replicate->node);
-    if (!job)
-        return DEAD;
-    *ret = (struct orr_use){nextuse_first_key(job), job->id};
-    return FAR;
-}
-
 static bool goes_by_age(void)
 {
     return orr_self->runtime->nodes->follows_memory;
 }
 
-/* The heap in which the block belongs, and its place there: it is needed when the first
- * of its replicates is. Their handles are locked. */
-static unsigned nextuse_heap_of(const struct orr_block *block,
+/* The heap in which a block of this replicate alone belongs, and its place there. The
+ * handle is locked. */
+static inline unsigned heap_of_replicate(struct orr_replicate *replicate,
+                                         const struct orr_block *block,
+                                         struct orr_use *ret) ORR_UNCHECKED
+{
+    const struct orr_handle *handle = replicate->handle;
+    const struct orr_job *job;
+    unsigned dirty;
+
+    *ret = (struct orr_use){-block->age, 0};
+    if (orr_replicate_is_outdated(replicate))
+        return DEAD;
+    dirty = orr_replicate_is_clean(replicate) ? 0 : DIRTY;
+    sort_promises(replicate);
+    if (soonest_promise(replicate, ret))
+        return QUEUED | dirty;
+    job = next_job(handle, replicate->node);
+    if (!job)
+        return DEAD | dirty;
+    if (!goes_by_age())
+        *ret = (struct orr_use){nextuse_first_key(job), job->id};
+    return FAR | dirty;
+}
+
+/* The same of a block in which several live: it is needed when the first of them is.
+ * Their handles are locked. */
+static unsigned heap_of_several(const struct orr_block *block,
                                 struct orr_use *ret)
 {
     unsigned place = DEAD, dirty = 0;
@@ -265,18 +271,26 @@ static unsigned nextuse_heap_of(const struct orr_block *block,
     *ret = (struct orr_use){-block->age, 0};
     orr_block_foreach(replicate, block)
     {
-        struct orr_use use = {0, 0};
-        unsigned heap = next_use(replicate, &use);
+        struct orr_use use;
+        unsigned heap = heap_of_replicate(replicate, block, &use);
 
-        if (heap > place ||
-            (heap == place && heap != DEAD && orr_use_is_sooner(use, *ret)))
+        dirty |= heap & DIRTY;
+        heap &= ~DIRTY;
+        if (heap > place || (heap == place && orr_use_is_sooner(use, *ret)))
             *ret = use;
         place = heap > place ? heap : place;
-        dirty |= orr_replicate_is_clean(replicate) ? 0 : DIRTY;
     }
-    if (place == FAR && goes_by_age())
-        *ret = (struct orr_use){-block->age, 0};
     return place | dirty;
+}
+
+static inline unsigned nextuse_heap_of(const struct orr_block *block,
+                                       struct orr_use *ret)
+{
+    struct orr_replicate *replicate =
+        orr_container(block->inhabitants.next, struct orr_replicate, in_block);
+
+    return orr_block_is_shared(block) ? heap_of_several(block, ret)
+                                      : heap_of_replicate(replicate, block, ret);
 }
 
 /* --- the heaps --- */

@@ -189,6 +189,8 @@ void orr_nodes_free(struct orr_runtime *rt)
     }
     free(rt->nodes->at);
     rt->nodes->at = NULL;
+    free(rt->nodes->brought);
+    rt->nodes->brought = NULL;
 }
 
 bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node)

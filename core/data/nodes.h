@@ -53,6 +53,8 @@ struct orr_nodes {
     bool pops_by_priority;    /* [const] queued jobs leave by priority */
     bool follows_memory;      /* [const] the policy does, core/sched/sched.h */
     bool count_write_back;    /* [const] transfer estimates include it */
+    void *brought; /* owned: estimates that were made, core/data/estimate.c; NULL where
+                    * several threads make some */
     int minimum_available, target_available; /* [const] per cent: data/reclaim.c, */
     int minimum_clean, target_clean;         /* [const] likewise */
     bool tidies;       /* [const] one of the minima is set */

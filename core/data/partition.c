@@ -262,7 +262,7 @@ static int partition_settle_child(struct orr_handle *child,
     orr_lock(&child->lock);
     for (; nodes; nodes &= nodes - 1)
         orr_block_join_locked(child, parent, (unsigned)__builtin_ctzll(nodes));
-    child->valid = parent->valid;
+    orr_handle_set_valid(child, parent->valid);
     child->unreal = parent->unreal;
     orr_unlock(&child->lock);
     if (orr_handle_inherit_reduction(child, parent) != 0)

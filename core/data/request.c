@@ -178,7 +178,7 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
     handle->replicates[dst].refs++;
     orr_node_retain(handle, dst);
     if (src != ORR_NO_NODE)
-        handle->loading |= orr_bit(dst);
+        orr_handle_set_loading(handle, handle->loading | orr_bit(dst));
     orr_request_pin_source(handle, request, level);
     return request;
 }
@@ -250,7 +250,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     orr_unlock(&node->lock);
     if (!queued)
         return;
-    handle->loading |= orr_bit(request->dst);
+    orr_handle_set_loading(handle, handle->loading | orr_bit(request->dst));
     orr_request_pin_source(handle, request,
                            (enum orr_fetch_level)request->level);
     orr_request_leaves(handle, request);
@@ -335,6 +335,7 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_replicate *replicate = &handle->replicates[node];
     struct orr_request *request = replicate->request;
     unsigned src = ORR_NO_NODE;
+    bool detours;
 
     if (orr_replicate_has(replicate, reads)) { /* … and a request, and is written */
         if (!supersede_locked(handle, request)) {
@@ -354,12 +355,15 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
         request_join(handle, request, reads, level, access, deferred);
         return 0;
     }
-    if (deferred->nspare < ORR_SPARES_PER_NEED)
+    if (!deferred->nspare)
         return -EAGAIN;
     if (reads)
         src = choose_source(rt, handle, node);
+    detours = src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node);
+    if (detours && deferred->nspare < ORR_SPARES_PER_NEED)
+        return -EAGAIN;
     request = new_request(handle, src, node, level, deferred);
-    if (src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node)) {
+    if (detours) {
         first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && orr_node_gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
@@ -376,7 +380,7 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->former = handle->valid;
-    handle->valid = valid;
+    orr_handle_set_valid(handle, valid);
     orr_traffic_outdate(handle);
     if (!valid) /* jobs that can do without a value lack nothing any more */
         for (unsigned node = 0; node < handle->nnodes; node++)
@@ -434,7 +438,7 @@ void orr_request_detach_locked(struct orr_handle *handle,
                                struct orr_deferred *deferred)
 {
     handle->replicates[request->dst].request = NULL;
-    handle->loading &= ~orr_bit(request->dst);
+    orr_handle_set_loading(handle, handle->loading & ~orr_bit(request->dst));
     orr_request_stays(handle, request, deferred);
     request_unpin(handle, request->dst, deferred);
     if (request->pinned) {
@@ -497,9 +501,9 @@ static void request_move_locked(struct orr_handle *handle,
     if (!request->pinned || request->stale || keeps_rests_locked(handle))
         return;
     if (request->moves && handle->replicates[src].refs == 1) {
-        handle->valid &= ~orr_bit(src);
+        orr_handle_set_valid(handle, handle->valid & ~orr_bit(src));
     } else if (request->relieves && orr_request_uses(handle, src) == 0) {
-        handle->valid &= ~orr_bit(src);
+        orr_handle_set_valid(handle, handle->valid & ~orr_bit(src));
         let_go_source(handle, src, deferred);
     }
 }
@@ -606,7 +610,7 @@ void orr_request_finish(struct orr_request *request,
 
     lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
-        handle->valid |= orr_bit(request->dst);
+        orr_handle_set_valid(handle, handle->valid | orr_bit(request->dst));
         orr_traffic_arrive(handle, request->dst);
         if (ORR_RACE_SEEN)
             note_read_locked(handle, request);

@@ -20,7 +20,7 @@
  * not made any more if the writer does not read it. Handle locked. Returns 1 when the
  * replicate has it, 0 when `access` (if not NULL) will be told by orr_job_arrive,
  * -ENODATA when there is no value, -EAGAIN when nothing was done for want of spare
- * requests: unlock, call orr_deferred_prepare, call this once more. Never allocates or
+ * requests: unlock, call orr_deferred_more, call this once more. Never allocates or
  * wakes a context itself. */
 int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
@@ -73,6 +73,13 @@ void orr_request_await_locked(struct orr_handle *handle,
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
 int orr_deferred_prepare_n(struct orr_runtime *rt,
                            struct orr_deferred *deferred, unsigned n);
+
+/* Fetches one more: mostly one is enough. */
+static inline int orr_deferred_more(struct orr_runtime *rt,
+                                    struct orr_deferred *deferred)
+{
+    return orr_deferred_prepare_n(rt, deferred, deferred->nspare + 1);
+}
 
 /* Marks that the request, which is queued or runs, holds its source and can go on as
  * far as memory is concerned, so that its end may free memory; or that it cannot. */

@@ -58,7 +58,7 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     replicate->block = block;
     replicate->offered = offered;
     replicate->allocated = true;
-    handle->allocated |= orr_bit(block->node);
+    orr_handle_set_allocated(handle, handle->allocated | orr_bit(block->node));
     orr_lock(&node->lock);
     assert(!offered || block->pins > 0);
     if (orr_list_empty(&block->inhabitants))
@@ -79,13 +79,13 @@ static void interface_describe(void *interface, const void *described,
     enum { WORD = sizeof(uint64_t) };
     char *to = interface;
     const char *from = described;
+    size_t at = 0;
 
-    for (size_t at = 0; at < size; at += WORD) {
-        size_t n = size - at < WORD ? size - at : WORD;
-
-        if (memcmp(to + at, from + at, n) != 0)
-            memcpy(to + at, from + at, n);
-    }
+    for (; at + WORD <= size; at += WORD) /* no calls, for so many */
+        if (memcmp(to + at, from + at, WORD) != 0)
+            memcpy(to + at, from + at, WORD);
+    if (at < size && memcmp(to + at, from + at, size - at) != 0)
+        memcpy(to + at, from + at, size - at);
 }
 
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
@@ -120,7 +120,7 @@ void orr_block_join_locked(struct orr_handle *piece,
         return;
     }
     piece->replicates[node].allocated = true;
-    piece->allocated |= orr_bit(node);
+    orr_handle_set_allocated(piece, piece->allocated | orr_bit(node));
     orr_node_changed_for_jobs(&piece->runtime->nodes->at[node]);
 }
 
@@ -136,12 +136,15 @@ static void disown(struct orr_block *block)
     block->owner = NULL;
 }
 
-static void replicate_forget_memory(struct orr_replicate *replicate)
+/* Its handle is locked. */
+static void replicate_forget_memory(struct orr_replicate *replicate) ORR_UNCHECKED
 {
     replicate->block = NULL;
     replicate->offered = false;
     replicate->allocated = false;
-    replicate->handle->allocated &= ~orr_bit(replicate->node);
+    orr_handle_set_allocated(replicate->handle,
+                             replicate->handle->allocated &
+                                 ~orr_bit(replicate->node));
     replicate->handle->former &= ~orr_bit(replicate->node);
 }
 
@@ -243,7 +246,7 @@ void orr_block_evict(struct orr_runtime *rt,
         struct orr_handle *handle = replicate->handle;
 
         orr_traffic_evict(handle, block->node);
-        handle->valid &= ~orr_bit(block->node);
+        orr_handle_set_valid(handle, handle->valid & ~orr_bit(block->node));
         replicate_forget_memory(replicate);
         orr_unlock(&handle->lock);
     }

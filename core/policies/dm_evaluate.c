@@ -41,8 +41,9 @@ static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
 static bool row_has_unknown_length(const struct orr_cost_row *row,
                                    unsigned class_id, unsigned bits)
 {
-    for (unsigned i = 0; bits >> i; i++)
-        if (bits >> i & 1 && !(orr_cost_length(row, class_id, i) > 0))
+    for (; bits; bits &= bits - 1)
+        if (!(orr_cost_length(row, class_id, (unsigned)__builtin_ctz(bits)) >
+              0))
             return true;
     return false;
 }

@@ -88,10 +88,33 @@ static void remove_slot(struct orr_prioq *q, unsigned at)
     q->slots[q->nslots] = (struct orr_prioq_slot){.level = level};
 }
 
+/* Behind the last one. Where the first half is free, all move there. */
 static int make_digest_room(struct orr_prioq_level *level)
 {
-    return orr_grow(&level->digests, &level->room, level->njobs + (size_t)1,
+    size_t end = (size_t)level->first + level->njobs;
+
+    if (end == level->room && 2 * (size_t)level->first > level->room) {
+        memcpy(level->digests, &level->digests[level->first],
+               level->njobs * sizeof(*level->digests));
+        level->first = 0;
+        end = level->njobs;
+    }
+    return orr_grow(&level->digests, &level->room, end + 1,
                     sizeof(*level->digests));
+}
+
+/* The shorter part of those before and behind it moves. */
+static void remove_digest(struct orr_prioq_level *level, unsigned at)
+{
+    struct orr_prioq_digest *first = &level->digests[level->first];
+    unsigned behind = level->njobs - at - 1;
+
+    if (at < behind) {
+        memmove(first + 1, first, at * sizeof(*first));
+        level->first++;
+    } else {
+        memmove(first + at, first + at + 1, behind * sizeof(*first));
+    }
 }
 
 /* Whether it counts for how ready its job is. */
@@ -101,9 +124,13 @@ static bool access_counts(const struct orr_access *access)
            !(access->mode & (STARPU_SCRATCH | STARPU_REDUX));
 }
 
+/* No sum of counts of changes. */
+#define CHANGED UINT64_MAX
+
 static inline void digest_fill(struct orr_prioq_digest *digest,
                                struct orr_job *job)
 {
+    static const struct orr_handle none; /* unchanged, and nothing lacks it */
     unsigned n = 0, reads = 0;
 
     for (unsigned i = 0; i < job->naccesses && n <= ORR_DIGESTED; i++) {
@@ -117,11 +144,12 @@ static inline void digest_fill(struct orr_prioq_digest *digest,
         n++;
     }
     for (unsigned i = n; i < ORR_DIGESTED; i++)
-        digest->handles[i] = NULL;
+        digest->handles[i] = n ? digest->handles[0] : &none;
     digest->job = job;
     digest->priority = job->priority;
     digest->n = (uint8_t)n;
     digest->reads = (uint8_t)reads;
+    digest->changes = CHANGED;
 }
 
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
@@ -142,7 +170,7 @@ int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
     if (is_new)
         insert_slot(q, at, rank, priority);
     if (q->digests)
-        digest_fill(&level->digests[level->njobs], job);
+        digest_fill(&level->digests[level->first + level->njobs], job);
     orr_list_append(&level->jobs, &job->queue);
     level->njobs++;
     q->njobs++;
@@ -155,21 +183,24 @@ static void take_at(struct orr_prioq *q, unsigned slot, struct orr_job *job,
     struct orr_prioq_level *level = q->slots[slot].level;
 
     orr_list_remove(&job->queue);
+    if (q->digests && level->njobs > 1)
+        remove_digest(level, at);
     q->njobs--;
     level->njobs--;
-    if (q->digests)
-        memmove(&level->digests[at], &level->digests[at + 1],
-                (level->njobs - at) * sizeof(*level->digests));
-    if (level->njobs == 0)
+    if (level->njobs == 0) {
+        level->first = 0;
         remove_slot(q, slot);
+    }
 }
 
 void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job)
 {
+    const struct orr_prioq_level *level;
     unsigned at = 0;
 
     assert(slot < q->nslots);
-    while (q->digests && q->slots[slot].level->digests[at].job != job)
+    level = q->slots[slot].level;
+    while (q->digests && level->digests[level->first + at].job != job)
         at++;
     take_at(q, slot, job, at);
 }
@@ -200,17 +231,19 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-/* What the node, `bit`, lacks of one datum. */
+/* What the node, `bit`, lacks of one datum: mostly nothing, since where it is valid it
+ * has memory. */
 static inline void add_missing(struct orr_missing *m,
                                const struct orr_handle *handle, bool reads,
                                uint64_t bit)
 {
     memory_order relaxed = memory_order_relaxed;
-    uint64_t valid = atomic_load_explicit(&handle->valid, relaxed);
 
+    if (atomic_load_explicit(&handle->valid, relaxed) & bit)
+        return;
     if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
         m->allocated += handle->size;
-    if (!reads || valid & bit)
+    if (!reads)
         return;
     m->ndata++;
     m->value += handle->size;
@@ -233,69 +266,105 @@ struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
     return m;
 }
 
-static inline struct orr_missing
-missing_of_digest(const struct orr_prioq_digest *digest, unsigned node,
-                  uint64_t most)
+/* Where nothing has changed its data need no look. */
+static inline uint64_t digest_changes(const struct orr_prioq_digest *digest)
+{
+    uint64_t sum = 0;
+
+#pragma GCC unroll 3
+    for (unsigned k = 0; k < ORR_DIGESTED; k++)
+        sum += atomic_load_explicit(&digest->handles[k]->changes,
+                                    memory_order_acquire);
+    return sum;
+}
+
+static void digest_look(struct orr_prioq_digest *digest, unsigned node,
+                        uint64_t changes)
 {
     struct orr_missing m = {0, 0, 0, 0};
-    unsigned n = digest->n, reads = digest->reads;
+    unsigned reads = digest->reads;
 
-    if (n > ORR_DIGESTED)
-        return orr_job_missing(digest->job, node, most);
-    for (unsigned i = 0; i < n && m.value <= most; i++, reads >>= 1)
-        add_missing(&m, digest->handles[i], reads & 1, UINT64_C(1) << node);
-    return m;
+    digest->changes = changes;
+    if (digest->n > ORR_DIGESTED) {
+        digest->changes = CHANGED; /* others may */
+        m = orr_job_missing(digest->job, node, UINT64_MAX);
+    } else {
+        for (unsigned i = 0; i < digest->n; i++, reads >>= 1)
+            add_missing(&m, digest->handles[i], reads & 1,
+                        UINT64_C(1) << node);
+    }
+    digest->missing = m;
 }
 
 /* Data are anywhere: the state of those that are looked at a little later is
- * fetched meanwhile, which does nothing where there are none. (gcc drops calls of
- * functions that do nothing else: it must be inlined.) */
+ * fetched meanwhile. (gcc drops calls of functions that do nothing else: it must be
+ * inlined.) */
 __attribute__((always_inline)) static inline void
 fetch_digest(const struct orr_prioq_digest *digest)
 {
+#pragma GCC unroll 3
     for (unsigned k = 0; k < ORR_DIGESTED; k++)
         __builtin_prefetch(&digest->handles[k]->allocated);
 }
 
-/* Looks at a job after those before it; returns whether none can be better. */
-static inline bool take_if_readier(const struct orr_prioq_digest *digest,
-                                   unsigned node, struct orr_missing *least,
-                                   const struct orr_prioq_digest **best)
+static void level_choose_node(struct orr_prioq_level *level, unsigned node)
 {
-    struct orr_missing m = missing_of_digest(digest, node, least->value);
+    if (level->node == node)
+        return;
+    level->node = node;
+    for (unsigned i = 0; i < level->njobs; i++)
+        level->digests[level->first + i].changes = CHANGED;
+}
 
-    if (!orr_missing_is_less(&m, least))
-        return false;
-    *best = digest;
-    *least = m;
-    return m.value == 0 && m.allocated == 0;
+static struct orr_prioq_digest *find_readiest(struct orr_prioq_level *level,
+                                              unsigned node)
+{
+    enum { AHEAD = 4 };
+    struct orr_prioq_digest *digest = &level->digests[level->first],
+                            *end = digest + level->njobs,
+                            *last = level->njobs > AHEAD ? end - AHEAD : digest,
+                            *best = NULL;
+    struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    int priority = digest->priority;
+
+    for (; digest < end; digest++) {
+        uint64_t changes;
+
+        if (digest < last)
+            fetch_digest(digest + AHEAD);
+        if (digest->priority < priority)
+            continue;
+        changes = digest_changes(digest);
+        if (changes != digest->changes)
+            digest_look(digest, node, changes);
+        if (!orr_missing_is_less(&digest->missing, &least))
+            continue;
+        best = digest;
+        least = digest->missing;
+        if (least.value == 0 && least.allocated == 0)
+            break;
+    }
+    return best;
 }
 
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
-    enum { AHEAD = 4 };
-    struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
-    const struct orr_prioq_digest *digest, *end, *best;
+    struct orr_prioq_level *level;
+    const struct orr_prioq_digest *best;
     struct orr_job *job;
-    const struct orr_prioq_level *level;
-    int priority;
 
     if (orr_prioq_empty(q))
         return NULL;
     /* Only the last slot is looked at: the others hold worse priorities. */
     level = q->slots[q->nslots - 1].level;
-    best = digest = level->digests;
-    end = digest + level->njobs;
-    priority = digest->priority;
-    for (; digest < end; digest++) {
-        if (end - digest > AHEAD)
-            fetch_digest(digest + AHEAD);
-        if (digest->priority >= priority &&
-            take_if_readier(digest, node, &least, &best))
-            break;
+    best = &level->digests[level->first];
+    if (level->njobs > 1) {
+        level_choose_node(level, node);
+        best = find_readiest(level, node);
     }
     job = best->job;
-    take_at(q, q->nslots - 1, job, (unsigned)(best - level->digests));
+    take_at(q, q->nslots - 1, job,
+            (unsigned)(best - &level->digests[level->first]));
     return job;
 }
 

@@ -13,6 +13,14 @@
 
 struct orr_sched;
 
+/* Bytes of a job's data that a node lacks, in order of importance. */
+struct orr_missing {
+    uint64_t value;     /* read there, no valid copy */
+    uint64_t loading;   /* … and none on its way */
+    uint64_t allocated; /* no memory for it yet */
+    unsigned ndata;     /* whose value it lacks */
+};
+
 /* What is read of a queued job and its data to know how ready they are: in one array
  * with those of the jobs around it, not where the job was made. */
 enum { ORR_DIGESTED = 3 };
@@ -22,15 +30,19 @@ struct orr_prioq_digest {
     int priority;  /* the job's own */
     uint8_t n;     /* handles; more than fit: see the job */
     uint8_t reads; /* a bit each: its value is needed */
+    struct orr_missing missing; /* what the level's node lacked when … */
+    uint64_t changes;           /* … the handles' counts of changes had this sum */
 };
 
 /* The jobs of one priority and depth, oldest first. */
 struct orr_prioq_level {
     struct orr_list jobs;
     unsigned njobs;
+    unsigned first; /* place of the oldest one's digest */
+    unsigned node;  /* of which `missing` tells */
     size_t room;
-    struct orr_prioq_digest *digests; /* [room], owned, njobs in the same order; NULL
-                                       * where the queue needs none */
+    struct orr_prioq_digest *digests; /* [room], owned, njobs in the same order from
+                                       * `first` on; NULL where the queue needs none */
 };
 
 struct orr_prioq_slot {
@@ -78,14 +90,6 @@ struct orr_job *orr_prioq_pop(struct orr_prioq *q);
  * their way there either, then the fewest without memory there. The oldest wins a tie.
  * NULL when empty. The queue has `digests`. */
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node);
-
-/* Bytes of a job's data that a node lacks, in order of importance. */
-struct orr_missing {
-    uint64_t value;     /* read there, no valid copy */
-    uint64_t loading;   /* … and none on its way */
-    uint64_t allocated; /* no memory for it yet */
-    unsigned ndata;     /* whose value it lacks */
-};
 
 /* Counts no further once the job lacks more values than `most`. */
 struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,

@@ -448,9 +448,9 @@ void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
 
     ck_assert_uint_lt(job->naccesses, 4);
     handle->size = size;
-    handle->valid = valid;
-    handle->loading = loading;
-    handle->allocated = allocated;
+    orr_handle_set_valid(handle, valid);
+    orr_handle_set_loading(handle, loading);
+    orr_handle_set_allocated(handle, allocated);
     job->accesses[job->naccesses++] =
         (struct orr_access){.job = job, .handle = handle, .mode = mode};
 }

@@ -56,7 +56,7 @@ END_TEST
 
 START_TEST(no_more_handles_than_asked_for_are_checked)
 {
-    handle->valid = 2;
+    orr_handle_set_valid(handle, 2);
     orr_runtime_check(rt, 0);
 }
 END_TEST
@@ -64,17 +64,17 @@ END_TEST
 static void valid_without_memory(void)
 {
     handle->replicates[0].allocated = false;
-    handle->allocated = 0;
+    orr_handle_set_allocated(handle, 0);
 }
 
 static void allocated_apart(void)
 {
-    handle->allocated = 0;
+    orr_handle_set_allocated(handle, 0);
 }
 
 static void loading_without_request(void)
 {
-    handle->loading = 1;
+    orr_handle_set_loading(handle, 1);
 }
 
 static void dying_in_use(void)

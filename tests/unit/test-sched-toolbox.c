@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/data/handle.h"
 #include "core/policies/dm_load.h"
 #include "core/sched/toolbox.h"
 #include "fake_sched.h"
@@ -223,6 +224,23 @@ START_TEST(all_data_of_a_job_count_however_many)
 }
 END_TEST
 
+/* Data come and go while jobs wait. */
+static void change_some(struct orr_job *const *jobs, unsigned njobs)
+{
+    struct orr_job *job = njobs ? jobs[(unsigned)rand() % njobs] : NULL;
+    struct orr_handle *handle;
+
+    if (!job || !job->naccesses)
+        return;
+    handle = job->accesses[(unsigned)rand() % job->naccesses].handle;
+    if (rand() % 3 == 0)
+        orr_handle_set_valid(handle, handle->valid ^ HERE);
+    else if (rand() % 2 == 0)
+        orr_handle_set_loading(handle, handle->loading ^ HERE);
+    else
+        orr_handle_set_allocated(handle, handle->allocated ^ HERE);
+}
+
 /* Whatever is taken, the readiest one is found as by looking at all. */
 START_TEST(jobs_taken_from_a_queue_by_readiness_leave_the_others)
 {
@@ -233,6 +251,8 @@ START_TEST(jobs_taken_from_a_queue_by_readiness_leave_the_others)
 
     srand(5);
     for (unsigned round = 0; round < ROUNDS || njobs > 0; round++) {
+        if (rand() % 2)
+            change_some(jobs, njobs);
         if (made < N && (njobs == 0 || rand() % 2)) {
             struct orr_job *job = fake_job(NULL, 0);
 
