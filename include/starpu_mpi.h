@@ -424,10 +424,14 @@ int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_han
 
 /* -- one value sent to many ranks -- */
 
-/* Detached sends of one value are made together, or are not (0). */
+/* Detached sends of one value, without callback, are made together: ranks that receive it
+ * pass it on, from three on; or are not (0). Fewer than three ranks: a notice, nothing
+ * changes. Any thread. */
 void starpu_mpi_coop_sends_set_use(int use_coop_sends);
 int starpu_mpi_coop_sends_get_use(void);
-/* The next value of the datum is going to be sent to so many ranks. */
+/* The next value of the datum is going to be sent to so many ranks (less than 1: that is
+ * not known): a hint; if fewer are sent when the value is there, these go a little later.
+ * Any thread. */
 void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle,
                                                 int nb_sends);
 

@@ -120,7 +120,7 @@ static int set_tag(struct orr_rank *rank, struct orr_datum *datum, int64_t tag,
 struct orr_datum *orr_datum_need(struct orr_rank *rank, struct orr_handle *handle,
                                  const char *call)
 {
-    struct orr_datum *datum = orr_datum_of(handle);
+    struct orr_datum *datum = orr_datum_of(handle), *other;
 
     if (datum)
         return datum;
@@ -134,11 +134,17 @@ struct orr_datum *orr_datum_need(struct orr_rank *rank, struct orr_handle *handl
     datum->owner = ORR_NO_RANK;
     datum->tag = -1;
     datum->comm = orr_rank_comm_at(rank, 0);
+    /* Messages of one handle may be started in several threads. */
     orr_lock(&rank->lock);
-    orr_list_append(&rank->data.all, &datum->all);
+    other = orr_datum_of(handle);
+    if (!other) {
+        orr_list_append(&rank->data.all, &datum->all);
+        handle->remote = datum;
+    }
     orr_unlock(&rank->lock);
-    handle->remote = datum;
-    return datum;
+    if (other)
+        free(datum);
+    return other ? other : datum;
 }
 
 int orr_datum_set(struct orr_rank *rank, struct orr_handle *handle, int64_t tag, int owner,

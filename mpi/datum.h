@@ -16,6 +16,7 @@
 #include "core/base/list.h"
 #include "core/remote.h"
 
+struct orr_bag;
 struct orr_comm;
 struct orr_rank;
 
@@ -41,6 +42,10 @@ struct orr_datum {
      * has contributed; owned, NULL: none is. */
     char *contributors;
     struct orr_list reduced; /* [rank's lock] among those with one */
+
+    /* [rank's lock] Of sends, coop.h. */
+    struct orr_bag *bag; /* that takes more; NULL: none */
+    int nsends;          /* that the next one will have, 0: it is not known */
 };
 
 /* A rank's data. */

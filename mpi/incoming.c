@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "mpi/control.h"
 #include "mpi/request.h"
+#include "mpi/tree.h"
 
 enum state {
     LEFT,      /* the data are with the sender, behind the header */
@@ -18,9 +19,10 @@ enum state {
 
 struct orr_incoming {
     struct orr_rank *rank;
-    struct orr_channel *channel;
-    struct orr_list place; /* in its channel, until it is paired */
+    struct orr_list place; /* in its channel, until it is paired; before, if it has to wait
+                            * for others, in the rank's `postponed` */
     struct orr_header header;
+    int origin;      /* who has made the call: header.peer, unless it came along a tree */
     struct orr_request *request; /* NULL: not paired */
     enum state state;
     struct orr_flight flight;
@@ -29,17 +31,25 @@ struct orr_incoming {
     bool is_reserved;  /* header.bytes of main memory … */
     unsigned node;     /* … on this node */
     size_t moved;
+    unsigned nusers; /* that need it: its receive, its tree */
+
+    /* Of those that came along a tree. */
+    unsigned nplaces; /* before the data, to whom it goes on … */
+    size_t skip;      /* … and their bytes */
+    bool is_placed, is_passed; /* in its channel; all behind it have it, too */
+    struct orr_tree tree;
+    struct orr_part passed;
 };
 
 _Noreturn static void fail(const struct orr_incoming *incoming, const char *what)
 {
     orr_rank_fail(incoming->rank, "a message of rank %d with tag %lld: %s",
-                  incoming->header.peer, (long long)incoming->header.tag, what);
+                  incoming->origin, (long long)incoming->header.tag, what);
 }
 
 void orr_incoming_free(struct orr_incoming *incoming)
 {
-    if (!incoming)
+    if (!incoming || --incoming->nusers > 0)
         return;
     free(incoming->buffer);
     if (incoming->is_reserved)
@@ -57,6 +67,8 @@ static void make_buffer(struct orr_incoming *incoming)
         fail(incoming, "out of memory");
 }
 
+static void pass_on(struct orr_incoming *incoming);
+
 static void early_ended(struct orr_rank *rank, struct orr_flight *flight)
 {
     struct orr_incoming *incoming = orr_container(flight, struct orr_incoming, flight);
@@ -68,18 +80,20 @@ static void early_ended(struct orr_rank *rank, struct orr_flight *flight)
                            : "fewer bytes came than were sent");
     incoming->moved = flight->packet.moved;
     incoming->state = THERE;
+    if (incoming->nplaces > 0)
+        pass_on(incoming);
     if (incoming->request && incoming->request->is_granted)
         orr_incoming_deliver(rank, incoming);
 }
 
 /* Receives the data behind the header before anybody has asked for them, if there is
- * memory. */
-static void come_early(struct orr_incoming *incoming)
+ * memory: true. */
+static bool come_early(struct orr_incoming *incoming)
 {
     struct orr_rank *rank = incoming->rank;
 
     if (orr_memory_reserve(rank->rt, incoming->header.bytes, &incoming->node))
-        return;
+        return false;
     incoming->is_reserved = true;
     make_buffer(incoming);
     incoming->part = (struct orr_part){.address = incoming->buffer,
@@ -95,15 +109,16 @@ static void come_early(struct orr_incoming *incoming)
     rank->nreceiving++;
     if (rank->transport->ops->recv(rank->transport, &incoming->flight.packet))
         fail(incoming, "it could not be received");
+    return true;
 }
 
 /* --- delivery --- */
 
 /* The data came with the header: no copy of them is needed where the datum is ready. */
-static void deliver_inside(struct orr_incoming *incoming, const void *inside)
+static void deliver_inside(struct orr_incoming *incoming, const void *inside,
+                           size_t bytes)
 {
     struct orr_request *request = incoming->request;
-    size_t bytes = incoming->header.bytes;
 
     orr_request_lay_out(request, bytes);
     orr_parts_unpack(request->layout.parts, request->layout.nparts, inside, bytes);
@@ -126,8 +141,8 @@ void orr_incoming_deliver(struct orr_rank *rank, struct orr_incoming *incoming)
     case COMING:
         break; /* early_ended goes on */
     case THERE:
-        incoming->header.bytes = incoming->moved;
-        deliver_inside(incoming, incoming->buffer);
+        deliver_inside(incoming, (char *)incoming->buffer + incoming->skip,
+                       incoming->moved - incoming->skip);
         break;
     }
 }
@@ -164,6 +179,8 @@ static struct orr_incoming *make_incoming(struct orr_rank *rank,
         orr_rank_fail(rank, "out of memory for a message of rank %d", header->peer);
     incoming->rank = rank;
     incoming->header = *header;
+    incoming->origin = header->peer;
+    incoming->nusers = 1;
     return incoming;
 }
 
@@ -179,7 +196,7 @@ static void take_answer(struct orr_rank *rank, const struct orr_header *header,
                       header->peer, (long long)header->tag);
     request->message->header = *header;
     if (header->data == 0) {
-        deliver_inside(request->message, inside);
+        deliver_inside(request->message, inside, header->bytes);
         return;
     }
     orr_request_lay_out(request, header->bytes);
@@ -197,21 +214,36 @@ static struct orr_request *find_taker(const struct orr_channel *channel)
     return first->is_granted ? first : NULL;
 }
 
-static void take_data(struct orr_rank *rank, const struct orr_header *header,
-                      const void *inside)
+static struct orr_channel *need_channel(const struct orr_incoming *incoming)
 {
-    struct orr_channel_key key = {.tag = header->tag,
-                                  .comm = header->comm,
-                                  .peer = header->peer,
+    struct orr_channel_key key = {.tag = incoming->header.tag,
+                                  .comm = incoming->header.comm,
+                                  .peer = incoming->origin,
                                   .receives = true};
-    struct orr_channel *channel = orr_channel_get(&rank->channels, &key);
-    struct orr_incoming *incoming = make_incoming(rank, header);
-    struct orr_request *taker;
+    struct orr_channel *channel = orr_channel_get(&incoming->rank->channels, &key);
 
     if (!channel)
         fail(incoming, "out of memory");
-    incoming->channel = channel;
-    taker = find_taker(channel);
+    return channel;
+}
+
+/* Keeps what came with the header. */
+static void keep_inside(struct orr_incoming *incoming, const void *inside)
+{
+    make_buffer(incoming);
+    if (incoming->header.bytes)
+        memcpy(incoming->buffer, inside, incoming->header.bytes);
+    incoming->moved = incoming->header.bytes;
+    incoming->state = THERE;
+}
+
+static void take_data(struct orr_rank *rank, const struct orr_header *header,
+                      const void *inside)
+{
+    struct orr_incoming *incoming = make_incoming(rank, header);
+    struct orr_channel *channel = need_channel(incoming);
+    struct orr_request *taker = find_taker(channel);
+
     if (header->kind == ORR_PACKET_SYNCHRONOUS) {
         incoming->state = ANNOUNCED;
     } else if (header->data == 0 && taker) {
@@ -219,26 +251,178 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         incoming->request = taker;
         taker->message = incoming;
         rank->nexpected--;
-        deliver_inside(incoming, inside);
+        deliver_inside(incoming, inside, header->bytes);
         orr_channel_leave(&rank->channels, channel);
         return;
     } else if (header->data == 0) {
-        make_buffer(incoming);
-        if (header->bytes)
-            memcpy(incoming->buffer, inside, header->bytes);
-        incoming->moved = header->bytes;
-        incoming->state = THERE;
+        keep_inside(incoming, inside);
     } else if (!taker) {
-        come_early(incoming);
+        (void)come_early(incoming);
     }
     orr_list_append(&channel->messages, &incoming->place);
     orr_incoming_pair(rank, channel);
 }
 
+/* --- along a tree --- */
+
+static void acknowledge(struct orr_incoming *incoming)
+{
+    if (incoming->is_placed && incoming->is_passed)
+        orr_tree_acknowledge(incoming->rank, &incoming->header);
+}
+
+/* The tree needs it no more. */
+static void leave_tree(struct orr_incoming *incoming)
+{
+    struct orr_rank *rank = incoming->rank;
+
+    orr_incoming_free(incoming);
+    orr_outside_end(rank->rt);
+}
+
+static void passed_refused(struct orr_tree *tree, int refuser)
+{
+    const struct orr_incoming *incoming = orr_container(tree, struct orr_incoming, tree);
+
+    orr_tree_refuse(incoming->rank, &incoming->header, refuser);
+}
+
+static void passed_acknowledged(struct orr_tree *tree)
+{
+    struct orr_incoming *incoming = orr_container(tree, struct orr_incoming, tree);
+
+    incoming->is_passed = true;
+    acknowledge(incoming);
+}
+
+static void passed_ended(struct orr_tree *tree)
+{
+    leave_tree(orr_container(tree, struct orr_incoming, tree));
+}
+
+/* The data are there, whether or not somebody here has asked for them. */
+static void pass_on(struct orr_incoming *incoming)
+{
+    incoming->passed =
+        (struct orr_part){.address = (char *)incoming->buffer + incoming->skip,
+                          .size = incoming->moved - incoming->skip};
+    incoming->tree = (struct orr_tree){
+        .rank = incoming->rank,
+        .origin = incoming->origin,
+        .places = incoming->buffer,
+        .nplaces = incoming->nplaces,
+        .parts = &incoming->passed,
+        .nparts = incoming->passed.size > 0,
+        .node = incoming->is_reserved ? incoming->node : STARPU_MAIN_RAM,
+        .refused = passed_refused,
+        .acknowledged = passed_acknowledged,
+        .ended = passed_ended,
+    };
+    orr_tree_start(&incoming->tree);
+}
+
+/* Those before it, which came another way, have their places. */
+static void place(struct orr_incoming *incoming)
+{
+    struct orr_channel *channel = need_channel(incoming);
+
+    incoming->nusers++; /* until this returns */
+    orr_list_append(&channel->messages, &incoming->place);
+    orr_incoming_pair(incoming->rank, channel);
+    incoming->is_placed = true;
+    acknowledge(incoming);
+    if (incoming->nplaces == 0)
+        leave_tree(incoming);
+    orr_incoming_free(incoming);
+}
+
+static void place_postponed(struct orr_rank *rank, int origin)
+{
+    struct orr_list *link = rank->postponed.next, *next;
+
+    for (; link != &rank->postponed; link = next) {
+        struct orr_incoming *incoming = orr_container(link, struct orr_incoming, place);
+
+        next = link->next;
+        if (incoming->origin != origin ||
+            incoming->header.announced > rank->taken_upto[origin])
+            continue;
+        orr_list_remove(link);
+        place(incoming);
+    }
+}
+
+static void thrown_away(struct orr_rank *rank, struct orr_flight *flight)
+{
+    struct orr_incoming *incoming = orr_container(flight, struct orr_incoming, flight);
+
+    rank->nreceiving--;
+    orr_incoming_free(incoming);
+    leave_tree(incoming);
+}
+
+/* There is no memory for it, and it must not stay with a rank whose memory it would take
+ * until somebody here has asked for it: the origin sends it. */
+static void refuse(struct orr_incoming *incoming)
+{
+    struct orr_rank *rank = incoming->rank;
+
+    orr_tree_refuse(rank, &incoming->header, rank->number);
+    orr_tree_acknowledge(rank, &incoming->header);
+    incoming->flight = (struct orr_flight){
+        .packet = {.header = incoming->header, .owner = &incoming->flight},
+        .ended = thrown_away,
+    };
+    rank->nreceiving++;
+    if (rank->transport->ops->recv(rank->transport, &incoming->flight.packet))
+        fail(incoming, "it could not be received");
+}
+
+static bool is_waited_for(const struct orr_incoming *incoming)
+{
+    struct orr_channel *channel = need_channel(incoming);
+    bool ret = find_taker(channel) != NULL;
+
+    orr_channel_leave(&incoming->rank->channels, channel);
+    return ret;
+}
+
+static void take_forward(struct orr_rank *rank, const struct orr_header *header,
+                         const void *inside)
+{
+    struct orr_incoming *incoming = make_incoming(rank, header);
+    bool is_late;
+
+    incoming->origin = (int)(uint32_t)header->id;
+    incoming->nplaces = header->flags;
+    incoming->skip = header->flags * sizeof(struct orr_tree_place);
+    incoming->is_passed = incoming->nplaces == 0;
+    incoming->nusers = 2;
+    is_late = header->announced > rank->taken_upto[incoming->origin];
+    orr_outside_begin(rank->rt);
+    if (header->data == 0) {
+        keep_inside(incoming, inside);
+        if (incoming->nplaces > 0)
+            pass_on(incoming);
+    } else if ((incoming->nplaces > 0 || is_late || !is_waited_for(incoming)) &&
+               !come_early(incoming)) {
+        refuse(incoming);
+        return;
+    }
+    if (is_late)
+        orr_list_append(&rank->postponed, &incoming->place);
+    else
+        place(incoming);
+}
+
 void orr_incoming_take(struct orr_rank *rank, const struct orr_header *header,
                        const void *inside)
 {
-    if (header->kind == ORR_PACKET_READY)
+    if (header->kind == ORR_PACKET_FORWARD)
+        take_forward(rank, header, inside);
+    else if (header->kind == ORR_PACKET_ACKNOWLEDGE)
+        orr_tree_take_answer(rank, header);
+    else if (header->kind == ORR_PACKET_READY)
         orr_requests_take_ready(rank, header);
     else if (header->kind == ORR_PACKET_CONTROL)
         orr_control_take(rank, header, inside);
@@ -246,6 +430,11 @@ void orr_incoming_take(struct orr_rank *rank, const struct orr_header *header,
         take_answer(rank, header, inside);
     else
         take_data(rank, header, inside);
+    if (header->comm == ORR_TREE_COMM) {
+        rank->taken_upto[header->peer] = header->sequence;
+        if (!orr_list_empty(&rank->postponed))
+            place_postponed(rank, header->peer);
+    }
 }
 
 /* --- headers without data --- */
@@ -254,8 +443,8 @@ static void told(struct orr_rank *rank, struct orr_flight *flight)
 {
     rank->nsending--;
     if (flight->packet.error)
-        orr_rank_fail(rank, "rank %d has ended: it was to be told that tag %lld is "
-                            "waited for",
+        orr_rank_fail(rank, "rank %d has ended: it was to be told of a message "
+                            "with tag %lld",
                       flight->packet.header.peer,
                       (long long)flight->packet.header.tag);
     free(flight);
@@ -287,10 +476,11 @@ static void name_unclaimed(const struct orr_channel *channel, void *arg)
 
         orr_log_error("a message of rank %d with tag %lld, %llu bytes, was never asked "
                       "for: a receive is missing, or there is one send too many",
-                      incoming->header.peer, (long long)incoming->header.tag,
+                      incoming->origin, (long long)incoming->header.tag,
                       (unsigned long long)(incoming->state == ANNOUNCED
                                                ? incoming->header.announced
-                                               : incoming->header.bytes));
+                                               : incoming->header.bytes -
+                                                     incoming->skip));
         *any = true;
     }
 }

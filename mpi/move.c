@@ -7,7 +7,7 @@
 
 #include "core/base/log.h"
 #include "mpi/cache.h"
-#include "mpi/request.h"
+#include "mpi/coop.h"
 
 /* A request for which nobody waits, of a datum with a tag. It ends the program where it
  * cannot be made: the other rank would wait for ever. */
@@ -30,7 +30,7 @@ static void start_detached(struct orr_datum *datum, const struct orr_comm *comm,
         .arg = arg,
     };
 
-    if (orr_request_start(datum->rank, &request, NULL))
+    if (orr_coop_start(datum->rank, &request, NULL))
         orr_runtime_fail(datum->rank->rt);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "mpi/coop.h"
 #include "mpi/incoming.h"
 #include "mpi/request.h"
 #include "mpi/stats.h"
@@ -56,21 +57,27 @@ _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
 
 /* --- errands --- */
 
-static void rouse(struct orr_rank *rank)
+void orr_rank_rouse(struct orr_rank *rank)
 {
+    if (orr_rank_is_carrier(rank))
+        return;
     if (rank->rt->exec->one_thread)
         orr_context_wake(rank->carrier);
     else
         rank->transport->ops->wake(rank->transport);
 }
 
+void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
+{
+    orr_list_append(&rank->errands, &errand->link);
+}
+
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
 {
     orr_lock(&rank->lock);
-    orr_list_append(&rank->errands, &errand->link);
+    orr_rank_hand_locked(rank, errand);
     orr_unlock(&rank->lock);
-    if (!orr_rank_is_carrier(rank))
-        rouse(rank);
+    orr_rank_rouse(rank);
 }
 
 static struct orr_errand *next_errand(struct orr_rank *rank)
@@ -243,7 +250,7 @@ static void carry(struct orr_rank *rank)
         any |= orr_requests_start_ready(rank);
         (void)t->ops->progress(t);
         any |= take_what_came(rank);
-        if (!any)
+        if (!any && !orr_coop_look(rank))
             rest(rank);
     }
 }
@@ -259,6 +266,16 @@ struct opening {
 
 static int add_comm(struct orr_rank *rank, const void *native, struct orr_error *err);
 
+/* Before the first one comes. */
+static int number_headers(struct orr_rank *rank)
+{
+    size_t size = (size_t)rank->comms[0]->comm.size;
+
+    rank->sent_upto = calloc(size, sizeof(*rank->sent_upto));
+    rank->taken_upto = calloc(size, sizeof(*rank->taken_upto));
+    return rank->sent_upto && rank->taken_upto ? 0 : -ENOMEM;
+}
+
 static void carrier_body(void *arg)
 {
     struct opening *opening = arg;
@@ -268,6 +285,8 @@ static void carrier_body(void *arg)
     rank->transport = rank->conf.open(rank->conf.arg, &opening->err);
     opening->rc = rank->transport ? add_comm(rank, rank->conf.world, &opening->err)
                                   : -EIO;
+    if (opening->rc == 0)
+        opening->rc = number_headers(rank);
     if (opening->rc) {
         if (rank->transport)
             rank->transport->ops->close(rank->transport);
@@ -288,7 +307,7 @@ static void handle_ends(struct orr_handle *handle)
 
 static void writer_submitted(struct orr_handle *handle)
 {
-    (void)handle;
+    orr_coop_writer(orr_datum_of(handle));
 }
 
 static void rank_free(struct orr_rank *rank)
@@ -298,6 +317,8 @@ static void rank_free(struct orr_rank *rank)
         free(rank->comms[i]);
     }
     orr_channels_done(&rank->channels);
+    free(rank->sent_upto);
+    free(rank->taken_upto);
     free(rank);
 }
 
@@ -348,6 +369,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
         .conf = *conf,
         .ignores_priorities = !orr_config_bool(&rt->config, ORR_CFG_MPI_PRIORITIES),
         .caches = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE),
+        .cooperates = orr_config_bool(&rt->config, ORR_CFG_MPI_COOP_SENDS),
         .tells_cache = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE_STATS),
         .tree_from = orr_config_int(&rt->config, ORR_CFG_MPI_REDUX_ARITY_THRESHOLD),
     };
@@ -355,6 +377,9 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     orr_list_init(&rank->errands);
     orr_list_init(&rank->ready);
     orr_list_init(&rank->agreed);
+    orr_list_init(&rank->trees);
+    orr_list_init(&rank->patient);
+    orr_list_init(&rank->postponed);
     orr_list_init(&rank->data.all);
     orr_list_init(&rank->data.cached);
     orr_list_init(&rank->data.reduced);
@@ -379,7 +404,7 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
     orr_lock(&rank->lock);
     rank->closing = true;
     orr_unlock(&rank->lock);
-    rouse(rank);
+    orr_rank_rouse(rank);
     orr_context_join(&awaited, rank->carrier);
     orr_stats_end(rank);
     orr_data_table_done(rank);

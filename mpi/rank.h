@@ -85,10 +85,18 @@ struct orr_rank {
     unsigned nsending, nreceiving; /* messages in the transport */
     unsigned nmeeting;             /* meetings in it */
     uint64_t last_id;              /* of requests */
+    struct orr_list trees;   /* tree.h: that were not acknowledged, or are being sent */
+    uint32_t last_tree;      /* its id */
+    struct orr_list patient; /* coop.h: bags that wait for more sends */
+    struct orr_list postponed; /* incoming.h: messages that came before others */
+    /* Of each rank of the communicator of all: the last header sent to it with data, and
+     * the last one taken from it; owned. */
+    uint64_t *sent_upto, *taken_upto;
     orr_control *controls[ORR_CONTROLS]; /* [const] after start: control.h */
 
     bool ignores_priorities; /* [const] all requests have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */
+    atomic_bool cooperates;  /* coop.h: sends of one value are made together */
     bool tells_cache;        /* [const] each change of received values is told */
     struct orr_policies policies; /* select.h */
     long tree_from; /* [const] bytes from which reductions go along trees, < 0: none do */
@@ -114,6 +122,11 @@ void orr_rank_close(struct orr_rank *rank, const char *call);
 
 /* The carrier will run it; any context, with any lock of a higher rank not held. */
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand);
+
+/* The same in two steps: with the lock held, then without. */
+void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
+    ORR_REQUIRES(rank->lock);
+void orr_rank_rouse(struct orr_rank *rank);
 
 /* Runs it on the carrier and returns when it was run: at once if the caller is the carrier.
  * Any context that may block; -EDEADLK after a message that names `call` if it may not. */

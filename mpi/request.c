@@ -46,8 +46,8 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand);
 static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
 static void take_back(struct orr_rank *rank, struct orr_errand *errand);
 
-int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
-                      struct orr_request **ret)
+int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
+                     struct orr_request **ret)
 {
     struct orr_request *request;
     int rc = check_call(call);
@@ -75,6 +75,18 @@ int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call
     if (call->way == ORR_RECEIVES && request->turn.handle->remote)
         orr_datum_of(request->turn.handle)->leftover = true;
     orr_outside_begin(rank->rt);
+    *ret = request;
+    return 0;
+}
+
+int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
+                      struct orr_request **ret)
+{
+    struct orr_request *request;
+    int rc = orr_request_prepare(rank, call, &request);
+
+    if (rc)
+        return rc;
     orr_rank_hand(rank, &request->posted);
     rc = orr_message_start(&request->turn, call->call);
     if (rc) {
@@ -143,7 +155,9 @@ static void request_finish(struct orr_request *request, int error, size_t moved)
     struct orr_waiters waiters;
 
     orr_layout_done(&request->layout);
-    if (request->is_granted)
+    if (request->let_go)
+        request->let_go(request);
+    else if (request->is_granted)
         orr_message_end_here(&request->turn, error != 0 && call.way == ORR_RECEIVES);
     request->error = error;
     request->moved = moved;
@@ -191,8 +205,28 @@ static void look_at_sends(struct orr_rank *rank, struct orr_channel *channel)
         return;
     }
     first = orr_container(channel->calls.next, struct orr_request, place);
-    if (first->is_granted && orr_link_free(&first->link))
+    if (first->is_granted && !first->in_tree && orr_link_free(&first->link))
         insert_ready(rank, first);
+}
+
+bool orr_request_is_first(const struct orr_request *request)
+{
+    return request->channel->calls.next == &request->place;
+}
+
+void orr_request_look(struct orr_request *request)
+{
+    look_at_sends(request->rank, request->channel);
+}
+
+void orr_request_passed(struct orr_request *request, size_t moved)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_channel *channel = request->channel;
+
+    orr_list_remove(&request->place);
+    request_finish(request, 0, moved);
+    look_at_sends(rank, channel);
 }
 
 static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
@@ -235,6 +269,8 @@ static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
         refuse(request, "that rank has ended");
     if (rc)
         refuse(request, "the message could not be sent");
+    if (packet->header.comm == 0)
+        rank->sent_upto[packet->header.peer] = packet->header.sequence;
 }
 
 /* The header of a synchronous send has gone; its data follow when the receiver says so. */

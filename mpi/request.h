@@ -13,6 +13,7 @@
 #include "mpi/layout.h"
 #include "mpi/rank.h"
 
+struct orr_bag;
 struct orr_incoming;
 
 /* What is in the transport, with what comes after. */
@@ -48,6 +49,10 @@ struct orr_request {
     struct orr_rank *rank;
     struct orr_message turn; /* of the datum */
     struct orr_errand posted, granted, cancelled;
+    /* Of several sends that have the datum together, coop.h; NULL: it has its own turn. */
+    struct orr_bag *bag;
+    struct orr_list member;
+    void (*let_go)(struct orr_request *request); /* it needs the datum no more */
 
     /* [carrier] */
     struct orr_channel *channel;
@@ -55,6 +60,7 @@ struct orr_request {
     struct orr_list link;  /* in the rank's `ready` */
     uint64_t id;           /* what the answers of the peer name it by */
     bool is_granted;
+    bool in_tree;    /* it is sent by others, and stays in its channel meanwhile */
     unsigned node;   /* when it is granted: where the datum lies … */
     void *interface; /* … and how */
     struct orr_layout layout;
@@ -76,6 +82,11 @@ struct orr_request {
 int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
                       struct orr_request **ret);
 
+/* Only makes it, with the same errors: its place in its channel and its turn are the
+ * caller's to see to. */
+int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
+                     struct orr_request **ret);
+
 /* Blocks until it is done, and frees it. *moved is the number of its bytes. -EDEADLK, after
  * a message, where blocking is refused; then it goes on. */
 int orr_request_wait(struct orr_request *request, const char *call, size_t *moved);
@@ -87,6 +98,15 @@ bool orr_request_test(struct orr_request *request, size_t *moved);
 
 /* Sends what is ready; true if anything was. */
 bool orr_requests_start_ready(struct orr_rank *rank);
+
+/* Whether a send is the first one of its channel. */
+bool orr_request_is_first(const struct orr_request *request);
+
+/* Sends it, or what is before it in its channel, if that has its datum. */
+void orr_request_look(struct orr_request *request);
+
+/* A send of a tree has gone, `moved` bytes, by way of others: it is done. */
+void orr_request_passed(struct orr_request *request, size_t moved);
 
 /* A READY has come. */
 void orr_requests_take_ready(struct orr_rank *rank, const struct orr_header *header);

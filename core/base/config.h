@@ -641,6 +641,9 @@
     X(MPI_CACHE_STATS, "STARPU_MPI_CACHE_STATS", BOOL, "0",                    \
       "1: a line is printed for each value that a rank receives into its "     \
       "cache, or drops.")                                                      \
+    X(MPI_COOP_SENDS, "STARPU_MPI_COOP_SENDS", BOOL, "1",                      \
+      "0: a value that goes to several ranks is sent to each of them by its "  \
+      "owner, not along a tree of them: `starpu_mpi_coop_sends_set_use`.")     \
     X(MPI_PRIORITIES, "STARPU_MPI_PRIORITIES", BOOL, "1",                      \
       "0: all messages have priority 0.")                                      \
     X(MPI_REDUX_ARITY_THRESHOLD, "STARPU_MPI_REDUX_ARITY_THRESHOLD", SIGNED,   \

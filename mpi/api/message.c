@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "mpi/api/api.h"
+#include "mpi/coop.h"
 #include "mpi/redux.h"
-#include "mpi/request.h"
 
 /* What all calls about a message say; the rest is zero. */
 #define ORR_CALL(WAY, PEER, ...)                                                           \
@@ -31,7 +31,7 @@ static struct orr_request *start(struct orr_request_call *call, MPI_Comm comm)
     if (rank->ignores_priorities)
         call->priority = 0;
     check_tag(rank, call);
-    if (orr_request_start(rank, call, &request) < 0)
+    if (orr_coop_start(rank, call, &request) < 0)
         orr_runtime_fail(rank->rt);
     return request;
 }

@@ -34,6 +34,7 @@ struct datum {
 struct program {
     int me, size;
     uint64_t random;
+    unsigned most_elements;
     struct datum data[NALL];
     uint64_t salt;
 };
@@ -335,9 +336,133 @@ static void call_move(struct program *p)
     }
 }
 
+/* --- one value to all ranks --- */
+
+static void write_datum(struct program *p, struct datum *d)
+{
+    uint32_t mode = STARPU_RW;
+    struct starpu_data_descr descr = {d->handle, mode};
+    struct spmd_insert insert = {.cl = &cl_task, .data = &descr, .n = 1,
+                                 .salt = ++p->salt, .on_node = d->owner >= 0 ? d->owner : -1};
+
+    if (spmd_insert(&insert))
+        abort();
+    for (int r = 0; r < (d->owner == SPMD_EVERY_RANK ? p->size : 1); r++)
+        expect_task(&d, &mode, 1, insert.salt, r);
+}
+
+/* Written by its owner, then read on all ranks. */
+static void call_read_by_all(struct program *p)
+{
+    static const uint32_t modes[] = {STARPU_R, STARPU_RW};
+    struct datum *d[2] = {pick_valued(p, 0, NDATA), NULL};
+    int first = (int)pick(p, (unsigned)p->size);
+
+    if (pick(p, 3) == 0 && d[0]->owner == p->me)
+        spmd_expect(d[0]->handle, 1 + p->me);
+    write_datum(p, d[0]);
+    for (int i = 0; i < p->size; i++) {
+        struct starpu_data_descr descrs[2];
+        struct spmd_insert insert = {.cl = &cl_task, .data = descrs, .n = 2,
+                                     .salt = ++p->salt,
+                                     .on_node = (first + i) % p->size,
+                                     .priority = (int)pick(p, 3)};
+
+        do {
+            d[1] = pick_valued(p, 0, NDATA);
+        } while (d[1] == d[0]);
+        descrs[0] = (struct starpu_data_descr){d[0]->handle, modes[0]};
+        descrs[1] = (struct starpu_data_descr){d[1]->handle, modes[1]};
+        if (spmd_insert(&insert))
+            abort();
+        expect_task(d, modes, 2, insert.salt, insert.on_node);
+    }
+}
+
+/* The root's sends of a datum to all other ranks … */
+static void send_to_all(struct program *p, struct datum *from, int root, int64_t tag)
+{
+    int first = (int)pick(p, (unsigned)p->size), hint = (int)pick(p, 2 * MOST_RANKS);
+    int priority = (int)pick(p, 3);
+
+    if (p->me != root)
+        return;
+    if (hint < MOST_RANKS)
+        spmd_expect(from->handle, hint);
+    for (int i = 0; i < p->size; i++)
+        if ((first + i) % p->size != root)
+            spmd_send(from->handle, (first + i) % p->size, tag, priority, false, false);
+}
+
+/* … and what each has then, in a datum of which each rank has its own. */
+static void receive_from(struct program *p, struct datum *to, const uint64_t *value,
+                         int root, int64_t tag, bool waits)
+{
+    uint64_t copy[2] = {value[0], value[1]};
+
+    if (p->me != root)
+        spmd_receive(to->handle, root, tag, waits);
+    for (int r = 0; r < p->size; r++)
+        if (r != root)
+            memcpy(to->expected[r], copy, sizeof(copy));
+}
+
+/* One that the root has, of the size of another one. */
+static struct datum *pick_source(struct program *p, const struct datum *to, int *root)
+{
+    struct datum *from = pick_valued(p, 0, NDATA + NEACH);
+
+    while (from->n != to->n)
+        from = pick_valued(p, 0, NDATA + NEACH);
+    *root = from->owner >= 0 ? from->owner : (int)pick(p, (unsigned)p->size);
+    if (from->owner >= 0)
+        spmd_reduce(from->handle, 0);
+    return from;
+}
+
+static void call_broadcast(struct program *p)
+{
+    struct datum *to = pick_valued(p, NDATA, NEACH), *from;
+    int64_t tag = (int64_t)pick(p, NTAGS);
+    unsigned nlinks = 1 + pick(p, 3);
+    int root;
+
+    from = pick_source(p, to, &root);
+    /* A chain: who has got it changes it and sends it on. */
+    for (unsigned i = 0; i < nlinks; i++) {
+        write_datum(p, from);
+        send_to_all(p, from, root, tag);
+        receive_from(p, to, expected_of(from, root), root, tag, false);
+        from = to;
+        root = (int)pick(p, (unsigned)p->size);
+    }
+}
+
+/* Two, of which the second is waited for before the first is asked for. */
+static void call_broadcast_late(struct program *p)
+{
+    struct datum *to[2] = {pick_valued(p, NDATA, NEACH), NULL}, *from[2];
+    bool waits = pick(p, 2);
+    uint64_t value[2][2];
+    int root;
+
+    do {
+        to[1] = pick_valued(p, NDATA, NEACH);
+    } while (to[1] == to[0]);
+    from[0] = pick_source(p, to[0], &root);
+    from[1] = to[1]; /* the root's own */
+    write_datum(p, from[0]);
+    for (int64_t i = 0; i < 2; i++) {
+        memcpy(value[i], expected_of(from[i], root), sizeof(value[i]));
+        send_to_all(p, from[i], root, i);
+    }
+    receive_from(p, to[1], value[1], root, 1, waits);
+    receive_from(p, to[0], value[0], root, 0, false);
+}
+
 static void make_call(struct program *p)
 {
-    unsigned what = pick(p, 100);
+    unsigned what = pick(p, 112);
 
     if (what < 60)
         call_insert(p);
@@ -357,15 +482,23 @@ static void make_call(struct program *p)
         spmd_cache(pick(p, 2));
     else if (what < 98)
         spmd_barrier();
-    else
+    else if (what < 100)
         spmd_wait_all();
+    else if (what < 104)
+        call_read_by_all(p);
+    else if (what < 108)
+        call_broadcast(p);
+    else if (what < 111)
+        call_broadcast_late(p);
+    else
+        spmd_cooperate(pick(p, 3));
 }
 
 /* --- data --- */
 
 static void make_datum(struct program *p, unsigned i)
 {
-    static const unsigned lengths[] = {1, 30, 700, 700, 30};
+    const unsigned lengths[] = {1, 30, p->most_elements, p->most_elements, 30};
     struct datum *d = &p->data[i];
     bool each = i >= NDATA && i < NDATA + NEACH, known = true;
 
@@ -412,9 +545,10 @@ static int check_datum(struct program *p, unsigned i)
     return wrong;
 }
 
-int spmd_run(uint64_t seed, int ncalls)
+int spmd_run(uint64_t seed, int ncalls, unsigned most_elements)
 {
-    struct program p = {.me = spmd_rank(), .size = spmd_size(), .random = seed};
+    struct program p = {.me = spmd_rank(), .size = spmd_size(), .random = seed,
+                        .most_elements = most_elements};
     int wrong = 0;
 
     for (unsigned i = 0; i < NALL; i++)

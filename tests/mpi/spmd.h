@@ -39,11 +39,14 @@ void spmd_reduce(starpu_data_handle_t handle, int arity);
 void spmd_send(starpu_data_handle_t handle, int to, int64_t tag, int priority,
                bool synchronous, bool waits);
 void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits);
+/* So many sends of the datum's value will come. */
+void spmd_expect(starpu_data_handle_t handle, int nsends);
+void spmd_cooperate(bool on);
 void spmd_barrier(void);
 void spmd_wait_all(void);
 
 enum { SPMD_EVERY_RANK = -2 };
 
 /* Runs the calling rank's part of a program; returns how many data are wrong here, after a
- * message for the first ones. */
-int spmd_run(uint64_t seed, int ncalls);
+ * message for the first ones. The largest datum has `most_elements`. */
+int spmd_run(uint64_t seed, int ncalls, unsigned most_elements);

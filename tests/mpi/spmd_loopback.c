@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/cache.h"
+#include "mpi/coop.h"
 #include "mpi/insert.h"
 #include "mpi/move.h"
 #include "mpi/redux.h"
@@ -118,7 +119,7 @@ static void message(starpu_data_handle_t handle, enum orr_request_way way, int p
     };
     struct orr_request *request;
 
-    must(orr_request_start(me(), &call, &request));
+    must(orr_coop_start(me(), &call, &request));
     if (request)
         must(orr_request_wait(request, __func__, NULL));
 }
@@ -132,6 +133,16 @@ void spmd_send(starpu_data_handle_t handle, int to, int64_t tag, int priority,
 void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits)
 {
     message(handle, ORR_RECEIVES, from, tag, 0, false, waits);
+}
+
+void spmd_expect(starpu_data_handle_t handle, int nsends)
+{
+    orr_coop_expect(orr_datum_of(orr_handle_of(handle)), nsends);
+}
+
+void spmd_cooperate(bool on)
+{
+    atomic_store(&me()->cooperates, on);
 }
 
 void spmd_barrier(void)

@@ -25,6 +25,7 @@ struct world {
     uint64_t seed;
     int ncalls, nranks;
     const char *memory; /* MiB of main memory, NULL: any */
+    unsigned most_elements; /* of a datum: where memory is small, a few fill it */
 };
 
 struct member {
@@ -83,7 +84,7 @@ static void *run_rank(void *arg)
     if (orr_runtime_start(NULL, settings, &pinned) ||
         orr_rank_open(orr_self->runtime, &conf, "test"))
         abort();
-    member->wrong = spmd_run(world->seed, world->ncalls);
+    member->wrong = spmd_run(world->seed, world->ncalls, world->most_elements);
     orr_rank_close(orr_rank_need("test"), "test");
     orr_runtime_stop(orr_self->runtime);
     return NULL;
@@ -102,11 +103,16 @@ static int run_program(uint64_t seed, int ncalls)
     struct world world = {.net = orr_loopback_new(&conf),
                           .seed = seed,
                           .ncalls = ncalls,
-                          .nranks = (int)conf.nranks};
+                          .nranks = (int)conf.nranks,
+                          .most_elements = 700};
     struct member members[MOST_RANKS];
     pthread_t threads[MOST_RANKS];
     int wrong = 0;
 
+    if (orr_splitmix(&random) % 3 == 0) {
+        world.memory = "1";
+        world.most_elements = 12000;
+    }
     for (int r = 0; r < world.nranks; r++) {
         members[r] = (struct member){.world = &world, .rank = r};
         if (pthread_create(&threads[r], NULL, run_rank, &members[r]))

@@ -50,7 +50,7 @@ IDLE = (
 
 # Why one is absent, likewise.
 ABSENT = (
-    (r"starpu_mpi_(coop|lb|checkpoint)_", "declared, and not defined yet"),
+    (r"starpu_mpi_(lb|checkpoint)_", "declared, and not defined yet"),
     (r"omp_", "OpenMP's own, which the compiler's omp.h and library have"),
     (r"starpu_sink_common_worker$",
      "for slaves, and StarPU has no definition of it"),
