@@ -220,7 +220,7 @@ static void rest(struct orr_rank *rank)
     struct orr_transport *t = rank->transport;
 
     if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t, rank->nexpected > 0);
+        (void)t->ops->wait(t, rank->nexpected > 0, 0);
     else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);
     else
