@@ -212,6 +212,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         fail(incoming, "out of memory");
     incoming->channel = channel;
     taker = find_taker(channel);
+    rank->nmoved++;
     if (header->kind == ORR_PACKET_SYNCHRONOUS) {
         incoming->state = ANNOUNCED;
     } else if (header->data == 0 && taker) {

@@ -9,8 +9,10 @@
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
+#include "mpi/check.h"
 #include "mpi/incoming.h"
 #include "mpi/request.h"
+#include "mpi/stall.h"
 #include "mpi/stats.h"
 
 /* --- which rank --- */
@@ -84,6 +86,7 @@ static bool run_errands(struct orr_rank *rank)
 
     while ((errand = next_errand(rank))) {
         errand->run(rank, errand);
+        rank->nmoved++;
         any = true;
     }
     return any;
@@ -195,6 +198,7 @@ static bool take_what_came(struct orr_rank *rank)
         struct visit *visit = meeting->owner;
 
         rank->nmeeting--;
+        rank->nmoved++;
         orr_waiter_release(&visit->waiter);
         any = true;
     }
@@ -218,9 +222,10 @@ static void rest(struct orr_rank *rank)
 {
     static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
     struct orr_transport *t = rank->transport;
+    uint64_t most = orr_stall_look(rank);
 
     if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t, rank->nexpected > 0, 0);
+        (void)t->ops->wait(t, rank->nexpected > 0, most);
     else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);
     else
@@ -262,6 +267,10 @@ static void carrier_body(void *arg)
     rank->transport = rank->conf.open(rank->conf.arg, &opening->err);
     opening->rc = rank->transport ? add_comm(rank, rank->conf.world, &opening->err)
                                   : -EIO;
+    if (opening->rc == 0 && orr_stall_open(rank)) {
+        opening->rc = -ENOMEM;
+        orr_fail(&opening->err, -ENOMEM, "out of memory");
+    }
     if (opening->rc) {
         if (rank->transport)
             rank->transport->ops->close(rank->transport);
@@ -292,6 +301,8 @@ static void rank_free(struct orr_rank *rank)
         free(rank->comms[i]);
     }
     orr_channels_done(&rank->channels);
+    orr_check_close(rank);
+    orr_stall_close(rank);
     free(rank);
 }
 
@@ -348,11 +359,14 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     orr_lock_init(&rank->lock, ORR_RANK_REMOTE);
     orr_list_init(&rank->errands);
     orr_list_init(&rank->ready);
+    orr_list_init(&rank->sending);
     orr_list_init(&rank->agreed);
     orr_list_init(&rank->data.all);
     orr_list_init(&rank->data.cached);
     orr_list_init(&rank->data.reduced);
-    rc = start_carrier(rank, call);
+    rc = orr_check_open(rank);
+    if (rc == 0)
+        rc = start_carrier(rank, call);
     if (rc) {
         rank_free(rank);
         return rc;
@@ -363,12 +377,26 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     return orr_remote_register(rt, &rank->ops);
 }
 
+struct claim {
+    struct orr_errand errand;
+    bool any;
+};
+
+static void look_for_unclaimed(struct orr_rank *rank, struct orr_errand *errand)
+{
+    orr_container(errand, struct claim, errand)->any = orr_incoming_unclaimed(rank);
+}
+
 void orr_rank_close(struct orr_rank *rank, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the end of MPI"};
+    struct claim claim = {.errand = {.run = look_for_unclaimed}};
 
+    orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
-    if (orr_incoming_unclaimed(rank))
+    orr_check_end(rank, call);
+    (void)orr_rank_ask(rank, &claim.errand, call);
+    if (claim.any)
         orr_runtime_fail(rank->rt);
     orr_lock(&rank->lock);
     rank->closing = true;
