@@ -244,6 +244,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
     struct orr_channel *channel = need_channel(incoming);
     struct orr_request *taker = find_taker(channel);
 
+    rank->nmoved++;
     if (header->kind == ORR_PACKET_SYNCHRONOUS) {
         incoming->state = ANNOUNCED;
     } else if (header->data == 0 && taker) {

@@ -7,6 +7,7 @@
 #include "core/api/insertion.h"
 #include "core/base/log.h"
 #include "mpi/cache.h"
+#include "mpi/check.h"
 #include "mpi/move.h"
 #include "mpi/rank.h"
 #include "mpi/redux.h"
@@ -217,6 +218,7 @@ int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *c
 
     if (rc)
         return rc;
+    orr_check_inserted(rank, comm, &insertion);
     rc = decide(rank, comm, &insertion, &part);
     if (rc) {
         orr_insertion_drop(&insertion);
@@ -249,6 +251,7 @@ struct starpu_task *orr_insert_build(struct orr_rank *rank, const struct orr_com
 
     if (orr_insertion_decode(&insertion, call, cl, ap))
         return NULL;
+    orr_check_inserted(rank, comm, &insertion);
     if (decide(rank, comm, &insertion, &part) == 0) {
         orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
         if (part.executes)

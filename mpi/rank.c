@@ -10,8 +10,10 @@
 
 #include "core/base/log.h"
 #include "mpi/coop.h"
+#include "mpi/check.h"
 #include "mpi/incoming.h"
 #include "mpi/request.h"
+#include "mpi/stall.h"
 #include "mpi/stats.h"
 
 static_assert(offsetof(struct orr_rank, ops) == 0, "see rank_of");
@@ -97,6 +99,7 @@ static bool run_errands(struct orr_rank *rank)
 
     while ((errand = next_errand(rank))) {
         errand->run(rank, errand);
+        rank->nmoved++;
         any = true;
     }
     return any;
@@ -208,6 +211,7 @@ static bool take_what_came(struct orr_rank *rank)
         struct visit *visit = meeting->owner;
 
         rank->nmeeting--;
+        rank->nmoved++;
         orr_waiter_release(&visit->waiter);
         any = true;
     }
@@ -231,9 +235,10 @@ static void rest(struct orr_rank *rank)
 {
     static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
     struct orr_transport *t = rank->transport;
+    uint64_t most = orr_stall_look(rank);
 
     if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t, rank->nexpected > 0);
+        (void)t->ops->wait(t, rank->nexpected > 0, most);
     else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);
     else
@@ -287,6 +292,10 @@ static void carrier_body(void *arg)
                                   : -EIO;
     if (opening->rc == 0)
         opening->rc = number_headers(rank);
+    if (opening->rc == 0 && orr_stall_open(rank)) {
+        opening->rc = -ENOMEM;
+        orr_fail(&opening->err, -ENOMEM, "out of memory");
+    }
     if (opening->rc) {
         if (rank->transport)
             rank->transport->ops->close(rank->transport);
@@ -319,6 +328,8 @@ static void rank_free(struct orr_rank *rank)
     orr_channels_done(&rank->channels);
     free(rank->sent_upto);
     free(rank->taken_upto);
+    orr_check_close(rank);
+    orr_stall_close(rank);
     free(rank);
 }
 
@@ -376,6 +387,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     orr_lock_init(&rank->lock, ORR_RANK_REMOTE);
     orr_list_init(&rank->errands);
     orr_list_init(&rank->ready);
+    orr_list_init(&rank->sending);
     orr_list_init(&rank->agreed);
     orr_list_init(&rank->trees);
     orr_list_init(&rank->patient);
@@ -383,7 +395,9 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     orr_list_init(&rank->data.all);
     orr_list_init(&rank->data.cached);
     orr_list_init(&rank->data.reduced);
-    rc = start_carrier(rank, call);
+    rc = orr_check_open(rank);
+    if (rc == 0)
+        rc = start_carrier(rank, call);
     if (rc) {
         rank_free(rank);
         return rc;
@@ -394,12 +408,26 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     return orr_remote_register(rt, &rank->ops);
 }
 
+struct claim {
+    struct orr_errand errand;
+    bool any;
+};
+
+static void look_for_unclaimed(struct orr_rank *rank, struct orr_errand *errand)
+{
+    orr_container(errand, struct claim, errand)->any = orr_incoming_unclaimed(rank);
+}
+
 void orr_rank_close(struct orr_rank *rank, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the end of MPI"};
+    struct claim claim = {.errand = {.run = look_for_unclaimed}};
 
+    orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
-    if (orr_incoming_unclaimed(rank))
+    orr_check_end(rank, call);
+    (void)orr_rank_ask(rank, &claim.errand, call);
+    if (claim.any)
         orr_runtime_fail(rank->rt);
     orr_lock(&rank->lock);
     rank->closing = true;

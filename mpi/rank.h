@@ -24,7 +24,9 @@
 #include "mpi/select.h"
 #include "mpi/transport.h"
 
+struct orr_check;
 struct orr_request;
+struct orr_stall;
 struct orr_stats;
 
 /* Something that the carrier does for another context. In the memory of the one that
@@ -79,6 +81,7 @@ struct orr_rank {
     /* [carrier] what is under way */
     struct orr_channels channels;
     struct orr_list ready;  /* sends that were granted, the most urgent first */
+    struct orr_list sending; /* sends in the transport, but synchronous ones */
     struct orr_list agreed; /* synchronous sends that wait for the receiver's word, and
                              * receives that have given it */
     unsigned nexpected;     /* receives that wait for a header, and `agreed` */
@@ -92,6 +95,7 @@ struct orr_rank {
     /* Of each rank of the communicator of all: the last header sent to it with data, and
      * the last one taken from it; owned. */
     uint64_t *sent_upto, *taken_upto;
+    uint64_t nmoved;               /* messages and meetings, and errands, up to now */
     orr_control *controls[ORR_CONTROLS]; /* [const] after start: control.h */
 
     bool ignores_priorities; /* [const] all requests have priority 0 */
@@ -104,6 +108,8 @@ struct orr_rank {
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
     struct orr_stats *stats;     /* stats.h; owned */
+    struct orr_check *check;     /* check.h; owned, NULL: nothing is checked */
+    struct orr_stall *stall;     /* stall.h; owned */
 };
 
 /* The rank of the calling context's run. A call outside of starpu_mpi_init and

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "mpi/check.h"
 #include "mpi/incoming.h"
 #include "mpi/stats.h"
 
@@ -119,11 +120,13 @@ int orr_request_wait(struct orr_request *request, const char *call, size_t *move
     if (!atomic_load(&request->done)) {
         if (!orr_may_block(call))
             return -EDEADLK;
+        orr_check_wait(rank);
         orr_lock(&rank->lock);
         done = atomic_load(&request->done);
         if (!done)
             orr_waiters_add(&request->waiters, &waiter);
         orr_unlock(&rank->lock);
+        atomic_store(&request->is_awaited, orr_self == rank->rt->main);
         if (!done)
             orr_await(rank->rt, &waiter, &awaited);
     }
@@ -154,6 +157,7 @@ static void request_finish(struct orr_request *request, int error, size_t moved)
     struct orr_request_call call = request->call;
     struct orr_waiters waiters;
 
+    rank->nmoved++;
     orr_layout_done(&request->layout);
     if (request->let_go)
         request->let_go(request);
@@ -235,6 +239,7 @@ static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
     int error = flight->packet.error;
 
     rank->nsending--;
+    orr_list_remove(&request->place);
     if (error == -ECONNRESET)
         refuse(request, "that rank has ended");
     if (error)
@@ -304,6 +309,7 @@ static void start_send(struct orr_request *request)
         send_packet(request, ORR_PACKET_SYNCHRONOUS, 0);
         request->flight.ended = announced;
     } else {
+        orr_list_append(&rank->sending, &request->place);
         send_packet(request, ORR_PACKET_DATA, 0);
     }
     look_at_sends(rank, channel);
@@ -345,6 +351,7 @@ void orr_requests_take_ready(struct orr_rank *rank, const struct orr_header *hea
                       header->peer, (long long)header->tag);
     orr_list_remove(&request->place);
     rank->nexpected--;
+    orr_list_append(&rank->sending, &request->place);
     request->answers = header->announced;
     if (request->is_announced)
         send_packet(request, ORR_PACKET_DATA, request->answers);

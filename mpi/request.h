@@ -56,7 +56,8 @@ struct orr_request {
 
     /* [carrier] */
     struct orr_channel *channel;
-    struct orr_list place; /* in its channel, until it is sent or paired; then in `agreed` */
+    struct orr_list place; /* in its channel, until it is sent or paired; then in `agreed`
+                            * or `sending` */
     struct orr_list link;  /* in the rank's `ready` */
     uint64_t id;           /* what the answers of the peer name it by */
     bool is_granted;
@@ -70,6 +71,7 @@ struct orr_request {
     struct orr_incoming *message; /* of a receive: what it is paired with */
 
     /* Results. */
+    atomic_bool is_awaited; /* by main */
     atomic_bool done; /* written under the rank's lock */
     int error;
     size_t moved;              /* bytes */

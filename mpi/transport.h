@@ -209,8 +209,9 @@ struct orr_transport_ops {
      * returned (true: something to take). Where neither packets nor meetings are under
      * way and the caller is not `expecting` any header, it sleeps until wake and uses no
      * processor, headers that come meanwhile stay where they are; otherwise it looks
-     * again and again, less and less often. */
-    bool (*wait)(struct orr_transport *t, bool expecting);
+     * again and again, less and less often. It returns after most_ns of the clock in any
+     * case, and not before; 0: it has no end. */
+    bool (*wait)(struct orr_transport *t, bool expecting, uint64_t most_ns);
     /* wait returns, now or when it is called next. Any thread, until close is called. */
     void (*wake)(struct orr_transport *t);
     /* The next failure, false: none. */

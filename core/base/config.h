@@ -674,7 +674,14 @@
       "this size, and no message is sent or received. Meant for "              \
       "`STARPU_DISABLE_KERNELS`.")                                             \
     X(MPI_FAKE_RANK, "STARPU_MPI_FAKE_RANK", INT, "",                          \
-      "The number of that rank. Unset: 0.")
+      "The number of that rank. Unset: 0.")                                    \
+    X(MPI_CHECK, "ORRERY_MPI_CHECK", BOOL, "0",                                \
+      "1: ranks compare what they insert, and the program ends at the first "  \
+      "insertion that differs, which is named. Not for programs that leave "   \
+      "out insertions on purpose.")                                            \
+    X(MPI_TIMEOUT, "ORRERY_MPI_TIMEOUT", INT, "60",                            \
+      "Seconds without a message moved or a task ended after which a rank "    \
+      "that waits says what for. It goes on waiting. 0: never.")
 
 /* Variables of StarPU that change nothing here, and why: who sets one to more than 0 is
  * told at starpu_init.

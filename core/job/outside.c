@@ -74,6 +74,11 @@ void orr_outside_end(struct orr_runtime *rt)
     __atomic_fetch_sub(&exec->noutside, 1, __ATOMIC_RELEASE);
 }
 
+unsigned long orr_outside_ended_tasks(struct orr_runtime *rt)
+{
+    return orr_count_all_ended(rt);
+}
+
 struct awaited_outside {
     struct orr_awaited awaited; /* first */
     struct orr_runtime *rt;

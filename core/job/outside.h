@@ -18,6 +18,9 @@ struct orr_runtime;
 void orr_outside_begin(struct orr_runtime *rt);
 void orr_outside_end(struct orr_runtime *rt);
 
+/* How many tasks have ended up to now. Any thread. */
+unsigned long orr_outside_ended_tasks(struct orr_runtime *rt);
+
 /* Blocks the calling context until there is no such work and no submitted task is
  * unfinished, both at one moment; in a task, but those that this and others that wait so
  * are inside of. What a report of a deadlock says of the wait has both numbers. Errors:

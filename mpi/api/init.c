@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* mpi/api/init.c - begin and end: of main. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "mpi/api/api.h"
 #include "mpi/real/real.h"
@@ -155,6 +157,46 @@ static int open_rank(struct orr_runtime *rt, struct orr_session *session, const 
     return rc ? rc : orr_rank_open(rt, &conf, call);
 }
 
+/* --- a process that ends in between --- */
+
+/* Launchers end the other ranks, which would wait for this one for ever, only if its status
+ * is not 0. The process's, as exit is. */
+static struct {
+    atomic_bool open; /* between begin and end … */
+    pid_t process;    /* … of this process, not of a child of it */
+    bool registered;  /* [main] */
+    int status;       /* with which to end, 0: as usual */
+} life;
+
+static void on_exit_between(int status, void *arg)
+{
+    (void)arg;
+    if (!atomic_load(&life.open) || getpid() != life.process)
+        return;
+    orr_log_error("the process ends, by exit or by a return from main, before "
+                  "starpu_mpi_shutdown, so that other ranks would wait for it: call that "
+                  "first, on all ranks. The program ends with a status that is not 0");
+    life.status = status ? status : EXIT_FAILURE;
+}
+
+/* After all functions of atexit, which save what the run has recorded. */
+__attribute__((destructor)) static void end_between(void)
+{
+    if (!life.status)
+        return;
+    fflush(NULL);
+    _exit(life.status);
+}
+
+static void note_begin(void)
+{
+    if (!life.registered)
+        (void)on_exit(on_exit_between, NULL);
+    life.registered = true;
+    life.process = getpid();
+    atomic_store(&life.open, true);
+}
+
 static int check_comm(MPI_Comm comm, int initialize, const char *call)
 {
     if (comm == MPI_COMM_NULL)
@@ -199,6 +241,7 @@ static int begin(int *argc, char ***argv, int initialize, MPI_Comm comm, bool st
         free(session);
         return rc;
     }
+    note_begin();
     rank = orr_rank_need(call);
     (void)orr_api_comm(rank, MPI_COMM_WORLD, call);
     if (orr_config_bool(&rt->config, ORR_CFG_MPI_STATS) ||
@@ -293,6 +336,7 @@ static int end(const char *call)
         return -EDEADLK;
     orr_redux_end_all(rank, call);
     orr_rank_close(rank, call);
+    atomic_store(&life.open, false);
     free(session);
     if (started_core)
         starpu_shutdown();

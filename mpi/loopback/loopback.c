@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/grow.h"
 #include "core/base/splitmix.h"
@@ -427,22 +428,30 @@ static bool progress(struct orr_transport *t)
 
 /* Whoever does something for this rank signals it, so that nobody looks again and again;
  * without `expecting`, only its wake and what it has begun itself count. */
-static bool wait(struct orr_transport *t, bool expecting)
+static bool wait(struct orr_transport *t, bool expecting, uint64_t most_ns)
 {
     struct endpoint *at = endpoint_of(t);
-    bool found = false;
+    struct timespec end;
+    bool found = false, late = false, has_end = most_ns > 0;
 
     (void)expecting; /* headers cost nothing here */
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    most_ns += (uint64_t)end.tv_nsec;
+    end.tv_sec += (time_t)(most_ns / 1000000000);
+    end.tv_nsec = (long)(most_ns % 1000000000);
     enter(at);
     for (;;) {
         bool later = turn(at);
 
         found = something(at);
-        if (found || at->woken)
+        if (found || at->woken || late)
             break;
         if (later) {
             leave(at);
             enter(at);
+        } else if (has_end) {
+            late = pthread_cond_clockwait(&at->something, &at->net->mutex, CLOCK_MONOTONIC,
+                                          &end) == ETIMEDOUT;
         } else {
             pthread_cond_wait(&at->something, &at->net->mutex);
         }

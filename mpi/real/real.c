@@ -75,10 +75,10 @@ static void pause_for(struct real *real, uint64_t idle)
     nap_sleep(&real->nap, idle < NAP_NS ? idle : NAP_NS);
 }
 
-static bool wait_for_something(struct orr_transport *t, bool expecting)
+static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t most_ns)
 {
     struct real *real = real_of(t);
-    uint64_t since = 0, idle = 0, now;
+    uint64_t since = 0, idle = 0, now, end = most_ns ? now_ns() + most_ns : UINT64_MAX;
     unsigned looks = 0;
 
     for (;;) {
@@ -87,12 +87,16 @@ static bool wait_for_something(struct orr_transport *t, bool expecting)
         if (nap_woken(&real->nap) || found)
             return found;
         if (!expecting && real->active == 0 && orr_list_empty(&real->probing)) {
-            nap_sleep(&real->nap, 0);
+            nap_sleep(&real->nap, most_ns);
             since = idle = 0;
+            if (most_ns && now_ns() >= end)
+                return progress(t);
         } else if (idle >= SPIN_NS || ++looks % LOOKS == 0) {
             now = now_ns();
             since = since ? since : now;
             idle = now - since;
+            if (now >= end)
+                return false;
             pause_for(real, idle);
         }
     }
@@ -219,15 +223,15 @@ static void give_up(struct real *real)
     }
 }
 
-/* A rank may open a transport anew at once, and its first headers are not for a receive of
- * this one: nobody leaves before all have taken theirs back. */
+/* Where MPI goes on a rank may open a transport anew at once, and its first headers are not
+ * for a receive of this one: nobody leaves before all have taken theirs back. */
 static void leave_together(const struct real *real)
 {
     struct timespec pause = {.tv_nsec = 20000};
     MPI_Request request;
     int over = 0;
 
-    if (real->ncomms == 0 ||
+    if (real->initialized || real->ncomms == 0 ||
         MPI_Ibarrier(real->comms[0]->native, &request) != MPI_SUCCESS)
         return;
     while (MPI_Test(&request, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && !over) {

@@ -44,7 +44,7 @@ static void take_header(struct orr_header *header)
     const void *inside;
 
     while (!t->ops->take_header(t, header, &inside))
-        t->ops->wait(t, true);
+        t->ops->wait(t, true, 0);
     if (inside)
         memcpy(memory[0], inside, header->bytes);
 }
@@ -55,7 +55,7 @@ static void take_ended(unsigned n)
         if (t->ops->take_ended(t))
             n--;
         else
-            t->ops->wait(t, false);
+            t->ops->wait(t, false, 0);
     }
 }
 
