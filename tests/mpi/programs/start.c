@@ -5,6 +5,8 @@
  * usage: start ours | older | rounds | wrong | bindings; and what ends the program, which
  * refused.sh expects: toomany | policy0 | twice
  */
+#include <unistd.h>
+
 #include "ranks.h"
 
 int ranks_me, ranks_n, ranks_failures;
@@ -120,11 +122,17 @@ static int wrong(int argc, char **argv)
     return report("starts that are refused");
 }
 
-/* Where workers are bound is printed at the beginning. */
+/* Where workers are bound is printed at the beginning: to stderr here, as it is no TAP. */
 static int bindings(int argc, char **argv)
 {
+    int out = dup(STDOUT_FILENO);
+
     setenv("STARPU_DISPLAY_BINDINGS", "1", 1);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
     EXPECT_EQ(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL), 0);
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    close(out);
     token();
     EXPECT_EQ(starpu_mpi_shutdown(), 0);
     return report("starpu_mpi_init_conf with STARPU_DISPLAY_BINDINGS");
