@@ -208,6 +208,21 @@ static int submit(struct orr_rank *rank, struct starpu_task *task)
     return starpu_task_submit(task);
 }
 
+/* No task is made of it. Most insertions are of this kind where there are many ranks, and
+ * most lists have nothing that was to be freed with the task: the macros give file and line
+ * to each. */
+static void drop(const struct orr_insertion *insertion)
+{
+    for (unsigned i = 0; i < insertion->nargs; i++) {
+        int tag = insertion->args[i].tag;
+
+        if (tag != STARPU_TASK_FILE && tag != STARPU_TASK_LINE && tag != STARPU_PRIORITY) {
+            orr_insertion_drop(insertion);
+            return;
+        }
+    }
+}
+
 int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *call,
                struct starpu_codelet *cl, va_list ap)
 {
@@ -221,13 +236,13 @@ int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *c
     orr_check_inserted(rank, comm, &insertion);
     rc = decide(rank, comm, &insertion, &part);
     if (rc) {
-        orr_insertion_drop(&insertion);
+        drop(&insertion);
         orr_insertion_end(&insertion);
         return rc;
     }
     orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
     if (!part.executes)
-        orr_insertion_drop(&insertion);
+        drop(&insertion);
     else if ((rc = orr_insertion_make(&insertion, &task)) == 0 &&
              (rc = submit(rank, task)) == -ENODEV) {
         orr_log_error("%s: rank %d executes the task \"%s\", and has no worker for it",
@@ -257,9 +272,9 @@ struct starpu_task *orr_insert_build(struct orr_rank *rank, const struct orr_com
         if (part.executes)
             (void)orr_insertion_make(&insertion, &task);
         else
-            orr_insertion_drop(&insertion);
+            drop(&insertion);
     } else {
-        orr_insertion_drop(&insertion);
+        drop(&insertion);
     }
     orr_insertion_end(&insertion);
     return task;

@@ -182,8 +182,9 @@ static void free_type(MPI_Datatype *type)
     MPI_Type_free(type);
 }
 
-/* Sends a pair around, and looks how. */
-static void send_around(bool by_type)
+/* Sends a pair around, which comes before somebody asks for it if it is early, and looks
+ * how. */
+static void send_around_once(bool by_type, bool early)
 {
     struct pair mine = {ranks_me, "mine", 100 + ranks_me}, theirs = {-1, "theirs", -1};
     starpu_data_handle_t to = pair_register(&mine), from = pair_register(&theirs);
@@ -191,6 +192,8 @@ static void send_around(bool by_type)
 
     npacked = npeeked = ntypes = 0;
     starpu_mpi_isend_detached(to, (ranks_me + 1) % ranks_n, 1, MPI_COMM_WORLD, NULL, NULL);
+    if (early)
+        starpu_mpi_barrier(MPI_COMM_WORLD);
     starpu_mpi_recv(from, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     starpu_mpi_wait_for_all(MPI_COMM_WORLD);
     starpu_data_unregister(from);
@@ -203,6 +206,12 @@ static void send_around(bool by_type)
     EXPECT_EQ(ntypes > 0, by_type);
     /* Nobody registers one before all are here. */
     starpu_mpi_barrier(MPI_COMM_WORLD);
+}
+
+static void send_around(bool by_type)
+{
+    send_around_once(by_type, false);
+    send_around_once(by_type, true);
 }
 
 static void packed(void)

@@ -3,7 +3,22 @@
 #include "ranks.h"
 
 int ranks_me, ranks_n, ranks_failures;
-MPI_Comm ranks_half;
+MPI_Comm ranks_half, ranks_most;
+
+/* By a group, as programs do that know whom they want. */
+static void make_most(void)
+{
+    MPI_Group all, most;
+    int last;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &last);
+    last--;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_excl(all, last > 0, &last, &most);
+    MPI_Comm_create(MPI_COMM_WORLD, most, &ranks_most);
+    MPI_Group_free(&all);
+    MPI_Group_free(&most);
+}
 
 enum { MOST_TESTS = 64 };
 
@@ -16,6 +31,7 @@ int ranks_main(int argc, char **argv, const struct ranks_test *tests, int n)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks_me);
     MPI_Comm_split(MPI_COMM_WORLD, ranks_me % 2, -ranks_me, &ranks_half);
+    make_most();
     if (starpu_mpi_init_conf(&argc, &argv, 0, MPI_COMM_WORLD, NULL) != 0) {
         fprintf(stderr, "# starpu_mpi_init_conf has failed\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -39,6 +55,8 @@ int ranks_main(int argc, char **argv, const struct ranks_test *tests, int n)
         status |= all[i] > 0;
     }
     MPI_Comm_free(&ranks_half);
+    if (ranks_most != MPI_COMM_NULL)
+        MPI_Comm_free(&ranks_most);
     MPI_Finalize();
     return status;
 }

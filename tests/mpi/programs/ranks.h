@@ -19,6 +19,7 @@ struct ranks_test {
 
 extern int ranks_me, ranks_n;
 extern MPI_Comm ranks_half; /* those that are even, or odd, the last one first */
+extern MPI_Comm ranks_most; /* all but the last one, for which it is MPI_COMM_NULL */
 extern int ranks_failures; /* of the test that runs, on this rank */
 
 #define EXPECT(condition)                                                                  \

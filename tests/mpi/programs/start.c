@@ -2,8 +2,11 @@
 /*
  * tests/mpi/programs/start.c - ways to start and stop. A token goes around in each run;
  * rank 0 prints TAP, the others say what fails by their status.
- * usage: start ours | older | rounds | wrong
+ * usage: start ours | older | rounds | wrong | bindings; and what ends the program, which
+ * refused.sh expects: toomany | policy0 | twice
  */
+#include <unistd.h>
+
 #include "ranks.h"
 
 int ranks_me, ranks_n, ranks_failures;
@@ -119,6 +122,52 @@ static int wrong(int argc, char **argv)
     return report("starts that are refused");
 }
 
+/* Where workers are bound is printed at the beginning: to stderr here, as it is no TAP. */
+static int bindings(int argc, char **argv)
+{
+    int out = dup(STDOUT_FILENO);
+
+    setenv("STARPU_DISPLAY_BINDINGS", "1", 1);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    EXPECT_EQ(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL), 0);
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    token();
+    EXPECT_EQ(starpu_mpi_shutdown(), 0);
+    return report("starpu_mpi_init_conf with STARPU_DISPLAY_BINDINGS");
+}
+
+/* --- mistakes that end the program; it is one too many if these return --- */
+
+static int no_choice(int me, int nb_nodes, struct starpu_data_descr *descr, int nb_data)
+{
+    (void)me;
+    (void)nb_nodes;
+    (void)descr;
+    (void)nb_data;
+    return 0;
+}
+
+static int mistake(int argc, char **argv, const char *what)
+{
+    int values[2] = {0};
+    starpu_data_handle_t handles[2];
+
+    EXPECT_EQ(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL), 0);
+    if (strcmp(what, "policy0") == 0)
+        starpu_mpi_node_selection_unregister_policy(STARPU_MPI_NODE_SELECTION_MOST_R_DATA);
+    for (int i = 0; i < 24 && strcmp(what, "toomany") == 0; i++)
+        starpu_mpi_node_selection_register_policy(no_choice);
+    for (int i = 0; i < 2 && strcmp(what, "twice") == 0; i++) {
+        starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&values[i],
+                                      sizeof(values[i]));
+        starpu_mpi_data_register(handles[i], 77, 0);
+    }
+    starpu_mpi_shutdown();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 2 ? argv[1] : "";
@@ -131,6 +180,12 @@ int main(int argc, char **argv)
         return rounds(argc, argv);
     if (strcmp(what, "wrong") == 0)
         return wrong(argc, argv);
-    fprintf(stderr, "usage: start ours | older | rounds | wrong\n");
+    if (strcmp(what, "bindings") == 0)
+        return bindings(argc, argv);
+    if (strcmp(what, "toomany") == 0 || strcmp(what, "policy0") == 0 ||
+        strcmp(what, "twice") == 0)
+        return mistake(argc, argv, what);
+    fprintf(stderr, "usage: start ours | older | rounds | wrong | bindings | toomany | "
+                    "policy0 | twice\n");
     return 2;
 }

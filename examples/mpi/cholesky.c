@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * cholesky.c - the tiled Cholesky factorisation on several ranks.
+ *
+ * Every rank inserts all tasks, in the same order, as if it were alone. The owner of the
+ * tile that a task writes executes it, and the runtime finds from the insertions which
+ * tiles have to be sent: once to each rank that reads them, as the cache remembers who has
+ * which. A column that is final is flushed when all who read it were inserted: then
+ * ranks give back the memory of the copies that they got. Priorities concern tasks and
+ * messages alike, so that tiles on the critical path are sent first.
+ *
+ * The kernels are those of ../cholesky.
+ */
+#include "../cholesky/kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../options.h"
+#include "matrix.h"
+
+static const char usage[] =
+    "usage: mpirun -n RANKS cholesky [-size N] [-nblocks B] [-p P] [-check] [-no-prio]\n"
+    "Factorises a random N by N matrix in B by B tiles, which ranks own block-cyclically.\n"
+    "  -size N      order of the matrix, a multiple of B (1920)\n"
+    "  -nblocks B   tiles per side (10)\n"
+    "  -p P         rows of the grid of ranks (as square a grid as can be)\n"
+    "  -check       compare L times its transpose with the matrix, on rank 0\n"
+    "  -no-prio     give all tasks the same priority\n";
+
+static unsigned no_priorities;
+
+/* The nearer to the end of the longest path, the lower. */
+static int priority(const struct matrix *a, unsigned behind)
+{
+    return no_priorities ? STARPU_DEFAULT_PRIO : (int)(3 * a->nblocks) - (int)behind;
+}
+
+static int factorise(const struct matrix *a)
+{
+    unsigned n = a->nblocks;
+    int failed = 0;
+
+    for (unsigned k = 0; k < n; k++) {
+        failed |= starpu_mpi_task_insert(MPI_COMM_WORLD, &cl_potrf, STARPU_PRIORITY,
+                                         priority(a, 3 * k), STARPU_RW, tile(a, k, k), 0);
+        for (unsigned m = k + 1; m < n; m++)
+            failed |= starpu_mpi_task_insert(
+                MPI_COMM_WORLD, &cl_trsm, STARPU_PRIORITY, priority(a, 2 * k + m),
+                STARPU_R, tile(a, k, k), STARPU_RW, tile(a, m, k), 0);
+        starpu_mpi_cache_flush(MPI_COMM_WORLD, tile(a, k, k));
+        for (unsigned j = k + 1; j < n; j++) {
+            failed |= starpu_mpi_task_insert(
+                MPI_COMM_WORLD, &cl_syrk, STARPU_PRIORITY, priority(a, k + 2 * j),
+                STARPU_R, tile(a, j, k), STARPU_RW, tile(a, j, j), 0);
+            for (unsigned i = j + 1; i < n; i++)
+                failed |= starpu_mpi_task_insert(
+                    MPI_COMM_WORLD, &cl_gemm, STARPU_PRIORITY, priority(a, k + i + j),
+                    STARPU_R, tile(a, i, k), STARPU_R, tile(a, j, k), STARPU_RW,
+                    tile(a, i, j), 0);
+        }
+        for (unsigned m = k + 1; m < n; m++)
+            starpu_mpi_cache_flush(MPI_COMM_WORLD, tile(a, m, k));
+    }
+    return failed;
+}
+
+/* 0 when the factor is right, or not known here. */
+static int check(const struct matrix *a)
+{
+    double residual = 0;
+    float *whole;
+
+    if (!a->real_data)
+        return 0;
+    whole = matrix_collect(a);
+    if (!whole)
+        return 0;
+    residual = kernels_residual(whole, a->order, a->order / a->nblocks);
+    free(whole);
+    printf("# |A - L*L^T| / |A| = %.2e: %s\n", residual,
+           residual < 1e-5 ? "right" : "WRONG");
+    return residual < 1e-5 ? 0 : -1;
+}
+
+static int run(struct matrix *a, unsigned wants_check)
+{
+    double n = a->order, start;
+    int result;
+
+    if (matrix_register(a) != 0 || (a->real_data && matrix_fill(a, &cl_init) != 0))
+        return -1;
+    start = starpu_timing_now();
+    result = factorise(a);
+    starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+    starpu_mpi_barrier(MPI_COMM_WORLD);
+    start = starpu_timing_now() - start;
+    if (starpu_mpi_world_rank() == 0)
+        printf("# size\tgrid\tms\tGFlop/s\n%u\t%ux%u\t%.3f\t%.1f\n", a->order, a->p, a->q,
+               start / 1000, n * n * n / 3 / start / 1000);
+    return result == 0 && wants_check ? check(a) : result;
+}
+
+int main(int argc, char **argv)
+{
+    struct matrix a = {.order = 1920, .nblocks = 10, .lower = true};
+    unsigned wants_check = 0;
+    const struct option options[] = {{"-size", &a.order, 0},
+                                     {"-nblocks", &a.nblocks, 0},
+                                     {"-p", &a.p, 0},
+                                     {"-check", &wants_check, 1},
+                                     {"-no-prio", &no_priorities, 1},
+                                     {NULL, NULL, 0}};
+    int result;
+
+    options_read(argc, argv, options, usage);
+    if (a.order % a.nblocks != 0) {
+        fprintf(stderr, "cholesky: -size must be a multiple of -nblocks\n");
+        return 2;
+    }
+    kernels_single_thread();
+    if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) != 0) {
+        fprintf(stderr, "cholesky: the runtime does not start\n");
+        return EXIT_FAILURE;
+    }
+    result = run(&a, wants_check);
+    matrix_done(&a);
+    starpu_mpi_shutdown();
+    return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
