@@ -19,6 +19,7 @@
 #include "core/base/wait.h"
 #include "core/remote.h"
 #include "mpi/channel.h"
+#include "mpi/clocks.h"
 #include "mpi/control.h"
 #include "mpi/datum.h"
 #include "mpi/select.h"
@@ -96,6 +97,7 @@ struct orr_rank {
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
     struct orr_stats *stats;     /* stats.h; owned */
+    struct orr_clocks clocks;    /* clocks.h */
 };
 
 /* The rank of the calling context's run. A call outside of starpu_mpi_init and
