@@ -10,6 +10,7 @@
  * - core/job/outside.h: waits that end when what is outside has ended, too
  * - core/data/reduction.h: the codelets by which a datum is reduced
  * - core/exec/await.h: how a call of the application waits
+ * - core/message_told.h: what observers are told of messages and of clocks
  * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
  * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
  *   orr_handle_of() makes one of the other
