@@ -17,3 +17,24 @@ void orr_remote_forget(struct orr_runtime *rt)
 {
     rt->remote = NULL;
 }
+
+void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)
+{
+    ORR_TELL(rt, ORR_TOLD_MESSAGE, .message = told);
+}
+
+void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told *told)
+{
+    ORR_TELL(rt, ORR_TOLD_CLOCKS, .clocks = told);
+}
+
+bool orr_remote_leaves_files(const struct orr_runtime *rt)
+{
+    static const enum orr_config_id files[] = {ORR_CFG_TRACE, ORR_CFG_REPORT, ORR_CFG_GRAPH,
+                                               ORR_CFG_RECORD};
+
+    for (unsigned i = 0; i < sizeof(files) / sizeof(*files); i++)
+        if (orr_config_string(&rt->config, files[i]))
+            return true;
+    return false;
+}

@@ -10,6 +10,7 @@
  * - core/job/outside.h: waits that end when what is outside has ended, too
  * - core/data/reduction.h: the codelets by which a datum is reduced
  * - core/exec/await.h: how a call of the application waits
+ * - core/message_told.h: what observers are told of messages and of clocks
  * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
  * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
  *   orr_handle_of() makes one of the other
@@ -23,12 +24,21 @@
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
 #include "core/job/outside.h"
+#include "core/message_told.h"
 #include "core/remote_ops.h"
 
 /* Registers the layer, before any handle has a `remote`; the table stays until the layer
  * is forgotten, or the run closed. Errors: -EBUSY, another one has. Main. */
 int orr_remote_register(struct orr_runtime *rt,
                         const struct orr_remote_ops *ops);
+
+/* Observers of the run are told of a message, or of clocks. Any context, no lock held. */
+void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told);
+void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told *told);
+
+/* Whether the run leaves a trace, a report, a graph or a record, for which the clocks of
+ * ranks are compared. */
+bool orr_remote_leaves_files(const struct orr_runtime *rt);
 
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

@@ -16,6 +16,7 @@ enum orr_control_kind {
     ORR_CONTROL_CHECKPOINT, /* mpi/checkpoint.c */
     ORR_CONTROL_BALANCE,    /* mpi/balance.c */
     ORR_CONTROL_STALL,      /* mpi/stall.c */
+    ORR_CONTROL_CLOCK,      /* mpi/clocks.c */
     ORR_CONTROLS
 };
 

@@ -156,6 +156,7 @@ static void pair_first(struct orr_channel *channel)
 
     incoming->request = request;
     request->message = incoming;
+    request->number = incoming->header.id;
     incoming->rank->nexpected--;
     if (request->is_granted)
         orr_incoming_deliver(incoming->rank, incoming);
@@ -251,6 +252,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         orr_list_remove(&taker->place);
         incoming->request = taker;
         taker->message = incoming;
+        taker->number = header->id;
         rank->nexpected--;
         deliver_inside(incoming, inside, header->bytes);
         orr_channel_leave(&rank->channels, channel);

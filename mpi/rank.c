@@ -378,6 +378,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
                 .writer_submitted = writer_submitted},
         .rt = rt,
         .conf = *conf,
+        .controls = {[ORR_CONTROL_CLOCK] = orr_clocks_take},
         .ignores_priorities = !orr_config_bool(&rt->config, ORR_CFG_MPI_PRIORITIES),
         .caches = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE),
         .cooperates = orr_config_bool(&rt->config, ORR_CFG_MPI_COOP_SENDS),
@@ -405,7 +406,11 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     rank->number = rank->comms[0]->comm.rank;
     rank->size = rank->comms[0]->comm.size;
     (void)orr_runtime_set_rank(rt, rank->number, (unsigned)rank->size);
-    return orr_remote_register(rt, &rank->ops);
+    atomic_store(&rt->one_of_several, rank->size > 1 && !conf->pretended_size);
+    rc = orr_remote_register(rt, &rank->ops);
+    if (rc == 0)
+        orr_clocks_open(rank, call);
+    return rc;
 }
 
 struct claim {
@@ -425,6 +430,7 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
 
     orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
+    orr_clocks_close(rank, call);
     orr_check_end(rank, call);
     (void)orr_rank_ask(rank, &claim.errand, call);
     if (claim.any)

@@ -19,6 +19,7 @@
 #include "core/base/wait.h"
 #include "core/remote.h"
 #include "mpi/channel.h"
+#include "mpi/clocks.h"
 #include "mpi/control.h"
 #include "mpi/datum.h"
 #include "mpi/select.h"
@@ -110,6 +111,7 @@ struct orr_rank {
     struct orr_stats *stats;     /* stats.h; owned */
     struct orr_check *check;     /* check.h; owned, NULL: nothing is checked */
     struct orr_stall *stall;     /* stall.h; owned */
+    struct orr_clocks clocks;    /* clocks.h */
 };
 
 /* The rank of the calling context's run. A call outside of starpu_mpi_init and

@@ -3,6 +3,7 @@
 #include "mpi/request.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -177,6 +178,26 @@ static void request_finish(struct orr_request *request, int error, size_t moved)
     orr_outside_end(rank->rt);
 }
 
+/* Its message has gone, or come. */
+static void tell_message(struct orr_request *request, size_t moved)
+{
+    struct orr_rank *rank = request->rank;
+    struct orr_message_told told = {
+        .received = request->call.way == ORR_RECEIVES,
+        .tag = request->call.tag,
+        .number = request->number,
+        .bytes = moved,
+        .handle = request->turn.handle,
+        .start = request->since,
+    };
+
+    if (!orr_is_told(rank->rt, ORR_TOLD_MESSAGE) || isnan(request->since))
+        return;
+    told.peer = orr_rank_of_world(rank, request->call.comm, request->call.peer);
+    told.end = orr_exec_now(rank->rt->exec);
+    orr_remote_tell_message(rank->rt, &told);
+}
+
 /* A message that cannot be received ends the program: what follows would compute with a
  * value that is none. */
 _Noreturn static void refuse(const struct orr_request *request, const char *what)
@@ -244,6 +265,7 @@ static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
         refuse(request, "that rank has ended");
     if (error)
         refuse(request, "the message could not be sent");
+    tell_message(request, flight->packet.moved);
     request_finish(request, 0, flight->packet.moved);
 }
 
@@ -299,7 +321,8 @@ static void start_send(struct orr_request *request)
     if (orr_layout_send(&request->layout, request->call.handle, request->node,
                         request->call.call))
         refuse(request, "the datum cannot be sent");
-    request->id = ++rank->last_id;
+    request->id = request->number = ++rank->last_id;
+    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     orr_list_remove(&request->place);
     orr_stats_sent(rank, request->call.comm, request->call.peer, request->node,
                    request->layout.bytes);
@@ -377,6 +400,7 @@ void orr_request_received(struct orr_request *request, size_t moved)
                             request->call.call))
         refuse(request, "the message could not be unpacked");
     orr_incoming_free(request->message);
+    tell_message(request, moved);
     request_finish(request, 0, moved);
 }
 
@@ -469,6 +493,7 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
     struct orr_request *request = orr_container(errand, struct orr_request, granted);
 
     request->is_granted = true;
+    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     if (rank->conf.pretended_size)
         request_finish(request, 0, 0);
     else if (request->call.way == ORR_SENDS)

@@ -69,6 +69,8 @@ struct orr_request {
     bool is_announced;            /* of a synchronous send: its header has gone … */
     uint64_t answers;             /* … and the receiver waits for its data, under that id */
     struct orr_incoming *message; /* of a receive: what it is paired with */
+    uint64_t number; /* of the message among the sender's, when it was sent or paired */
+    double since;    /* µs, for observers: the datum was there; NaN: nobody asks */
 
     /* Results. */
     atomic_bool is_awaited; /* by main */

@@ -94,6 +94,17 @@ int orr_result_adopt(struct orr_result *result, FILE *spool)
     return 0;
 }
 
+int orr_result_rename(struct orr_result *result, const char *path)
+{
+    char *place = result->temporary ? orr_place_of(path) : NULL;
+
+    if (!place)
+        return result->temporary ? -ENOMEM : 0;
+    free(result->path);
+    result->path = place;
+    return 0;
+}
+
 int orr_result_close(struct orr_result *result, int rc)
 {
     if (!rc && (fflush(result->file) != 0 || ferror(result->file)))

@@ -23,6 +23,10 @@ int orr_result_open(const char *path, struct orr_result *ret);
  * device, or a file system that gives no name to a file without one. */
 int orr_result_adopt(struct orr_result *result, FILE *spool);
 
+/* The file is going to take the name `path` instead, in the same folder; not if it is a
+ * device. Errors: -ENOMEM, and it keeps the other one. */
+int orr_result_rename(struct orr_result *result, const char *path);
+
 /* With `rc` 0 the file takes its name if all of it was written, else it is
  * removed. Returns `rc` or what went wrong. */
 int orr_result_close(struct orr_result *result, int rc);

@@ -57,6 +57,8 @@ struct orr_runtime {
     atomic_int rank; /* of the run among others that are one program together, -1: it is
                       * alone; orr_runtime_set_rank */
     unsigned nranks; /* how many these are, 0: it is alone */
+    atomic_bool one_of_several; /* the ranks are processes, which have one environment:
+                                 * files that it names get the rank in their names */
 };
 
 /* The run is number `rank` of `nranks` from now on; messages say so. Once, before there

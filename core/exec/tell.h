@@ -17,8 +17,10 @@
 
 struct orr_call;
 struct orr_call_about;
+struct orr_clocks_told;
 struct orr_handle;
 struct orr_job;
+struct orr_message_told;
 struct orr_request;
 struct orr_runtime;
 struct orr_worker;
@@ -83,6 +85,10 @@ enum orr_told_kind {
                            * since] */
     ORR_TOLD_EVICTED, /* simulated: a block has left a node [evicted] */
 
+    /* -- other ranks -- */
+    ORR_TOLD_MESSAGE, /* a datum has gone to another rank, or has come [message] */
+    ORR_TOLD_CLOCKS,  /* this rank's clock was compared with rank 0's [clocks] */
+
     /* -- the application -- */
     ORR_TOLD_CALL,      /* it makes a call other than a submission, of those that its
                          * record has: ORR_RECORD in calls.h [called] */
@@ -115,6 +121,8 @@ struct orr_told {
         const struct orr_handle *handle;
         struct starpu_conf *conf;
         const char *text;
+        const struct orr_message_told *message; /* core/message_told.h */
+        const struct orr_clocks_told *clocks;   /* likewise */
         struct {
             struct orr_call *call;              /* record/call.h */
             const struct orr_call_about *about; /* calls.h; or NULL */

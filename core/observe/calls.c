@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/job/job.h"
 #include "core/observe/calls_private.h"
+#include "core/observe/output_path.h"
 #include "core/observe/views.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
@@ -133,10 +134,15 @@ static void put_notes(struct orr_calls *calls)
 void orr_calls_close(struct orr_runtime *rt, const char *how)
 {
     struct orr_calls *calls = calls_take(rt);
-    int rc;
+    char *path;
+    int rc, renamed;
 
     if (!calls)
         return;
+    path = orr_output_path(rt, ORR_CFG_RECORD);
+    /* Other ranks have opened it, too, before they knew that they are ranks. */
+    renamed = path ? orr_result_rename(&calls->result, path) : -ENOMEM;
+    free(path);
     orr_lock(&calls->lock);
     orr_calls_put_rows(calls);
     orr_unlock(&calls->lock);
@@ -144,7 +150,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
         rc = -ENOMEM;
-    rc = orr_result_close(&calls->result, rc);
+    rc = orr_result_close(&calls->result, rc ? rc : renamed);
     if (rc)
         orr_log_error("the record was not written to %s: %s",
                       orr_config_string(&rt->config, ORR_CFG_RECORD),

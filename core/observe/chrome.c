@@ -43,6 +43,7 @@ struct chrome {
     bool begun;   /* moments were written */
     char **nodes; /* owned: names of memory nodes */
     struct orr_lanes *workers, *links;
+    struct orr_lanes messages[2]; /* sent, received */
     struct orr_executing *executing; /* tasks of each worker */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
     struct count counters[ORR_TRACE_NCOUNTERS];
@@ -226,6 +227,57 @@ static int chrome_write_copy(struct chrome *c,
                                              .tid = (unsigned)tid,
                                              .start = copy->start,
                                              .end = copy->end});
+}
+
+static int chrome_write_message(struct chrome *c,
+                                const struct orr_trace_message *message)
+{
+    static const char *const tracks[] = {"sent", "received"};
+    unsigned way = message->received;
+    bool fresh;
+    int lane =
+        orr_lanes_take(&c->messages[way], message->start, message->end, &fresh);
+    int tid = lane * 2 + (int)way + 1;
+    struct orr_out *out = c->events.out;
+
+    if (lane < 0)
+        return lane;
+    if (fresh)
+        name_thread(c, ORR_CHROME_MESSAGES, (unsigned)tid, way * 1000 + (unsigned)lane,
+                    tracks[way], (unsigned)lane);
+    write_slice(c, ORR_CHROME_MESSAGES, tid, "message",
+                message->name && *message->name ? message->name : tracks[way],
+                message->start, message->end);
+    ORR_PUT(out, ",\"args\":{\"way\":\"");
+    orr_put_text(out, tracks[way]);
+    ORR_PUT(out, "\",\"rank\":");
+    orr_put_signed(out, message->peer);
+    ORR_PUT(out, ",\"tag\":");
+    orr_put_signed(out, message->tag);
+    ORR_PUT(out, ",\"number\":");
+    orr_put_unsigned(out, message->number);
+    ORR_PUT(out, ",\"bytes\":");
+    orr_put_unsigned(out, message->size);
+    ORR_PUT(out, ",\"handle\":");
+    orr_put_unsigned(out, message->handle);
+    ORR_PUT(out, "}}");
+    return 0;
+}
+
+/* For those who put the files of ranks together: viewers leave it out. */
+static void chrome_write_clocks(struct chrome *c,
+                                const struct orr_clocks_told *clocks)
+{
+    struct orr_out *out = c->events.out;
+
+    orr_chrome_begin(&c->events, 'M', ORR_CHROME_MESSAGES, 0);
+    ORR_PUT(out, ",\"name\":\"clocks\",\"args\":{\"at\":");
+    orr_put_decimal(out, (clocks->start + clocks->end) / 2 - c->trace->start, 3);
+    ORR_PUT(out, ",\"round_trip\":");
+    orr_put_decimal(out, clocks->end - clocks->start, 3);
+    ORR_PUT(out, ",\"offset\":");
+    orr_put_decimal(out, clocks->offset, 3);
+    ORR_PUT(out, "}}");
 }
 
 /* What the worker did since it entered its state, if that is worth a slice. */
@@ -418,6 +470,12 @@ static int chrome_write_moment(struct chrome *c,
     case ORR_EVENT_STEAL:
         chrome_write_steal(c, event);
         break;
+    case ORR_EVENT_MESSAGE:
+        return moment->end ? 0 : chrome_write_message(c, &event->u.message);
+    case ORR_EVENT_CLOCKS:
+        if (!moment->end)
+            chrome_write_clocks(c, &event->u.clocks);
+        break;
     case ORR_EVENT_APPLICATION:
     case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
@@ -496,6 +554,8 @@ static void chrome_done(void *writer)
     orr_chrome_arrows_done(&c->arrows);
     orr_lanes_free(c->links, nnodes * nnodes);
     orr_lanes_free(c->workers, nworkers);
+    free(c->messages[0].ends);
+    free(c->messages[1].ends);
     free(c);
 }
 
@@ -612,12 +672,20 @@ static int chrome_write_head(void *writer, const struct orr_trace_whole *whole,
     c->events.first = true;
     ORR_PUT(out, "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
     orr_put_json(out, machine_name(whole));
-    orr_print(out, ",\"lost_events\":%llu},\n\"traceEvents\":[",
+    orr_print(out, ",\"lost_events\":%llu",
               (unsigned long long)orr_trace_dropped(trace));
+    if (trace->nranks) {
+        orr_print(out, ",\"rank\":%d,\"ranks\":%u,\"zero_us\":", trace->rank,
+                  trace->nranks);
+        orr_put_decimal(out, trace->start, 3);
+    }
+    ORR_PUT(out, "},\n\"traceEvents\":[");
     name_process(c, ORR_CHROME_WORKERS, "workers");
     name_process(c, ORR_CHROME_LINKS, "links");
     name_process(c, ORR_CHROME_MEMORY, "memory");
     name_process(c, ORR_CHROME_SCHEDULER, "scheduler");
+    if (trace->nranks)
+        name_process(c, ORR_CHROME_MESSAGES, "messages");
     for (unsigned w = 0; w < trace->nworkers; w++)
         name_thread(c, ORR_CHROME_WORKERS, w + 1, w * 8, trace->workers[w].name,
                     0);

@@ -16,6 +16,7 @@ enum orr_chrome_group {
     ORR_CHROME_LINKS,
     ORR_CHROME_MEMORY,
     ORR_CHROME_SCHEDULER,
+    ORR_CHROME_MESSAGES, /* of one of several ranks */
 };
 
 struct orr_chrome_events {

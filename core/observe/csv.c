@@ -190,6 +190,40 @@ static void write_application(struct csv *csv, const struct orr_event *event)
     ORR_PUT(out, ",,,,,,,,\n");
 }
 
+static void csv_write_message(struct csv *csv,
+                              const struct orr_trace_message *message)
+{
+    struct orr_out *out = csv->out;
+
+    ORR_PUT(out, "message,");
+    put_when(csv, message->start, message->end, ORR_TRACE_OUTSIDE);
+    orr_put_byte(out, ',');
+    write_text(csv, message->name);
+    ORR_PUT(out, ",,,");
+    orr_put_signed(out, message->peer);
+    orr_put_byte(out, ',');
+    orr_put_unsigned(out, message->size);
+    orr_put_text(out, message->received ? ",received," : ",sent,");
+    orr_put_unsigned(out, message->handle);
+    orr_put_byte(out, ',');
+    orr_put_unsigned(out, message->number);
+    ORR_PUT(out, ",,,");
+    orr_put_signed(out, message->tag);
+    ORR_PUT(out, ",,,\n");
+}
+
+/* The rank's clock was compared with rank 0's. */
+static void csv_write_clocks(struct csv *csv, const struct orr_clocks_told *clocks)
+{
+    struct orr_out *out = csv->out;
+
+    ORR_PUT(out, "clocks,");
+    put_when(csv, clocks->start, clocks->end, ORR_TRACE_OUTSIDE);
+    ORR_PUT(out, ",,,,,,,,");
+    orr_put_decimal(out, clocks->offset / 1000.0, 9);
+    ORR_PUT(out, ",,,,,,\n");
+}
+
 static void write_event(struct csv *csv, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
@@ -207,6 +241,12 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         break;
     case ORR_EVENT_APPLICATION:
         write_application(csv, event);
+        break;
+    case ORR_EVENT_MESSAGE:
+        csv_write_message(csv, &event->u.message);
+        break;
+    case ORR_EVENT_CLOCKS:
+        csv_write_clocks(csv, &event->u.clocks);
         break;
     case ORR_EVENT_ALLOCATION:
         ORR_PUT(out, "allocation,");
@@ -298,6 +338,11 @@ static int csv_write_head(void *writer, const struct orr_trace_whole *whole,
         orr_put_byte(out, ',');
         write_text(csv, trace->workers[w].name);
         orr_print(out, ",,%u,,,,,,,,,,,\n", trace->workers[w].node);
+    }
+    if (trace->nranks > 0) {
+        orr_print(out, "rank,0,0,,,,,%d,%u,,,,", trace->rank, trace->nranks);
+        orr_put_decimal(out, trace->start / 1000.0, 6);
+        ORR_PUT(out, ",,,,,,\n");
     }
     if (orr_trace_dropped(trace) > 0)
         orr_print(out, "dropped,0,0,,,,,,,,,,%llu,,,,,,\n",

@@ -96,14 +96,21 @@ static int add_file(struct orr_trace_files *files, const char *path, size_t n,
     return 0;
 }
 
-int orr_trace_files_of(const char *path, struct orr_trace_files *ret)
+size_t orr_trace_suffix(const char *path)
 {
     size_t n = strlen(path), suffix = sizeof(companions_of) - 1;
+
+    return n >= suffix && !strcmp(path + n - suffix, companions_of) ? suffix : 0;
+}
+
+int orr_trace_files_of(const char *path, struct orr_trace_files *ret)
+{
+    size_t n = strlen(path), suffix = orr_trace_suffix(path);
     int rc;
 
     *ret = (struct orr_trace_files){.n = 0};
     rc = add_file(ret, path, n, "", format_of(path)->parts);
-    if (n < suffix || strcmp(path + n - suffix, companions_of) != 0)
+    if (!suffix)
         return rc;
     for (size_t i = 0; !rc && i < sizeof(companions) / sizeof(*companions); i++)
         rc = add_file(ret, path, n - suffix, companions[i].name,

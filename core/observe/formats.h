@@ -91,6 +91,9 @@ struct orr_trace_files {
 /* The files that the path stands for. To be ended with orr_trace_files_done, also after
  * an error. Errors: -ENOMEM. */
 int orr_trace_files_of(const char *path, struct orr_trace_files *ret);
+
+/* The length of the end of the path that says that others go with it; 0: none do. */
+size_t orr_trace_suffix(const char *path);
 void orr_trace_files_done(struct orr_trace_files *files);
 
 /* Adds what one part of a timeline has. */

@@ -493,6 +493,9 @@ static int paje_write_moment(struct paje *paje, const struct orr_moment *moment)
     case ORR_EVENT_APPLICATION:
     case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
+    case ORR_EVENT_MESSAGE:
+    case ORR_EVENT_CLOCKS:
+        break; /* of a file of several ranks */
     case ORR_EVENT_MARK:
         paje_write_mark(paje, moment);
         break;

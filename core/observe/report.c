@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bound/graph_text.h"
@@ -29,6 +30,7 @@
 #include "core/observe/graph_conditions.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/json_text.h"
+#include "core/observe/output_path.h"
 #include "core/observe/tally.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/views.h"
@@ -320,6 +322,34 @@ static void write_clock(FILE *out, const struct orr_runtime *rt)
                 preload->asked(), preload->is_virtual() ? "true" : "false");
 }
 
+/* Which rank it was, and what it has sent to others and received from them. */
+static void write_rank(FILE *out, const struct orr_runtime *rt)
+{
+    const struct orr_tally_peer *peers = NULL;
+    const char *before = "";
+    size_t n = 0;
+
+    if (!atomic_load(&rt->one_of_several))
+        return;
+    if (rt->views->tally)
+        peers = orr_tally_peers(rt->views->tally, &n);
+    fprintf(out, "\"rank\": %d,\n\"ranks\": %u,\n\"messages\": [",
+            atomic_load(&rt->rank), rt->nranks);
+    for (size_t r = 0; r < n; r++) {
+        if (!peers[r].sent && !peers[r].received)
+            continue;
+        fprintf(out,
+                "%s\n  {\"rank\": %zu, \"sent\": %llu, \"sent_bytes\": %llu, "
+                "\"received\": %llu, \"received_bytes\": %llu}",
+                before, r, (unsigned long long)peers[r].sent,
+                (unsigned long long)peers[r].sent_bytes,
+                (unsigned long long)peers[r].received,
+                (unsigned long long)peers[r].received_bytes);
+        before = ",";
+    }
+    fputs("],\n", out);
+}
+
 static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->views->first_submit, flops = 0;
@@ -366,6 +396,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     }
     if (rt->machine->nedits)
         orr_what_if_write(out, rt);
+    write_rank(out, rt);
     write_workers(out, rt);
     if (rt->nodes->nevictions)
         write_returns(out, rt);
@@ -426,7 +457,7 @@ void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
                          const char *name, const char *how,
                          void (*print)(struct orr_runtime *rt, FILE *out))
 {
-    const char *path = orr_config_string(&rt->config, variable);
+    char *path = orr_output_path(rt, variable);
     bool replaces = path && *how == 'w';
     int rc = replaces ? replace(rt, path, print)
                       : append_to_file(rt, path, how, print);
@@ -434,6 +465,7 @@ void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
     if (rc)
         orr_log_error("what %s asks for could not be written to %s: %s", name,
                       path ? path : "stderr", strerror(-rc));
+    free(path);
 }
 
 static void print_memory_stats(struct orr_runtime *rt)
@@ -466,29 +498,31 @@ static void report_write_graph(struct orr_runtime *rt, const char *path)
 
 static void write_trace(struct orr_runtime *rt)
 {
-    const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    char *path = rt->views->trace ? orr_output_path(rt, ORR_CFG_TRACE) : NULL;
     struct orr_error err = {""};
 
-    if (!path || !rt->views->trace)
-        return;
-    if (orr_trace_write(rt->views->trace, path, &err) != 0)
+    if (path && atomic_load(&rt->one_of_several))
+        orr_trace_set_rank(rt->views->trace, atomic_load(&rt->rank), rt->nranks);
+    if (path && orr_trace_write(rt->views->trace, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
+    free(path);
 }
 
 void orr_report_write_beside(struct orr_runtime *rt)
 {
-    const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
+    char *graph = orr_output_path(rt, ORR_CFG_GRAPH);
 
     write_trace(rt);
     /* Later: it has all tasks that the trace has. */
     if (graph)
         report_write_graph(rt, graph);
+    free(graph);
 }
 
 void orr_report_write(struct orr_runtime *rt, const char *how)
 {
-    const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
-    const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
+    char *report = orr_output_path(rt, ORR_CFG_REPORT);
+    char *graph = orr_output_path(rt, ORR_CFG_GRAPH);
 
     if (report) {
         write_report(rt, report, how);
@@ -504,4 +538,6 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
     print_memory_stats(rt);
     write_trace(rt);
     orr_calls_close(rt, how);
+    free(report);
+    free(graph);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/device/machine.h"
 
 enum { FIRST_SLOTS = 64, FIRST_SAMPLES = 16 };
@@ -44,6 +45,8 @@ struct orr_tally {
     unsigned nworkers, nnodes;
     struct table *tables;         /* one for each worker */
     struct orr_tally_link *links; /* nnodes × nnodes, source first */
+    struct orr_tally_peer *peers; /* each rank, up to the last one with messages */
+    size_t npeers, peers_room;
     atomic_bool submitted;
     double first_submit; /* written by the thread that set `submitted` */
 };
@@ -93,7 +96,29 @@ void orr_tally_free(struct orr_tally *tally)
     }
     free(tally->tables);
     free(tally->links);
+    free(tally->peers);
     free(tally);
+}
+
+void orr_tally_message(struct orr_tally *tally, unsigned peer, bool received, size_t bytes)
+{
+    struct orr_tally_peer *counts;
+
+    if (peer >= tally->npeers) {
+        if (orr_grow(&tally->peers, &tally->peers_room, (size_t)peer + 1,
+                     sizeof(*tally->peers)) < 0)
+            return;
+        tally->npeers = (size_t)peer + 1;
+    }
+    counts = &tally->peers[peer];
+    *(received ? &counts->received : &counts->sent) += 1;
+    *(received ? &counts->received_bytes : &counts->sent_bytes) += bytes;
+}
+
+const struct orr_tally_peer *orr_tally_peers(const struct orr_tally *tally, size_t *ret_n)
+{
+    *ret_n = tally->npeers;
+    return tally->peers;
 }
 
 void orr_tally_submit(struct orr_tally *tally, double now)

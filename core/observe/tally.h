@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "perfmodel/origin.h"
@@ -74,6 +75,19 @@ struct orr_tally_link {
 
 /* Adds copies that have ended. One caller at a time per pair of nodes. */
 void orr_tally_copy(struct orr_tally *tally, const struct orr_tally_link *copy);
+
+/* Messages from and to another rank. */
+struct orr_tally_peer {
+    uint64_t sent, sent_bytes, received, received_bytes;
+};
+
+/* Adds a message of so many bytes; `peer` is a rank, from 0 on. One caller at a time;
+ * without memory it is not counted. */
+void orr_tally_message(struct orr_tally *tally, unsigned peer, bool received, size_t bytes);
+
+/* The messages with each rank, from 0 on; *ret_n: with how many there were any. No
+ * message comes meanwhile. */
+const struct orr_tally_peer *orr_tally_peers(const struct orr_tally *tally, size_t *ret_n);
 
 /* µs from the first submission of a task with a model to the end of the last
  * kernel that has one; 0 without. */

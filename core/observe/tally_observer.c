@@ -17,6 +17,7 @@
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
 #include "core/job/job.h"
+#include "core/message_told.h"
 #include "core/observe/tally.h"
 #include "core/observe/views.h"
 #include "core/worker/workers.h"
@@ -108,10 +109,20 @@ static void tally_copy_ended(struct orr_runtime *rt,
     orr_unlock(&rt->nodes->at[copy->dst].lock);
 }
 
+static void tally_message(struct orr_runtime *rt, const struct orr_told *told)
+{
+    const struct orr_message_told *message = told->message;
+
+    if (message->peer >= 0)
+        orr_tally_message(rt->views->tally, (unsigned)message->peer, message->received,
+                          message->bytes);
+}
+
 static const struct orr_observer tally_observer = {{
     [ORR_TOLD_TASK_SUBMITTED] = tally_submitted,
     [ORR_TOLD_TASK_EXECUTED] = tally_executed,
     [ORR_TOLD_COPY_ENDED] = tally_copy_ended,
+    [ORR_TOLD_MESSAGE] = tally_message,
 }};
 
 int orr_tally_observe(struct orr_runtime *rt)

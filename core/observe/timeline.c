@@ -238,6 +238,14 @@ static size_t moments_of(struct orr_timeline *line, struct orr_moment moment,
         to[0].time = event->u.allocation.start;
         to[1].time = event->u.allocation.end;
         return 2;
+    case ORR_EVENT_MESSAGE:
+        to[0].time = event->u.message.start;
+        to[1].time = event->u.message.end;
+        return 2;
+    case ORR_EVENT_CLOCKS:
+        to[0].time = event->u.clocks.start;
+        to[1].time = event->u.clocks.end;
+        return 2;
     case ORR_EVENT_STATE:
         to[0].time = event->u.state.time;
         line->suspends |= event->u.state.id == ORR_TRACE_SUSPENDED;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/message_told.h"
 #include "core/observe/submissions.h"
 #include "core/observe/text_pool.h"
 #include "core/observe/trace_types.h"
@@ -29,6 +30,8 @@ enum orr_event_type {
     ORR_EVENT_STEAL,
     ORR_EVENT_APPLICATION,
     ORR_EVENT_ALLOCATION,
+    ORR_EVENT_MESSAGE,
+    ORR_EVENT_CLOCKS,
 };
 
 struct orr_event {
@@ -79,6 +82,8 @@ struct orr_event {
             uint64_t size; /* bytes */
             double start, end;
         } allocation;
+        struct orr_trace_message message; /* its name lies in the buffer */
+        struct orr_clocks_told clocks;
     } u;
 };
 
@@ -108,6 +113,8 @@ static inline unsigned orr_event_words(enum orr_event_type type)
         [ORR_EVENT_STEAL] = ORR_EVENT_SIZE(steal),
         [ORR_EVENT_APPLICATION] = ORR_EVENT_SIZE(application),
         [ORR_EVENT_ALLOCATION] = ORR_EVENT_SIZE(allocation),
+        [ORR_EVENT_MESSAGE] = ORR_EVENT_SIZE(message),
+        [ORR_EVENT_CLOCKS] = ORR_EVENT_SIZE(clocks),
     };
 
     return (sizes[type] + 7U) / 8;
@@ -165,6 +172,8 @@ enum { ORR_TRACE_FIRST_BLOCK = 256, ORR_TRACE_NBLOCKS = 24 };
 
 struct orr_trace {
     double start; /* [const] µs, time 0 of the files */
+    int rank;        /* [main] of several … */
+    unsigned nranks; /* … or 0 */
     unsigned nworkers, nnodes;
     char **nodes; /* [const] nnodes names; NULL: it came later */
     struct orr_trace_worker *workers; /* [const] nworkers */

@@ -11,6 +11,7 @@
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
 #include "core/job/job.h"
+#include "core/message_told.h"
 #include "core/observe/ahead.h"
 #include "core/observe/application.h"
 #include "core/observe/graph_record.h"
@@ -257,6 +258,31 @@ static void trace_allocated(struct orr_runtime *rt, const struct orr_told *told)
                                     told->allocated.size, told->since, now);
 }
 
+/* --- other ranks --- */
+
+static void trace_message(struct orr_runtime *rt, const struct orr_told *told)
+{
+    const struct orr_message_told *message = told->message;
+
+    orr_trace_record_message(rt->views->trace,
+                             &(struct orr_trace_message){
+                                 .name = message->handle->name,
+                                 .handle = message->handle->id,
+                                 .peer = message->peer,
+                                 .received = message->received,
+                                 .tag = message->tag,
+                                 .number = message->number,
+                                 .size = message->bytes,
+                                 .start = message->start,
+                                 .end = message->end,
+                             });
+}
+
+static void trace_clocks(struct orr_runtime *rt, const struct orr_told *told)
+{
+    orr_trace_record_clocks(rt->views->trace, told->clocks);
+}
+
 /* --- the application --- */
 
 static void trace_wont_use(struct orr_runtime *rt, const struct orr_told *told)
@@ -320,6 +346,8 @@ static const struct orr_observer trace_observer = {{
     [ORR_TOLD_COPY_ENDED] = trace_copy_ended,
     [ORR_TOLD_MEMORY] = trace_memory,
     [ORR_TOLD_ALLOCATED] = trace_allocated,
+    [ORR_TOLD_MESSAGE] = trace_message,
+    [ORR_TOLD_CLOCKS] = trace_clocks,
     [ORR_TOLD_BLOCKS] = trace_blocks,
     [ORR_TOLD_GOES_ON] = trace_goes_on,
     [ORR_TOLD_WONT_USE] = trace_wont_use,

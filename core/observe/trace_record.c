@@ -345,6 +345,39 @@ void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                                     keep_text(place.buffer, &event->u.copy.name)));
 }
 
+void orr_trace_set_rank(struct orr_trace *trace, int rank, unsigned nranks)
+{
+    trace->rank = rank;
+    trace->nranks = nranks;
+}
+
+void orr_trace_record_message(struct orr_trace *trace,
+                              const struct orr_trace_message *message)
+{
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, ORR_TRACE_OUTSIDE, ORR_EVENT_MESSAGE);
+    struct orr_event *event = place.event;
+
+    if (event)
+        event->u.message = *message;
+    orr_trace_close_event(&place,
+                          event && (!message->name ||
+                                    keep_text(place.buffer,
+                                              &event->u.message.name)));
+}
+
+void orr_trace_record_clocks(struct orr_trace *trace,
+                             const struct orr_clocks_told *clocks)
+{
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, ORR_TRACE_OUTSIDE, ORR_EVENT_CLOCKS);
+    struct orr_event *event = place.event;
+
+    if (event)
+        event->u.clocks = *clocks;
+    orr_trace_close_event(&place, event != NULL);
+}
+
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time)
 {

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/observe/trace_types.h"
 
+struct orr_clocks_told;
 struct orr_machine;
 struct orr_submissions;
 struct orr_trace;
@@ -111,6 +112,15 @@ void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
 void orr_trace_record_application(struct orr_trace *trace,
                                   enum orr_trace_doing doing, const char *call,
                                   double start, double end);
+
+/* The record is that of one of several ranks. */
+void orr_trace_set_rank(struct orr_trace *trace, int rank, unsigned nranks);
+
+/* Records a message that has gone or come, and a comparison of clocks. */
+void orr_trace_record_message(struct orr_trace *trace,
+                              const struct orr_trace_message *message);
+void orr_trace_record_clocks(struct orr_trace *trace,
+                             const struct orr_clocks_told *clocks);
 
 /* Records a copy that has ended; called by the context that noticed. */
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,

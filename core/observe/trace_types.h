@@ -81,6 +81,18 @@ struct orr_trace_task {
     double start, end;
 };
 
+/* One message of this rank's: core/message_told.h. */
+struct orr_trace_message {
+    const char *name; /* of the data, copied; may be NULL */
+    uint64_t handle;  /* number of the datum, in order of registration */
+    int peer;
+    bool received;
+    int64_t tag;
+    uint64_t number; /* among the sender's */
+    uint64_t size;   /* bytes */
+    double start, end;
+};
+
 /* One copy between two memory nodes. */
 struct orr_trace_copy {
     uint64_t id;      /* number of the copy, in order of creation */

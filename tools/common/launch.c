@@ -191,13 +191,14 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         tool_error("out of memory");
         return -ENOMEM;
     }
-    if (launch_play_record(launches, launch, folder) < 0)
+    if (!launch->nranks && launch_play_record(launches, launch, folder) < 0)
         return -EINVAL;
     if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
         return -EINVAL;
     launch->process =
-        (struct process){.argv = launch->played[0] ? launch->played
-                                                   : launch->argv,
+        (struct process){.argv = launch->nranks      ? launch->ranks_argv
+                                 : launch->played[0] ? launch->played
+                                                     : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
                          .takes_jobs = launch->played[0] && !leaves_state(launch),
@@ -272,10 +273,39 @@ static bool folder_has_room(const char *folder)
     return fits;
 }
 
+/* The reports of all ranks, of which that of the first one is the launch's, too. */
+static int launch_read_ranks(struct launch *launch, struct orr_error *err)
+{
+    int result = -ENOENT;
+
+    launch->ranks = calloc(launch->nranks, sizeof(*launch->ranks));
+    for (unsigned r = 0; launch->ranks && r < launch->nranks; r++) {
+        char ending[32], *path;
+        int rc;
+
+        snprintf(ending, sizeof(ending), ".rank%u.json", r);
+        path = tool_beside(launch->report_path, ending);
+        rc = path ? report_read(path, &launch->ranks[r], err) : -ENOMEM;
+        if (rc == 0 && !launch->report.json)
+            result = report_read(path, &launch->report, err);
+        if (rc == -EINVAL)
+            result = rc;
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    /* Processes that are no ranks write files of one name. */
+    if (result == -ENOENT)
+        result = report_read(launch->report_path, &launch->report, err);
+    return result;
+}
+
 static void launch_read_report(struct launch *launch, const char *folder)
 {
     struct orr_error err = {""};
-    int result = report_read(launch->report_path, &launch->report, &err);
+    int result = launch->nranks
+                     ? launch_read_ranks(launch, &err)
+                     : report_read(launch->report_path, &launch->report, &err);
     bool ended_well = process_exit_code(&launch->process) == 0;
 
     if (result < 0 && ended_well && !folder_has_room(folder)) {
@@ -464,6 +494,9 @@ void launch_warn_policy(const struct launch *launch, const char *command)
 void launch_done(struct launch *launch)
 {
     report_done(&launch->report);
+    for (unsigned r = 0; launch->ranks && r < launch->nranks; r++)
+        report_done(&launch->ranks[r]);
+    free(launch->ranks);
     process_done(&launch->process);
     free(launch->report_path);
     for (size_t i = 0; i < LAUNCH_MORE + 9; i++)

@@ -24,11 +24,16 @@ struct launch {
      * precedence. */
     const char *const *more;
     char *const *argv;
+    /* Of a program that several processes run, ranks.h: how many, and the command line
+     * that starts them; 0: one runs it, by argv. */
+    unsigned nranks;
+    char *const *ranks_argv;
     bool quiet;
     bool kept; /* the report is there already: nothing is run */
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
+    struct report *ranks; /* owned: of each of nranks, without `json` where there is none */
     char *played[3]; /* owned: what runs in the place of a record */
     bool
         imported; /* … which was made for this run, of another program's file */

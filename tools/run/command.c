@@ -7,6 +7,7 @@
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
 #include "tools/common/run_once.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
 
 #include <stdint.h>
@@ -15,14 +16,17 @@
 
 static const char help[] =
     "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                  [--clock CLOCK] [--break-at TIME] [--progress] [--json]\n"
-    "                  -- PROGRAM [ARGUMENTS]\n"
+    "                  [-n RANKS] [--clock CLOCK] [--break-at TIME] [--progress]\n"
+    "                  [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
     "program.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
-    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
+    "  -n, --ranks RANKS          so many processes, for real, of a program that is\n"
+    "                             linked to StarPU-MPI and an MPI, by its mpirun; the\n"
+    "                             cores are shared out, and a table has each rank\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
     "      --clock virtual        clocks of the C library, C++, OpenMP, MPI, Python\n"
     "                             tell the program the time of the simulation, and\n"
@@ -62,10 +66,12 @@ int cmd_run(int argc, char **argv)
     struct launch launch = {0};
     const char *break_at = NULL, *clock = NULL;
     bool json = false, progress = false;
-    const char *devices = NULL;
+    const char *devices = NULL, *ranks = NULL;
+    unsigned nranks = 1;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
+        {'n', "ranks", &ranks, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
@@ -90,7 +96,10 @@ int cmd_run(int argc, char **argv)
     launch_show_progress(&launch, progress);
     result = choose_clock(&launch, clock);
     if (result == TOOL_OK)
-        result = run_once(&launch, "run", json);
+        result = run_ranks_choose("run", launch.machine, ranks, &nranks);
+    if (result == TOOL_OK)
+        result = nranks > 1 ? run_ranks(&launch, "run", nranks, json)
+                            : run_once(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

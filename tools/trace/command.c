@@ -9,11 +9,14 @@
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/plot.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/schedule.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 #include "tools/trace/gantt.h"
+#include "tools/trace/join_ranks.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@
 static const char help[] =
     "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
-    "                    [--graph FILE] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                    [--graph FILE] [-n RANKS] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
     "it carried, and the memory used. Other formats, by the file's extension and\n"
@@ -39,6 +42,9 @@ static const char help[] =
     "      --schedule FILE        who executed each task, for -s static=FILE\n"
     "      --graph FILE           its tasks and what each waited for (docs/GRAPH.md),\n"
     "                             for orrery explain, report and bound\n"
+    "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
+    "                             StarPU-MPI and an MPI; what all of them did is in\n"
+    "                             one file, .json, with an arrow for each message\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn or\n"
     "written; 2 for a wrong command line.\n"
@@ -297,6 +303,75 @@ static int run_with_graph(struct launch *launch, const char *picture,
     return result;
 }
 
+/* --- several ranks --- */
+
+/* Puts the files of the ranks, whose names are made of `part`, together, and removes
+ * them. An exit code. */
+static int join_files(const char *part, unsigned n, const char *path, bool json)
+{
+    char **files = calloc(n, sizeof(*files));
+    struct orr_error err = {""};
+    size_t narrows = 0;
+    int rc = files ? 0 : -ENOMEM;
+
+    for (unsigned r = 0; r < n && rc == 0; r++) {
+        char ending[32];
+
+        snprintf(ending, sizeof(ending), ".rank%u.json", r);
+        files[r] = tool_beside(part, ending);
+        rc = files[r] ? 0 : -ENOMEM;
+    }
+    if (rc == 0)
+        rc = join_ranks(files, n, path, &narrows, &err);
+    for (unsigned r = 0; files && r < n; r++) {
+        if (files[r])
+            unlink(files[r]);
+        free(files[r]);
+    }
+    free(files);
+    if (rc)
+        return tool_fail(TOOL_FAILED, "trace: %s was not written: %s", path,
+                         *err.text ? err.text : "out of memory");
+    if (!json)
+        printf("trace       %s, %zu messages\n", path, narrows);
+    return TOOL_OK;
+}
+
+/* Refuses what is of one process alone. An exit code. */
+static int check_ranks(const struct launch *launch, const char *picture,
+                       const char *schedule, const char *graph)
+{
+    size_t n = strlen(launch->trace);
+
+    if (picture || schedule || graph)
+        return tool_fail(TOOL_USAGE,
+                         "trace: -n: pictures, schedules and graphs are of one process: leave "
+                         "out --%s",
+                         picture ? "gantt" : schedule ? "schedule" : "graph");
+    if (n < 5 || strcmp(launch->trace + n - 5, ".json") != 0)
+        return tool_fail(TOOL_USAGE,
+                         "trace: -n: -o %s: what several ranks did is written as .json (for "
+                         "Perfetto, chrome://tracing): give -o such a name",
+                         launch->trace);
+    return check_file("trace: -o", launch->trace);
+}
+
+static int trace_ranks(struct launch *launch, unsigned n, bool json)
+{
+    const char *path = launch->trace;
+    char *part = tool_format("%s.%ld.json", path, (long)getpid());
+    int result, joined;
+
+    if (!part)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    launch->trace = part;
+    result = run_ranks(launch, "trace", n, json);
+    joined = join_files(part, n, path, json);
+    launch_done(launch);
+    free(part);
+    return result ? result : joined;
+}
+
 int cmd_trace(int argc, char **argv)
 {
     struct launch launch = {.trace = "trace.paje"};
@@ -304,13 +379,15 @@ int cmd_trace(int argc, char **argv)
     char *named = NULL;
     bool json = false;
     int result = TOOL_USAGE;
-    const char *devices = NULL;
+    const char *devices = NULL, *ranks = NULL;
+    unsigned nranks;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {'n', "ranks", &ranks, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
         {0, "schedule", &schedule, NULL},
@@ -325,7 +402,17 @@ int cmd_trace(int argc, char **argv)
         tool_error("trace: which program? See orrery trace --help");
         goto free_edits;
     }
-    result = plot_check_name("trace: --gantt", picture);
+    launch.argv = argv + first;
+    launch.quiet = json;
+    result = run_ranks_choose("trace", launch.machine, ranks, &nranks);
+    if (result == TOOL_OK && nranks > 1) {
+        result = check_ranks(&launch, picture, schedule, graph);
+        if (result == TOOL_OK)
+            result = trace_ranks(&launch, nranks, json);
+        goto free_edits;
+    }
+    if (result == TOOL_OK)
+        result = plot_check_name("trace: --gantt", picture);
     if (result != TOOL_OK)
         goto free_edits;
     if (!picture && is_paje(launch.trace)) {
@@ -338,8 +425,6 @@ int cmd_trace(int argc, char **argv)
     result = check_files(launch.trace, picture, schedule, graph);
     if (result != TOOL_OK)
         goto free_edits;
-    launch.argv = argv + first;
-    launch.quiet = json;
     result = schedule || graph
                  ? run_with_graph(&launch, picture, schedule, graph, json)
                  : trace_program(&launch, picture, json, NULL, NULL);

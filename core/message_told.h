@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/message_told.h - what a layer above the runtime tells observers of messages between
+ * ranks (core/remote.h), and of their clocks. Times are µs of this rank's machine.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orr_handle;
+
+/* A message that has gone, or has come. */
+struct orr_message_told {
+    bool received; /* else it was sent */
+    int peer;      /* rank in the communicator of all: to, or from, whom */
+    int64_t tag;
+    uint64_t number; /* among the sender's: both ranks have the same one */
+    size_t bytes;
+    const struct orr_handle *handle;
+    double start; /* the datum was there to be sent, or for the message to come */
+    double end;   /* the datum may be used */
+};
+
+/* Rank 0's clock was `offset` µs ahead of this one, at a moment between the two. */
+struct orr_clocks_told {
+    double start, end;
+    double offset;
+};
