@@ -24,6 +24,7 @@
 #include "mpi/select.h"
 #include "mpi/transport.h"
 
+struct orr_checkpoints;
 struct orr_request;
 struct orr_stats;
 
@@ -85,7 +86,8 @@ struct orr_rank {
     unsigned nsending, nreceiving; /* messages in the transport */
     unsigned nmeeting;             /* meetings in it */
     uint64_t last_id;              /* of requests */
-    orr_control *controls[ORR_CONTROLS]; /* [const] after start: control.h */
+    orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
+    void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 
     bool ignores_priorities; /* [const] all requests have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */
@@ -96,6 +98,7 @@ struct orr_rank {
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
     struct orr_stats *stats;     /* stats.h; owned */
+    struct orr_checkpoints *checkpoints; /* checkpoint.h; owned, NULL: none are made */
 };
 
 /* The rank of the calling context's run. A call outside of starpu_mpi_init and

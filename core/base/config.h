@@ -671,7 +671,11 @@
       "this size, and no message is sent or received. Meant for "              \
       "`STARPU_DISABLE_KERNELS`.")                                             \
     X(MPI_FAKE_RANK, "STARPU_MPI_FAKE_RANK", INT, "",                          \
-      "The number of that rank. Unset: 0.")
+      "The number of that rank. Unset: 0.")                                    \
+    X(MPI_CHECKPOINT_DIR, "ORRERY_MPI_CHECKPOINT_DIR", STRING, "",             \
+      "Folder, made if need be, that all ranks see: checkpoints are written "  \
+      "to it as well, for `orrery_mpi_checkpoint_restore`. Unset: they are "   \
+      "in memory alone.")
 
 /* Variables of StarPU that change nothing here, and why: who sets one to more than 0 is
  * told at starpu_init.
