@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * orrery_mpi.h - what is not in the StarPU-MPI interface: a program goes on from a
- * checkpoint of an earlier run of it.
+ * checkpoint of an earlier run of it, and says how much work its ranks have.
  */
 #pragma once
 
@@ -25,6 +25,12 @@ extern "C" {
  * value has changed, and all ranks get the same result but for the last one. */
 int orrery_mpi_checkpoint_restore(starpu_mpi_checkpoint_template_t cp_template,
                                   int *ret_step);
+
+/* What ranks compare that balance data (starpu_mpi_lb.h): `us` returns how many
+ * microseconds this rank has needed since the last comparison, or whatever else the
+ * application measures its work by. Called by the thread that inserts tasks. NULL: the time
+ * that has passed. After starpu_mpi_init, on all ranks. */
+void orrery_mpi_lb_set_elapsed(double (*us)(void));
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,7 @@
 #include "mpi/select.h"
 #include "mpi/transport.h"
 
+struct orr_balance;
 struct orr_checkpoints;
 struct orr_request;
 struct orr_stats;
@@ -98,6 +99,8 @@ struct orr_rank {
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
     struct orr_stats *stats;     /* stats.h; owned */
+    struct orr_balance *balance; /* balance.h; owned, NULL: data stay where they are */
+    double (*elapsed)(void);     /* … what measures it, NULL: a clock */
     struct orr_checkpoints *checkpoints; /* checkpoint.h; owned, NULL: none are made */
 };
 
