@@ -46,12 +46,27 @@ static void give(starpu_data_handle_t **unit, int *count, int to)
         }
 }
 
+/* All ranks have the value that rank 0 has; by messages of the library's, whose thread may
+ * be in MPI. */
+static void expect_same(int is)
+{
+    int should = is;
+    starpu_data_handle_t handle = ranks_int(&should);
+
+    for (int r = 1; r < ranks_n && ranks_me == 0; r++)
+        starpu_mpi_send(handle, r, 1000, MPI_COMM_WORLD);
+    if (ranks_me > 0)
+        starpu_mpi_recv(handle, 0, 1000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    starpu_data_unregister(handle);
+    EXPECT_EQ(is, should);
+}
+
 /* A line of data, each of which needs the next one. */
 static void line(void)
 {
     struct starpu_mpi_lb_conf conf = {.get_neighbors = neighbors,
                                       .get_data_unit_to_migrate = give};
-    int units[2], least[2], most[2], expected[MOST];
+    int units[2], expected[MOST];
     long long number = 0;
 
     n = EACH * ranks_n;
@@ -75,12 +90,8 @@ static void line(void)
         units[0] += starpu_mpi_data_get_rank(data[i]) == 0;
         units[1] = units[1] * 31 % 65521 + starpu_mpi_data_get_rank(data[i]);
     }
-    starpu_mpi_wait_for_all(MPI_COMM_WORLD);
-    starpu_mpi_barrier(MPI_COMM_WORLD);
-    MPI_Allreduce(units, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(units, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    EXPECT_EQ(least[0], most[0]);
-    EXPECT_EQ(least[1], most[1]);
+    for (int i = 0; i < 2; i++)
+        expect_same(units[i]);
     EXPECT(units[0] >= 1 && units[0] <= EACH / 2);
     for (int i = 0; i < n; i++)
         if (starpu_mpi_data_get_rank(data[i]) == ranks_me)
