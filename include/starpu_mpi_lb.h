@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * starpu_mpi_lb.h - data move from ranks that are slow to ranks that are fast, so that the
- * tasks which write them do. Of the thread that inserts tasks.
+ * tasks which write them do. Of the thread that inserts tasks; all ranks
+ * make these calls alike, and insert all tasks, with numbers (STARPU_TAG_ONLY) that grow.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ struct orr_datum {
     int64_t tag; /* -1: none */
     struct orr_datum *next; /* [rank's lock] in the table, by tag */
     struct orr_list all;    /* [rank's lock] among those of the rank */
+    atomic_ulong version;   /* how many that write it were submitted on this rank */
 
     /* The cache. */
     bool received;       /* this rank has the owner's present value */

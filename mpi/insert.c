@@ -6,6 +6,7 @@
 
 #include "core/api/insertion.h"
 #include "core/base/log.h"
+#include "mpi/balance.h"
 #include "mpi/cache.h"
 #include "mpi/check.h"
 #include "mpi/move.h"
@@ -252,6 +253,8 @@ int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *c
     }
     if (rc == 0)
         orr_insert_after(rank, comm, &part, insertion.data, insertion.ndata, call);
+    if (rc == 0 && rank->balance && comm->number == 0)
+        orr_balance_inserted(rank, &insertion, part.executes);
     orr_insertion_end(&insertion);
     return rc;
 }

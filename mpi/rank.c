@@ -317,6 +317,7 @@ static void handle_ends(struct orr_handle *handle)
 static void writer_submitted(struct orr_handle *handle)
 {
     orr_coop_writer(orr_datum_of(handle));
+    atomic_fetch_add_explicit(&orr_datum_of(handle)->version, 1, memory_order_relaxed);
 }
 
 static void rank_free(struct orr_rank *rank)

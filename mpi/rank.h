@@ -26,6 +26,8 @@
 #include "mpi/transport.h"
 
 struct orr_check;
+struct orr_balance;
+struct orr_checkpoints;
 struct orr_request;
 struct orr_stall;
 struct orr_stats;
@@ -97,7 +99,8 @@ struct orr_rank {
      * the last one taken from it; owned. */
     uint64_t *sent_upto, *taken_upto;
     uint64_t nmoved;               /* messages and meetings, and errands, up to now */
-    orr_control *controls[ORR_CONTROLS]; /* [const] after start: control.h */
+    orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
+    void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 
     bool ignores_priorities; /* [const] all requests have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */
@@ -112,6 +115,9 @@ struct orr_rank {
     struct orr_check *check;     /* check.h; owned, NULL: nothing is checked */
     struct orr_stall *stall;     /* stall.h; owned */
     struct orr_clocks clocks;    /* clocks.h */
+    struct orr_balance *balance; /* balance.h; owned, NULL: data stay where they are */
+    double (*elapsed)(void);     /* … what measures it, NULL: a clock */
+    struct orr_checkpoints *checkpoints; /* checkpoint.h; owned, NULL: none are made */
 };
 
 /* The rank of the calling context's run. A call outside of starpu_mpi_init and

@@ -681,7 +681,23 @@
       "out insertions on purpose.")                                            \
     X(MPI_TIMEOUT, "ORRERY_MPI_TIMEOUT", INT, "60",                            \
       "Seconds without a message moved or a task ended after which a rank "    \
-      "that waits says what for. It goes on waiting. 0: never.")
+      "that waits says what for. It goes on waiting. 0: never.")               \
+    X(MPI_CHECKPOINT_DIR, "ORRERY_MPI_CHECKPOINT_DIR", STRING, "",             \
+      "Folder, made if need be, that all ranks see: checkpoints are written "  \
+      "to it as well, for `orrery_mpi_checkpoint_restore`. Unset: they are "   \
+      "in memory alone.")                                                      \
+    X(MPI_LB, "STARPU_MPI_LB", STRING, "",                                     \
+      "Policy of `starpu_mpi_lb_init`, whatever the program says: `heat`, "    \
+      "or `help`, which prints the names and uses none.")                      \
+    X(LB_HEAT_SLEEP_THRESHOLD, "LB_HEAT_SLEEP_THRESHOLD", INT, "2000",         \
+      "Ranks compare their times each time when the number of an inserted "    \
+      "task (`STARPU_TAG_ONLY`) has grown by so many.")                        \
+    X(LB_HEAT_WAKEUP_RATIO, "LB_HEAT_WAKEUP_RATIO", DOUBLE, "0.5",             \
+      "Before that, submission waits until this part of the tasks that the "   \
+      "rank has since is done.")                                               \
+    X(LB_HEAT_TIME_THRESHOLD, "LB_HEAT_TIME_THRESHOLD", INT, "2000",           \
+      "A rank gives data away if it took so many microseconds longer than "    \
+      "its fastest neighbour.")
 
 /* Variables of StarPU that change nothing here, and why: who sets one to more than 0 is
  * told at starpu_init.

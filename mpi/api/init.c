@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "mpi/api/api.h"
+#include "mpi/balance.h"
+#include "mpi/checkpoint.h"
 #include "mpi/real/real.h"
 #include "mpi/redux.h"
 #include "mpi/stats.h"
@@ -335,6 +337,9 @@ static int end(const char *call)
     if (!orr_may_block(call))
         return -EDEADLK;
     orr_redux_end_all(rank, call);
+    orr_balance_end(rank, call);
+    if (rank->checkpoints)
+        (void)orr_checkpoints_shutdown(rank, call);
     orr_rank_close(rank, call);
     atomic_store(&life.open, false);
     free(session);

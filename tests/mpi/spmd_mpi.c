@@ -107,6 +107,16 @@ void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits
                : starpu_mpi_irecv_detached(handle, from, tag, MPI_COMM_WORLD, NULL, NULL));
 }
 
+void spmd_expect(starpu_data_handle_t handle, int nsends)
+{
+    starpu_mpi_coop_sends_data_handle_nb_sends(handle, nsends);
+}
+
+void spmd_cooperate(bool on)
+{
+    starpu_mpi_coop_sends_set_use(on);
+}
+
 void spmd_barrier(void)
 {
     must(starpu_mpi_barrier(MPI_COMM_WORLD));
@@ -127,7 +137,7 @@ int main(int argc, char **argv)
     must(starpu_mpi_init_conf(&argc, &argv, 0, MPI_COMM_WORLD, NULL));
     me = starpu_mpi_world_rank();
     for (int i = 0; i < n; i++) {
-        int here = spmd_run(first + (uint64_t)i, ncalls);
+        int here = spmd_run(first + (uint64_t)i, ncalls, 700);
 
         if (here)
             printf("# seed %llu, rank %d: %d data are wrong\n",

@@ -58,7 +58,7 @@ done
 for mpi in ompi-c mpich; do
     flags=$(pkg-config --cflags-only-I "$mpi" 2>/dev/null) || continue
     flags=$(echo "$flags" | sed 's/-I/-isystem /g')
-    for name in starpu_mpi.h starpu_mpi_ft.h starpu_mpi_lb.h; do
+    for name in starpu_mpi.h starpu_mpi_ft.h starpu_mpi_lb.h orrery_mpi.h; do
         for dialect in $dialects; do
             said=$(printf '#include <%s>\n#include <%s>\nextern int x;\n' \
                 "$name" "$name" | compile "${dialect%%=*}" "${dialect#*=}")

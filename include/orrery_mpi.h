@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * orrery_mpi.h - what is not in the StarPU-MPI interface: a program goes on from a
+ * checkpoint of an earlier run of it, and says how much work its ranks have.
+ */
+#pragma once
+
+#include <starpu_mpi_ft.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Gives the data and variables of the template the values that they had in the newest
+ * complete checkpoint of a template with its number and domain, in the folder
+ * ORRERY_MPI_CHECKPOINT_DIR; *ret_step is the number of that checkpoint: the first one
+ * in a folder is 1, each starpu_mpi_checkpoint_template_submit makes the next. The
+ * thread that inserts tasks; all ranks call it, as many as there were then, after all that
+ * was submitted before has ended. The template is registered as it was then, with the same
+ * entries, owners aside. A checkpoint with damaged files is left out, after a warning.
+ *
+ * Returns 0; -ENOENT: there is none, or no folder is given; or, after a message: -EINVAL,
+ * the template is not frozen, or the checkpoint is one of another number of ranks or of
+ * another template; -EIO and others of the system, -ENOMEM, -EDEADLK in a callback. Then no
+ * value has changed, and all ranks get the same result but for the last one. */
+int orrery_mpi_checkpoint_restore(starpu_mpi_checkpoint_template_t cp_template,
+                                  int *ret_step);
+
+/* What ranks compare that balance data (starpu_mpi_lb.h): `us` returns how many
+ * microseconds this rank has needed since the last comparison, or whatever else the
+ * application measures its work by. Called by the thread that inserts tasks. NULL: the time
+ * that has passed. After starpu_mpi_init, on all ranks. */
+void orrery_mpi_lb_set_elapsed(double (*us)(void));
+
+#ifdef __cplusplus
+}
+#endif
