@@ -66,21 +66,6 @@ static void drop(struct orr_bag *bag)
 
 /* --- along the tree --- */
 
-/* A rank has no memory to pass the message on: it, and those behind it, are sent to. */
-static void tree_refused(struct orr_tree *tree, int rank)
-{
-    struct orr_bag *bag = orr_container(tree, struct orr_bag, tree);
-    unsigned behind, at = orr_tree_find(bag->places, tree->nplaces, rank, &behind);
-
-    for (unsigned i = at; i <= at + behind; i++) {
-        struct orr_request *request = bag->in_tree[i];
-
-        bag->in_tree[i] = NULL;
-        request->in_tree = false;
-        orr_request_look(request);
-    }
-}
-
 static void tree_acknowledged(struct orr_tree *tree)
 {
     (void)tree; /* `ended` follows */
@@ -93,8 +78,7 @@ static void tree_ended(struct orr_tree *tree)
 
     orr_layout_done(&bag->layout);
     for (unsigned i = 0; i < tree->nplaces; i++)
-        if (bag->in_tree[i])
-            orr_request_passed(bag->in_tree[i], bytes);
+        orr_request_passed(bag->in_tree[i], bytes);
     drop(bag);
 }
 
@@ -130,7 +114,6 @@ static void start_tree(struct orr_bag *bag, unsigned n)
         .parts = bag->layout.parts,
         .nparts = bag->layout.nparts,
         .node = bag->node,
-        .refused = tree_refused,
         .acknowledged = tree_acknowledged,
         .ended = tree_ended,
     };
@@ -270,13 +253,15 @@ static void member_done(struct orr_request *request)
 
 /* --- the caller's side --- */
 
+/* Ranks keep what they pass on, so there are no trees where main memory is limited. */
 static bool may_gather(const struct orr_rank *rank, const struct orr_request_call *call)
 {
     return call->way == ORR_SENDS && call->detached && !call->callback &&
            !call->synchronous && rank->size >= ORR_COOP_FEWEST &&
            atomic_load_explicit(&rank->cooperates, memory_order_relaxed) &&
            call->comm->number == ORR_TREE_COMM && call->peer != rank->number &&
-           !rank->conf.pretended_size && !orr_self->job;
+           !rank->conf.pretended_size && !orr_self->job &&
+           !rank->rt->machine->nodes[STARPU_MAIN_RAM].capacity;
 }
 
 static bool may_join(const struct orr_bag *bag, const struct orr_request_call *call)

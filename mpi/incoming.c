@@ -87,14 +87,15 @@ static void early_ended(struct orr_rank *rank, struct orr_flight *flight)
 }
 
 /* Receives the data behind the header before anybody has asked for them, if there is
- * memory: true. */
-static bool come_early(struct orr_incoming *incoming)
+ * memory, or `anyway`: true. */
+static bool come_early(struct orr_incoming *incoming, bool anyway)
 {
     struct orr_rank *rank = incoming->rank;
 
-    if (orr_memory_reserve(rank->rt, incoming->header.bytes, &incoming->node))
+    incoming->is_reserved =
+        orr_memory_reserve(rank->rt, incoming->header.bytes, &incoming->node) == 0;
+    if (!incoming->is_reserved && !anyway)
         return false;
-    incoming->is_reserved = true;
     make_buffer(incoming);
     incoming->part = (struct orr_part){.address = incoming->buffer,
                                        .size = incoming->header.bytes};
@@ -260,7 +261,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
     } else if (header->data == 0) {
         keep_inside(incoming, inside);
     } else if (!taker) {
-        (void)come_early(incoming);
+        (void)come_early(incoming, false);
     }
     orr_list_append(&channel->messages, &incoming->place);
     orr_incoming_pair(rank, channel);
@@ -281,13 +282,6 @@ static void leave_tree(struct orr_incoming *incoming)
 
     orr_incoming_free(incoming);
     orr_outside_end(rank->rt);
-}
-
-static void passed_refused(struct orr_tree *tree, int refuser)
-{
-    const struct orr_incoming *incoming = orr_container(tree, struct orr_incoming, tree);
-
-    orr_tree_refuse(incoming->rank, &incoming->header, refuser);
 }
 
 static void passed_acknowledged(struct orr_tree *tree)
@@ -317,7 +311,6 @@ static void pass_on(struct orr_incoming *incoming)
         .parts = &incoming->passed,
         .nparts = incoming->passed.size > 0,
         .node = incoming->is_reserved ? incoming->node : STARPU_MAIN_RAM,
-        .refused = passed_refused,
         .acknowledged = passed_acknowledged,
         .ended = passed_ended,
     };
@@ -355,32 +348,6 @@ static void place_postponed(struct orr_rank *rank, int origin)
     }
 }
 
-static void thrown_away(struct orr_rank *rank, struct orr_flight *flight)
-{
-    struct orr_incoming *incoming = orr_container(flight, struct orr_incoming, flight);
-
-    rank->nreceiving--;
-    orr_incoming_free(incoming);
-    leave_tree(incoming);
-}
-
-/* There is no memory for it, and it must not stay with a rank whose memory it would take
- * until somebody here has asked for it: the origin sends it. */
-static void refuse(struct orr_incoming *incoming)
-{
-    struct orr_rank *rank = incoming->rank;
-
-    orr_tree_refuse(rank, &incoming->header, rank->number);
-    orr_tree_acknowledge(rank, &incoming->header);
-    incoming->flight = (struct orr_flight){
-        .packet = {.header = incoming->header, .owner = &incoming->flight},
-        .ended = thrown_away,
-    };
-    rank->nreceiving++;
-    if (rank->transport->ops->recv(rank->transport, &incoming->flight.packet))
-        fail(incoming, "it could not be received");
-}
-
 static bool is_waited_for(const struct orr_incoming *incoming)
 {
     struct orr_channel *channel = need_channel(incoming);
@@ -407,10 +374,10 @@ static void take_forward(struct orr_rank *rank, const struct orr_header *header,
         keep_inside(incoming, inside);
         if (incoming->nplaces > 0)
             pass_on(incoming);
-    } else if ((incoming->nplaces > 0 || is_late || !is_waited_for(incoming)) &&
-               !come_early(incoming)) {
-        refuse(incoming);
-        return;
+    } else if (incoming->nplaces > 0 || is_late || !is_waited_for(incoming)) {
+        /* It must not stay with a rank that would hold memory for it until somebody here
+         * asks. */
+        (void)come_early(incoming, true);
     }
     if (is_late)
         orr_list_append(&rank->postponed, &incoming->place);

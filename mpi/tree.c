@@ -18,29 +18,6 @@ static unsigned first_branch(unsigned n)
     return n - n / 2;
 }
 
-unsigned orr_tree_find(const struct orr_tree_place *places, unsigned n, int rank,
-                       unsigned *behind)
-{
-    unsigned at = 0, branch;
-
-    for (unsigned i = 0; i < n; i++)
-        if (places[i].rank == rank)
-            at = i;
-    for (unsigned first = 0, end = n;;) {
-        branch = first_branch(end - first);
-        if (at == first) {
-            *behind = branch - 1;
-            return at;
-        }
-        if (at < first + branch) {
-            end = first + branch;
-            first++;
-        } else {
-            first += branch;
-        }
-    }
-}
-
 /* --- what goes to a child --- */
 
 struct branch {
@@ -147,34 +124,17 @@ void orr_tree_take_answer(struct orr_rank *rank, const struct orr_header *header
         orr_rank_fail(rank, "rank %d acknowledges a message that was not sent to it: "
                             "tag %lld",
                       header->peer, (long long)header->tag);
-    if (header->flags & ORR_TREE_REFUSED) {
-        tree->refused(tree, (int)header->announced);
-        return;
-    }
     rank->nexpected--;
     if (--tree->nawaited == 0)
         tree->acknowledged(tree);
     look_at_end(tree);
 }
 
-static void answer(struct orr_rank *rank, const struct orr_header *header, uint16_t flags,
-                   uint64_t announced)
-{
-    orr_incoming_tell(rank, &(struct orr_header){.tag = header->tag,
-                                                 .announced = announced,
-                                                 .id = header->id,
-                                                 .kind = ORR_PACKET_ACKNOWLEDGE,
-                                                 .flags = flags,
-                                                 .comm = header->comm,
-                                                 .peer = header->peer});
-}
-
 void orr_tree_acknowledge(struct orr_rank *rank, const struct orr_header *header)
 {
-    answer(rank, header, 0, 0);
-}
-
-void orr_tree_refuse(struct orr_rank *rank, const struct orr_header *header, int refuser)
-{
-    answer(rank, header, ORR_TREE_REFUSED, (uint64_t)refuser);
+    orr_incoming_tell(rank, &(struct orr_header){.tag = header->tag,
+                                                 .id = header->id,
+                                                 .kind = ORR_PACKET_ACKNOWLEDGE,
+                                                 .comm = header->comm,
+                                                 .peer = header->peer});
 }

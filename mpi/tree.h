@@ -9,9 +9,8 @@
  *   id         upper half: what the answer names; lower half: the origin, who made the call
  *   flags      places of the list
  * The receiver answers with ORR_PACKET_ACKNOWLEDGE when it and all behind it have the
- * message in its place among those of the origin. Before that answer there may be some
- * with ORR_TREE_REFUSED, which name ranks (announced) that had no memory to pass it on:
- * the origin itself sends it to these, and to those behind them.
+ * message in its place among those of the origin. A rank takes it whatever its memory's
+ * limit is; where there is one, it starts no trees itself.
  *
  * Nobody here waits for what an application does, so trees end whatever happens above.
  */
@@ -22,9 +21,6 @@
 #include "mpi/transport.h"
 
 struct orr_rank;
-
-/* In the flags of an answer. */
-enum { ORR_TREE_REFUSED = 1 };
 
 /* A list has fewer places. */
 enum { ORR_MOST_PLACES = 65535 };
@@ -47,9 +43,7 @@ struct orr_tree {
     unsigned nplaces;
     const struct orr_part *parts; /* the data … */
     unsigned nparts, node;        /* … on that memory node */
-    /* A rank refuses. */
-    void (*refused)(struct orr_tree *tree, int rank);
-    /* All have answered: with that no more refuse. */
+    /* All have answered. */
     void (*acknowledged)(struct orr_tree *tree);
     /* That, and places and data are not needed any more. */
     void (*ended)(struct orr_tree *tree);
@@ -68,9 +62,3 @@ void orr_tree_take_answer(struct orr_rank *rank, const struct orr_header *header
 
 /* Answers to the rank from which a packet with that header has come. */
 void orr_tree_acknowledge(struct orr_rank *rank, const struct orr_header *header);
-void orr_tree_refuse(struct orr_rank *rank, const struct orr_header *header, int refuser);
-
-/* Where among n places a rank is; *behind is the number of those after it to which it
- * passes the message on. */
-unsigned orr_tree_find(const struct orr_tree_place *places, unsigned n, int rank,
-                       unsigned *behind);
