@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "mpi/datum.h"
 #include "mpi/rank.h"
 
 static bool is_on(const struct orr_rank *rank)
@@ -22,11 +23,6 @@ static void tell(const struct orr_datum *datum, const char *what)
                 datum->rank->number, (long long)datum->tag, datum->owner, what);
 }
 
-static bool has_flags(const struct orr_datum *datum)
-{
-    return datum->received || datum->sent_words;
-}
-
 static void enter_list(struct orr_datum *datum)
 {
     struct orr_rank *rank = datum->rank;
@@ -35,17 +31,6 @@ static void enter_list(struct orr_datum *datum)
         return;
     orr_lock(&rank->lock);
     orr_list_append(&rank->data.cached, &datum->cached);
-    orr_unlock(&rank->lock);
-}
-
-static void leave_list(struct orr_datum *datum)
-{
-    struct orr_rank *rank = datum->rank;
-
-    if (has_flags(datum) || orr_link_free(&datum->cached))
-        return;
-    orr_lock(&rank->lock);
-    orr_list_remove(&datum->cached);
     orr_unlock(&rank->lock);
 }
 
@@ -76,7 +61,7 @@ void orr_cache_clear_received(struct orr_datum *datum)
         return;
     datum->received = false;
     tell(datum, "goes from here");
-    leave_list(datum);
+    orr_datum_unlist(datum);
     datum->leftover = true;
     orr_cache_drop_leftover(datum);
 }
@@ -125,7 +110,7 @@ void orr_cache_clear_sent(struct orr_datum *datum)
     if (!datum->sent_words)
         return;
     datum->sent_words = 0;
-    leave_list(datum);
+    orr_datum_unlist(datum);
 }
 
 /* --- both --- */
@@ -160,15 +145,6 @@ void orr_cache_flush_all(struct orr_rank *rank, const struct orr_comm *comm)
         else
             enter_list(datum);
     }
-}
-
-void orr_cache_forget(struct orr_datum *datum)
-{
-    datum->received = false;
-    datum->sent_words = 0;
-    free(datum->sent); /* of another communicator, maybe */
-    datum->sent = NULL;
-    leave_list(datum);
 }
 
 void orr_cache_turn(struct orr_rank *rank, bool on)

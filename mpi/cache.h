@@ -40,8 +40,5 @@ void orr_cache_flush(struct orr_datum *datum);
 /* That for all of the rank's data of the communicator that have flags. */
 void orr_cache_flush_all(struct orr_rank *rank, const struct orr_comm *comm);
 
-/* Both, without a word to the datum's value: its rank has changed, or its handle ends. */
-void orr_cache_forget(struct orr_datum *datum);
-
 /* On or off, from the next insertion on; off flushes all. */
 void orr_cache_turn(struct orr_rank *rank, bool on);

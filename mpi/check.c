@@ -20,6 +20,8 @@
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/base/symbol.h"
+#include "mpi/control.h"
+#include "mpi/datum.h"
 #include "mpi/rank.h"
 
 enum word { COUNT, CONFIRM, ASK, ANSWER };

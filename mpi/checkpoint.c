@@ -11,6 +11,8 @@
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
+#include "mpi/control.h"
+#include "mpi/datum.h"
 #include "mpi/layout.h"
 #include "mpi/redux.h"
 #include "mpi/saved.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/exec.h"
+#include "mpi/control.h"
 #include "mpi/rank.h"
 
 enum { QUESTIONS = 10 };

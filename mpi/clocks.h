@@ -6,21 +6,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "mpi/control.h"
+#include "mpi/members.h"
 
 struct orr_rank;
-struct orr_waiter;
-
-struct orr_clocks {
-    bool compared;       /* [const] after orr_clocks_open: some rank leaves a file */
-    unsigned left;       /* [carrier] questions to rank 0 that are to come */
-    double sent;         /* [carrier] µs, when the last one went */
-    double start, end;   /* [carrier] of the shortest round trip … */
-    double offset;       /* … and what rank 0's clock was ahead in its middle */
-    struct orr_waiter *waiter;
-};
 
 /* A message of this part's has come. */
 orr_control orr_clocks_take;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/request.h"
+#include "mpi/flight.h"
+#include "mpi/rank.h"
 
 struct control {
     struct orr_flight flight;
@@ -145,4 +146,31 @@ void orr_control_take(struct orr_rank *rank, const struct orr_header *header,
         receive(rank, header);
     else
         rank->controls[header->flags](rank, header, inside);
+}
+
+/* --- headers without data --- */
+
+static void told(struct orr_rank *rank, struct orr_flight *flight)
+{
+    rank->nsending--;
+    if (flight->packet.error)
+        orr_rank_fail(rank, "rank %d has ended: it was to be told of a message "
+                            "with tag %lld",
+                      flight->packet.header.peer,
+                      (long long)flight->packet.header.tag);
+    free(flight);
+}
+
+void orr_control_tell(struct orr_rank *rank, const struct orr_header *header)
+{
+    struct orr_flight *flight = calloc(1, sizeof(*flight));
+
+    if (!flight)
+        orr_rank_fail(rank, "out of memory for a message to rank %d", header->peer);
+    flight->packet.header = *header;
+    flight->packet.owner = flight;
+    flight->ended = told;
+    rank->nsending++;
+    if (rank->transport->ops->send(rank->transport, &flight->packet))
+        orr_rank_fail(rank, "rank %d cannot be reached", header->peer);
 }

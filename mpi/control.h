@@ -8,22 +8,9 @@
 
 #include <stddef.h>
 
-#include "mpi/transport.h"
+#include "mpi/members.h"
 
 struct orr_rank;
-
-enum orr_control_kind {
-    ORR_CONTROL_CHECK,      /* mpi/check.c */
-    ORR_CONTROL_CHECKPOINT, /* mpi/checkpoint.c */
-    ORR_CONTROL_BALANCE,    /* mpi/balance.c */
-    ORR_CONTROL_STALL,      /* mpi/stall.c */
-    ORR_CONTROL_CLOCK,      /* mpi/clocks.c */
-    ORR_CONTROLS
-};
-
-/* A message has come; on the carrier. `bytes` are valid until it returns. */
-typedef void orr_control(struct orr_rank *rank, const struct orr_header *header,
-                         const void *bytes);
 
 /* Sends one to a rank of the communicator; on the carrier. The tag is the receiver's to
  * read. */
@@ -42,3 +29,6 @@ void *orr_control_keep(struct orr_rank *rank, const struct orr_header *header,
 /* A header of that kind has come. */
 void orr_control_take(struct orr_rank *rank, const struct orr_header *header,
                       const void *inside);
+
+/* Sends a header without data; on the carrier. */
+void orr_control_tell(struct orr_rank *rank, const struct orr_header *header);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "mpi/datum.h"
+#include "mpi/start.h"
 #include "mpi/tree.h"
 
 /* How often the carrier looks, when it has nothing to do, whether the sends that were
@@ -164,7 +166,7 @@ static void send_members(struct orr_bag *bag)
         if (n < ORR_COOP_FEWEST)
             request->in_tree = false;
         if (!request->in_tree)
-            orr_request_look(request);
+            orr_requests_look(request->rank, request->channel);
     }
 }
 

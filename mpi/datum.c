@@ -7,7 +7,6 @@
 
 #include "core/base/log.h"
 #include "core/base/splitmix.h"
-#include "mpi/cache.h"
 #include "mpi/rank.h"
 
 enum { FEWEST_BUCKETS = 256 };
@@ -115,6 +114,33 @@ static int set_tag(struct orr_rank *rank, struct orr_datum *datum, int64_t tag,
     return rc;
 }
 
+/* --- their copies --- */
+
+static bool has_flags(const struct orr_datum *datum)
+{
+    return datum->received || datum->sent_words;
+}
+
+void orr_datum_unlist(struct orr_datum *datum)
+{
+    struct orr_rank *rank = datum->rank;
+
+    if (has_flags(datum) || orr_link_free(&datum->cached))
+        return;
+    orr_lock(&rank->lock);
+    orr_list_remove(&datum->cached);
+    orr_unlock(&rank->lock);
+}
+
+void orr_datum_forget(struct orr_datum *datum)
+{
+    datum->received = false;
+    datum->sent_words = 0;
+    free(datum->sent); /* of another communicator, maybe */
+    datum->sent = NULL;
+    orr_datum_unlist(datum);
+}
+
 /* --- their life --- */
 
 struct orr_datum *orr_datum_need(struct orr_rank *rank, struct orr_handle *handle,
@@ -171,7 +197,7 @@ int orr_datum_set(struct orr_rank *rank, struct orr_handle *handle, int64_t tag,
     if (rc || owner == -1)
         return rc;
     if (datum->comm != comm)
-        orr_cache_forget(datum);
+        orr_datum_forget(datum);
     datum->owner = owner;
     datum->comm = comm;
     return 0;
@@ -181,7 +207,7 @@ void orr_datum_end(struct orr_datum *datum)
 {
     struct orr_rank *rank = datum->rank;
 
-    orr_cache_forget(datum);
+    orr_datum_forget(datum);
     orr_lock(&rank->lock);
     forget_tag_locked(rank, datum);
     orr_list_remove(&datum->all);

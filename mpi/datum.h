@@ -16,6 +16,7 @@
 
 #include "core/base/list.h"
 #include "core/remote.h"
+#include "mpi/members.h"
 
 struct orr_bag;
 struct orr_comm;
@@ -50,13 +51,6 @@ struct orr_datum {
     int nsends;          /* that the next one will have, 0: it is not known */
 };
 
-/* A rank's data. */
-struct orr_data_table {
-    struct orr_datum **buckets;
-    size_t nbuckets, n; /* with a tag */
-    struct orr_list all, cached, reduced;
-};
-
 static inline struct orr_datum *orr_datum_of(const struct orr_handle *handle)
 {
     return handle->remote;
@@ -73,6 +67,13 @@ int orr_datum_set(struct orr_rank *rank, struct orr_handle *handle, int64_t tag,
 
 /* The datum with that tag; NULL: none. Any context. */
 struct orr_datum *orr_datum_find(struct orr_rank *rank, int64_t tag);
+
+/* Forgets which ranks have its value, without a word to that: its owner has changed, or its
+ * handle ends. */
+void orr_datum_forget(struct orr_datum *datum);
+
+/* It leaves the list of those with flags of the cache, if it has none. */
+void orr_datum_unlist(struct orr_datum *datum);
 
 /* The datum's handle ends. */
 void orr_datum_end(struct orr_datum *datum);

@@ -7,6 +7,7 @@
 
 #include "core/base/log.h"
 #include "mpi/control.h"
+#include "mpi/flight.h"
 #include "mpi/request.h"
 #include "mpi/tree.h"
 
@@ -157,6 +158,7 @@ static void pair_first(struct orr_channel *channel)
 
     incoming->request = request;
     request->message = incoming;
+    request->drop = orr_incoming_free;
     request->number = incoming->header.id;
     incoming->rank->nexpected--;
     if (request->is_granted)
@@ -253,6 +255,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         orr_list_remove(&taker->place);
         incoming->request = taker;
         taker->message = incoming;
+        taker->drop = orr_incoming_free;
         taker->number = header->id;
         rank->nexpected--;
         deliver_inside(incoming, inside, header->bytes);
@@ -405,33 +408,6 @@ void orr_incoming_take(struct orr_rank *rank, const struct orr_header *header,
         if (!orr_list_empty(&rank->postponed))
             place_postponed(rank, header->peer);
     }
-}
-
-/* --- headers without data --- */
-
-static void told(struct orr_rank *rank, struct orr_flight *flight)
-{
-    rank->nsending--;
-    if (flight->packet.error)
-        orr_rank_fail(rank, "rank %d has ended: it was to be told of a message "
-                            "with tag %lld",
-                      flight->packet.header.peer,
-                      (long long)flight->packet.header.tag);
-    free(flight);
-}
-
-void orr_incoming_tell(struct orr_rank *rank, const struct orr_header *header)
-{
-    struct orr_flight *flight = calloc(1, sizeof(*flight));
-
-    if (!flight)
-        orr_rank_fail(rank, "out of memory for a message to rank %d", header->peer);
-    flight->packet.header = *header;
-    flight->packet.owner = flight;
-    flight->ended = told;
-    rank->nsending++;
-    if (rank->transport->ops->send(rank->transport, &flight->packet))
-        orr_rank_fail(rank, "rank %d cannot be reached", header->peer);
 }
 
 /* --- at the end --- */

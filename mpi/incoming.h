@@ -32,8 +32,5 @@ void orr_incoming_deliver(struct orr_rank *rank, struct orr_incoming *incoming);
 /* What was received was taken; NULL is allowed. */
 void orr_incoming_free(struct orr_incoming *incoming);
 
-/* Sends a header without data. */
-void orr_incoming_tell(struct orr_rank *rank, const struct orr_header *header);
-
 /* Whether messages are there that nobody has asked for; each is named in a message. */
 bool orr_incoming_unclaimed(struct orr_rank *rank);

@@ -9,9 +9,11 @@
 #include "mpi/balance.h"
 #include "mpi/cache.h"
 #include "mpi/check.h"
+#include "mpi/datum.h"
 #include "mpi/move.h"
 #include "mpi/rank.h"
 #include "mpi/redux.h"
+#include "mpi/select.h"
 
 static struct orr_datum *datum_of(const struct starpu_data_descr *d)
 {

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "mpi/cache.h"
 #include "mpi/coop.h"
+#include "mpi/start.h"
 
 /* A request for which nobody waits, of a datum with a tag. It ends the program where it
  * cannot be made: the other rank would wait for ever. */
@@ -167,7 +168,7 @@ int orr_move_migrate(struct orr_rank *rank, const struct orr_comm *comm,
     datum->owner = owner;
     datum->leftover |= comm->rank == before;
     if (comm->rank == owner)
-        orr_cache_forget(datum);
+        orr_datum_forget(datum);
     else
         orr_cache_flush(datum);
     return 0;

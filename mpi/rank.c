@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mpi/rank.c - see rank.h: a rank's carrier, errands, communicators. */
+/* mpi/rank.c - see rank.h: errands, meetings, communicators. */
 #include "mpi/rank.h"
 
 #include <errno.h>
@@ -9,12 +9,6 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "mpi/coop.h"
-#include "mpi/check.h"
-#include "mpi/incoming.h"
-#include "mpi/request.h"
-#include "mpi/stall.h"
-#include "mpi/stats.h"
 
 static_assert(offsetof(struct orr_rank, ops) == 0, "see rank_of");
 
@@ -92,7 +86,7 @@ static struct orr_errand *next_errand(struct orr_rank *rank)
     return link ? orr_container(link, struct orr_errand, link) : NULL;
 }
 
-static bool run_errands(struct orr_rank *rank)
+bool orr_rank_run_errands(struct orr_rank *rank)
 {
     struct orr_errand *errand;
     bool any = false;
@@ -156,6 +150,15 @@ static void begin_meeting(struct orr_rank *rank, struct orr_errand *errand)
         rank->nmeeting++;
 }
 
+void orr_rank_met(struct orr_rank *rank, struct orr_meeting *meeting)
+{
+    struct visit *visit = meeting->owner;
+
+    rank->nmeeting--;
+    rank->nmoved++;
+    orr_waiter_release(&visit->waiter);
+}
+
 int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the other ranks"};
@@ -177,7 +180,7 @@ int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char
     return meeting->error;
 }
 
-/* --- the carrier --- */
+/* --- on the carrier --- */
 
 void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *arg)
 {
@@ -187,269 +190,9 @@ void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *a
     orr_self->frozen--;
 }
 
-static bool take_what_came(struct orr_rank *rank)
-{
-    struct orr_transport *t = rank->transport;
-    struct orr_header header;
-    const void *inside;
-    struct orr_packet *packet;
-    struct orr_meeting *meeting;
-    struct orr_failure failure;
-    bool any = false;
-
-    while (t->ops->take_header(t, &header, &inside)) {
-        orr_incoming_take(rank, &header, inside);
-        any = true;
-    }
-    while ((packet = t->ops->take_ended(t))) {
-        struct orr_flight *flight = packet->owner;
-
-        flight->ended(rank, flight);
-        any = true;
-    }
-    while ((meeting = t->ops->take_met(t))) {
-        struct visit *visit = meeting->owner;
-
-        rank->nmeeting--;
-        rank->nmoved++;
-        orr_waiter_release(&visit->waiter);
-        any = true;
-    }
-    if (t->ops->take_failure(t, &failure))
-        orr_rank_fail(rank, "%s", failure.why.text);
-    return any;
-}
-
-static bool is_over(struct orr_rank *rank)
-{
-    bool closing;
-
-    orr_lock(&rank->lock);
-    closing = rank->closing && orr_list_empty(&rank->errands);
-    orr_unlock(&rank->lock);
-    return closing && !rank->nsending && !rank->nreceiving && !rank->nmeeting;
-}
-
-/* A simulation has one thread, which must not stop in the transport. */
-static void rest(struct orr_rank *rank)
-{
-    static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
-    struct orr_transport *t = rank->transport;
-    uint64_t most = orr_stall_look(rank);
-
-    if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t, rank->nexpected > 0, most);
-    else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
-        orr_context_sleep(&awaited, 1);
-    else
-        orr_context_park(&awaited, ORR_FOREVER);
-}
-
-static void carry(struct orr_rank *rank)
-{
-    struct orr_transport *t = rank->transport;
-
-    while (!is_over(rank)) {
-        bool any = run_errands(rank);
-
-        any |= orr_requests_start_ready(rank);
-        (void)t->ops->progress(t);
-        any |= take_what_came(rank);
-        if (!any && !orr_coop_look(rank))
-            rest(rank);
-    }
-}
-
-/* --- open and close --- */
-
-struct opening {
-    struct orr_rank *rank;
-    struct orr_waiter waiter;
-    struct orr_error err;
-    int rc;
-};
-
-static int add_comm(struct orr_rank *rank, const void *native, struct orr_error *err);
-
-/* Before the first one comes. */
-static int number_headers(struct orr_rank *rank)
-{
-    size_t size = (size_t)rank->comms[0]->comm.size;
-
-    rank->sent_upto = calloc(size, sizeof(*rank->sent_upto));
-    rank->taken_upto = calloc(size, sizeof(*rank->taken_upto));
-    return rank->sent_upto && rank->taken_upto ? 0 : -ENOMEM;
-}
-
-static void carrier_body(void *arg)
-{
-    struct opening *opening = arg;
-    struct orr_rank *rank = opening->rank;
-
-    rank->carrier = orr_self;
-    rank->transport = rank->conf.open(rank->conf.arg, &opening->err);
-    opening->rc = rank->transport ? add_comm(rank, rank->conf.world, &opening->err)
-                                  : -EIO;
-    if (opening->rc == 0)
-        opening->rc = number_headers(rank);
-    if (opening->rc == 0 && orr_stall_open(rank)) {
-        opening->rc = -ENOMEM;
-        orr_fail(&opening->err, -ENOMEM, "out of memory");
-    }
-    if (opening->rc) {
-        if (rank->transport)
-            rank->transport->ops->close(rank->transport);
-        orr_waiter_release(&opening->waiter);
-        orr_context_end();
-        return;
-    }
-    orr_waiter_release(&opening->waiter);
-    carry(rank);
-    rank->transport->ops->close(rank->transport);
-    orr_context_end();
-}
-
-static void handle_ends(struct orr_handle *handle)
-{
-    orr_datum_end(orr_datum_of(handle));
-}
-
-static void writer_submitted(struct orr_handle *handle)
-{
-    orr_coop_writer(orr_datum_of(handle));
-    atomic_fetch_add_explicit(&orr_datum_of(handle)->version, 1, memory_order_relaxed);
-}
-
-static void rank_free(struct orr_rank *rank)
-{
-    for (unsigned i = 0; i < atomic_load(&rank->ncomms); i++) {
-        rank->conf.drop(rank->comms[i]->native);
-        free(rank->comms[i]);
-    }
-    orr_channels_done(&rank->channels);
-    free(rank->sent_upto);
-    free(rank->taken_upto);
-    orr_check_close(rank);
-    orr_stall_close(rank);
-    free(rank);
-}
-
-static int start_carrier(struct orr_rank *rank, const char *call)
-{
-    static const struct orr_awaited awaited = {.noun = "the start of MPI"};
-    struct orr_context init = {.runtime = rank->rt, .name = "MPI"};
-    struct orr_exec *exec = rank->rt->exec;
-    struct opening opening = {.rank = rank};
-    struct orr_context *carrier;
-    int rc;
-
-    orr_waiter_init(&opening.waiter);
-    rc = exec->ops->spawn(exec, &init, rank->conf.cpu, carrier_body, &opening, &carrier);
-    if (rc) {
-        orr_log_error("%s: the thread of MPI could not be started: error %d", call, rc);
-        return rc;
-    }
-    orr_wait(&opening.waiter, &awaited);
-    rank->carrier = carrier;
-    if (opening.rc) {
-        exec->ops->join(exec, carrier);
-        orr_log_error("%s: %s", call, opening.err.text);
-    }
-    return opening.rc;
-}
-
-int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
-                  const char *call)
-{
-    struct orr_rank *rank;
-    int rc;
-
-    if (rt->remote) {
-        orr_log_error("%s: called twice without starpu_mpi_shutdown in between", call);
-        return -EALREADY;
-    }
-    rank = calloc(1, sizeof(*rank));
-    if (!rank) {
-        orr_log_error("%s: out of memory", call);
-        return -ENOMEM;
-    }
-    *rank = (struct orr_rank){
-        .ops = {.noun = "messages",
-                .handle_ends = handle_ends,
-                .writer_submitted = writer_submitted},
-        .rt = rt,
-        .conf = *conf,
-        .controls = {[ORR_CONTROL_CLOCK] = orr_clocks_take},
-        .ignores_priorities = !orr_config_bool(&rt->config, ORR_CFG_MPI_PRIORITIES),
-        .caches = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE),
-        .cooperates = orr_config_bool(&rt->config, ORR_CFG_MPI_COOP_SENDS),
-        .tells_cache = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE_STATS),
-        .tree_from = orr_config_int(&rt->config, ORR_CFG_MPI_REDUX_ARITY_THRESHOLD),
-    };
-    orr_lock_init(&rank->lock, ORR_RANK_REMOTE);
-    orr_list_init(&rank->errands);
-    orr_list_init(&rank->ready);
-    orr_list_init(&rank->sending);
-    orr_list_init(&rank->agreed);
-    orr_list_init(&rank->trees);
-    orr_list_init(&rank->patient);
-    orr_list_init(&rank->postponed);
-    orr_list_init(&rank->data.all);
-    orr_list_init(&rank->data.cached);
-    orr_list_init(&rank->data.reduced);
-    rc = orr_check_open(rank);
-    if (rc == 0)
-        rc = start_carrier(rank, call);
-    if (rc) {
-        rank_free(rank);
-        return rc;
-    }
-    rank->number = rank->comms[0]->comm.rank;
-    rank->size = rank->comms[0]->comm.size;
-    (void)orr_runtime_set_rank(rt, rank->number, (unsigned)rank->size);
-    atomic_store(&rt->one_of_several, rank->size > 1 && !conf->pretended_size);
-    rc = orr_remote_register(rt, &rank->ops);
-    if (rc == 0)
-        orr_clocks_open(rank, call);
-    return rc;
-}
-
-struct claim {
-    struct orr_errand errand;
-    bool any;
-};
-
-static void look_for_unclaimed(struct orr_rank *rank, struct orr_errand *errand)
-{
-    orr_container(errand, struct claim, errand)->any = orr_incoming_unclaimed(rank);
-}
-
-void orr_rank_close(struct orr_rank *rank, const char *call)
-{
-    static const struct orr_awaited awaited = {.noun = "the end of MPI"};
-    struct claim claim = {.errand = {.run = look_for_unclaimed}};
-
-    orr_check_wait(rank);
-    (void)orr_outside_wait(rank->rt, call);
-    orr_clocks_close(rank, call);
-    orr_check_end(rank, call);
-    (void)orr_rank_ask(rank, &claim.errand, call);
-    if (claim.any)
-        orr_runtime_fail(rank->rt);
-    orr_lock(&rank->lock);
-    rank->closing = true;
-    orr_unlock(&rank->lock);
-    orr_rank_rouse(rank);
-    orr_context_join(&awaited, rank->carrier);
-    orr_stats_end(rank);
-    orr_data_table_done(rank);
-    orr_remote_forget(rank->rt);
-    rank_free(rank);
-}
-
 /* --- communicators --- */
 
-static int add_comm(struct orr_rank *rank, const void *native, struct orr_error *err)
+int orr_rank_add_comm(struct orr_rank *rank, const void *native, struct orr_error *err)
 {
     struct orr_transport *t = rank->transport;
     unsigned n = atomic_load(&rank->ncomms);
@@ -497,7 +240,7 @@ static void add_comm_errand(struct orr_rank *rank, struct orr_errand *errand)
     struct comm_errand *e = orr_container(errand, struct comm_errand, errand);
 
     if (!find_comm(rank, e->native))
-        e->rc = add_comm(rank, e->native, &e->err);
+        e->rc = orr_rank_add_comm(rank, e->native, &e->err);
 }
 
 const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,

@@ -19,10 +19,7 @@
 #include "core/base/wait.h"
 #include "core/remote.h"
 #include "mpi/channel.h"
-#include "mpi/clocks.h"
-#include "mpi/control.h"
-#include "mpi/datum.h"
-#include "mpi/select.h"
+#include "mpi/members.h"
 #include "mpi/transport.h"
 
 struct orr_check;
@@ -126,14 +123,6 @@ struct orr_rank *orr_rank_need(const char *call);
 /* NULL where there is none. */
 struct orr_rank *orr_rank_current(void);
 
-/* Makes the calling context's run a rank and starts its carrier. Main. Errors, after a
- * message: -ENOMEM, -EINVAL, -EALREADY, and the transport's. */
-int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
-                  const char *call);
-
-/* Waits for what is under way, ends the carrier and frees the rank. Main. */
-void orr_rank_close(struct orr_rank *rank, const char *call);
-
 /* The carrier will run it; any context, with any lock of a higher rank not held. */
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand);
 
@@ -168,6 +157,19 @@ _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
 
 /* Calls the application back, on the carrier. */
 void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *arg);
+
+/* --- the carrier's --- */
+
+/* Runs what was handed in; true if there was anything. */
+bool orr_rank_run_errands(struct orr_rank *rank);
+
+/* A meeting has ended. */
+void orr_rank_met(struct orr_rank *rank, struct orr_meeting *meeting);
+
+/* Makes a communicator known. Errors: the transport's, -ENOMEM. */
+int orr_rank_add_comm(struct orr_rank *rank, const void *native, struct orr_error *err);
+
+/* --- any context's --- */
 
 /* Does with all of the communicator's ranks what the meeting says, and returns when it has
  * ended, with its error. -EDEADLK as orr_rank_ask. */

@@ -7,7 +7,7 @@
 
 #include "core/base/log.h"
 #include "mpi/cache.h"
-#include "mpi/request.h"
+#include "mpi/start.h"
 
 static bool contributes(uint32_t mode)
 {

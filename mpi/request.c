@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mpi/request.c - see request.h: a request from its call to its end. */
+/* mpi/request.c - see request.h: on the carrier, and its end. */
 #include "mpi/request.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "core/base/log.h"
 #include "mpi/check.h"
-#include "mpi/incoming.h"
+#include "mpi/control.h"
 #include "mpi/stats.h"
 
 static const char *way_of(const struct orr_request *request)
@@ -17,89 +17,6 @@ static const char *way_of(const struct orr_request *request)
 }
 
 /* --- the caller's side --- */
-
-static int check_call(const struct orr_request_call *call)
-{
-    const char *trouble = orr_handle_trouble(
-        call->handle ? orr_handle_of(call->handle) : NULL);
-
-    if (trouble)
-        orr_log_error("%s: the handle is %s", call->call, trouble);
-    else if (call->peer < 0 || call->peer >= call->comm->size)
-        orr_log_error("%s: rank %d is none of the communicator, which has ranks 0 to %d "
-                      "(tag %lld)",
-                      call->call, call->peer, call->comm->size - 1,
-                      (long long)call->tag);
-    else
-        return 0;
-    return -EINVAL;
-}
-
-static void request_granted(void *arg, unsigned node, void *interface)
-{
-    struct orr_request *request = arg;
-
-    request->node = node;
-    request->interface = interface;
-    orr_rank_hand(request->rank, &request->granted);
-}
-
-static void take_place(struct orr_rank *rank, struct orr_errand *errand);
-static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
-static void take_back(struct orr_rank *rank, struct orr_errand *errand);
-
-int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
-                     struct orr_request **ret)
-{
-    struct orr_request *request;
-    int rc = check_call(call);
-
-    if (rc)
-        return rc;
-    request = calloc(1, sizeof(*request));
-    if (!request) {
-        orr_log_error("%s: out of memory", call->call);
-        return -ENOMEM;
-    }
-    request->call = *call;
-    request->rank = rank;
-    request->posted.run = take_place;
-    request->granted.run = use_grant;
-    request->cancelled.run = take_back;
-    request->turn = (struct orr_message){
-        .handle = orr_handle_of(call->handle),
-        .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
-        .sequential = !call->unordered,
-        .priority = call->priority,
-        .arg = request,
-        .granted = request_granted,
-    };
-    if (call->way == ORR_RECEIVES && request->turn.handle->remote)
-        orr_datum_of(request->turn.handle)->leftover = true;
-    orr_outside_begin(rank->rt);
-    *ret = request;
-    return 0;
-}
-
-int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
-                      struct orr_request **ret)
-{
-    struct orr_request *request;
-    int rc = orr_request_prepare(rank, call, &request);
-
-    if (rc)
-        return rc;
-    orr_rank_hand(rank, &request->posted);
-    rc = orr_message_start(&request->turn, call->call);
-    if (rc) {
-        request->error = rc;
-        orr_rank_hand(rank, &request->cancelled);
-        return rc;
-    }
-    if (ret)
-        *ret = call->detached ? NULL : request;
-    return 0;
-}
 
 static void describe_request(const struct orr_awaited *awaited, char *text, size_t size)
 {
@@ -152,7 +69,7 @@ bool orr_request_test(struct orr_request *request, size_t *moved)
 
 /* --- the carrier's side: the end --- */
 
-static void request_finish(struct orr_request *request, int error, size_t moved)
+void orr_request_finish(struct orr_request *request, int error, size_t moved)
 {
     struct orr_rank *rank = request->rank;
     struct orr_request_call call = request->call;
@@ -200,7 +117,7 @@ static void tell_message(struct orr_request *request, size_t moved)
 
 /* A message that cannot be received ends the program: what follows would compute with a
  * value that is none. */
-_Noreturn static void refuse(const struct orr_request *request, const char *what)
+_Noreturn void orr_request_refuse(const struct orr_request *request, const char *what)
 {
     orr_rank_fail(request->rank, "%s: tag %lld, %s rank %d: %s", request->call.call,
                   (long long)request->call.tag, way_of(request), request->call.peer,
@@ -221,7 +138,7 @@ static void insert_ready(struct orr_rank *rank, struct orr_request *request)
 }
 
 /* The first send of a channel may go once it has its datum. */
-static void look_at_sends(struct orr_rank *rank, struct orr_channel *channel)
+void orr_requests_look(struct orr_rank *rank, struct orr_channel *channel)
 {
     struct orr_request *first;
 
@@ -239,19 +156,14 @@ bool orr_request_is_first(const struct orr_request *request)
     return request->channel->calls.next == &request->place;
 }
 
-void orr_request_look(struct orr_request *request)
-{
-    look_at_sends(request->rank, request->channel);
-}
-
 void orr_request_passed(struct orr_request *request, size_t moved)
 {
     struct orr_rank *rank = request->rank;
     struct orr_channel *channel = request->channel;
 
     orr_list_remove(&request->place);
-    request_finish(request, 0, moved);
-    look_at_sends(rank, channel);
+    orr_request_finish(request, 0, moved);
+    orr_requests_look(rank, channel);
 }
 
 static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
@@ -262,11 +174,11 @@ static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
     rank->nsending--;
     orr_list_remove(&request->place);
     if (error == -ECONNRESET)
-        refuse(request, "that rank has ended");
+        orr_request_refuse(request, "that rank has ended");
     if (error)
-        refuse(request, "the message could not be sent");
+        orr_request_refuse(request, "the message could not be sent");
     tell_message(request, flight->packet.moved);
-    request_finish(request, 0, flight->packet.moved);
+    orr_request_finish(request, 0, flight->packet.moved);
 }
 
 static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
@@ -293,9 +205,9 @@ static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
     rank->nsending++;
     rc = rank->transport->ops->send(rank->transport, packet);
     if (rc == -ECONNRESET)
-        refuse(request, "that rank has ended");
+        orr_request_refuse(request, "that rank has ended");
     if (rc)
-        refuse(request, "the message could not be sent");
+        orr_request_refuse(request, "the message could not be sent");
     if (packet->header.comm == 0)
         rank->sent_upto[packet->header.peer] = packet->header.sequence;
 }
@@ -307,7 +219,7 @@ static void announced(struct orr_rank *rank, struct orr_flight *flight)
 
     rank->nsending--;
     if (flight->packet.error)
-        refuse(request, "that rank has ended");
+        orr_request_refuse(request, "that rank has ended");
     request->is_announced = true;
     if (request->answers)
         send_packet(request, ORR_PACKET_DATA, request->answers);
@@ -320,7 +232,7 @@ static void start_send(struct orr_request *request)
 
     if (orr_layout_send(&request->layout, request->call.handle, request->node,
                         request->call.call))
-        refuse(request, "the datum cannot be sent");
+        orr_request_refuse(request, "the datum cannot be sent");
     request->id = request->number = ++rank->last_id;
     request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     orr_list_remove(&request->place);
@@ -335,7 +247,7 @@ static void start_send(struct orr_request *request)
         orr_list_append(&rank->sending, &request->place);
         send_packet(request, ORR_PACKET_DATA, 0);
     }
-    look_at_sends(rank, channel);
+    orr_requests_look(rank, channel);
 }
 
 bool orr_requests_start_ready(struct orr_rank *rank)
@@ -388,9 +300,9 @@ static void receive_ended(struct orr_rank *rank, struct orr_flight *flight)
 
     rank->nreceiving--;
     if (flight->packet.error == -ECONNRESET)
-        refuse(request, "that rank has ended");
+        orr_request_refuse(request, "that rank has ended");
     if (flight->packet.error)
-        refuse(request, "fewer bytes came than were sent");
+        orr_request_refuse(request, "fewer bytes came than were sent");
     orr_request_received(request, flight->packet.moved);
 }
 
@@ -398,10 +310,11 @@ void orr_request_received(struct orr_request *request, size_t moved)
 {
     if (orr_layout_received(&request->layout, request->call.handle, moved,
                             request->call.call))
-        refuse(request, "the message could not be unpacked");
-    orr_incoming_free(request->message);
+        orr_request_refuse(request, "the message could not be unpacked");
+    if (request->message)
+        request->drop(request->message);
     tell_message(request, moved);
-    request_finish(request, 0, moved);
+    orr_request_finish(request, 0, moved);
 }
 
 void orr_request_lay_out(struct orr_request *request, size_t bytes)
@@ -410,14 +323,14 @@ void orr_request_lay_out(struct orr_request *request, size_t bytes)
 
     if (orr_layout_receive(&request->layout, request->call.handle, request->node, bytes,
                            request->call.call))
-        refuse(request, "the datum cannot be received");
+        orr_request_refuse(request, "the datum cannot be received");
     if (bytes <= request->layout.bytes)
         return;
     snprintf(text, sizeof(text),
              "the message has %zu bytes, the datum only %zu: register data of equal "
              "size on both ranks",
              bytes, request->layout.bytes);
-    refuse(request, text);
+    orr_request_refuse(request, text);
 }
 
 void orr_request_receive_behind(struct orr_request *request,
@@ -436,7 +349,7 @@ void orr_request_receive_behind(struct orr_request *request,
     rank->nreceiving++;
     rc = rank->transport->ops->recv(rank->transport, &request->flight.packet);
     if (rc)
-        refuse(request, "the message could not be received");
+        orr_request_refuse(request, "the message could not be received");
 }
 
 /* Waits for the data of a synchronous send, and says so. */
@@ -447,7 +360,7 @@ void orr_request_ask(struct orr_request *request, const struct orr_header *heade
     request->id = ++rank->last_id;
     orr_list_append(&rank->agreed, &request->place);
     rank->nexpected++;
-    orr_incoming_tell(rank, &(struct orr_header){.tag = header->tag,
+    orr_control_tell(rank, &(struct orr_header){.tag = header->tag,
                                                  .announced = request->id,
                                                  .id = header->id,
                                                  .kind = ORR_PACKET_READY,
@@ -464,61 +377,4 @@ struct orr_request *orr_request_answered(struct orr_rank *rank, uint64_t id)
         rank->nexpected--;
     }
     return request;
-}
-
-/* --- errands --- */
-
-static void take_place(struct orr_rank *rank, struct orr_errand *errand)
-{
-    struct orr_request *request = orr_container(errand, struct orr_request, posted);
-    struct orr_channel_key key = {.tag = request->call.tag,
-                                  .comm = request->call.comm->number,
-                                  .peer = request->call.peer,
-                                  .receives = request->call.way == ORR_RECEIVES};
-
-    if (rank->conf.pretended_size)
-        return;
-    request->channel = orr_channel_get(&rank->channels, &key);
-    if (!request->channel)
-        refuse(request, "out of memory");
-    orr_list_append(&request->channel->calls, &request->place);
-    if (key.receives) {
-        rank->nexpected++;
-        orr_incoming_pair(rank, request->channel);
-    }
-}
-
-static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
-{
-    struct orr_request *request = orr_container(errand, struct orr_request, granted);
-
-    request->is_granted = true;
-    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
-    if (rank->conf.pretended_size)
-        request_finish(request, 0, 0);
-    else if (request->call.way == ORR_SENDS)
-        look_at_sends(rank, request->channel);
-    else if (request->message)
-        orr_incoming_deliver(rank, request->message);
-}
-
-/* Its datum could not be had. */
-static void take_back(struct orr_rank *rank, struct orr_errand *errand)
-{
-    struct orr_request *request = orr_container(errand, struct orr_request, cancelled);
-    struct orr_channel *channel = request->channel;
-
-    if (request->message)
-        refuse(request, "the datum could not be had for a message that has come");
-    if (channel) {
-        orr_list_remove(&request->place);
-        if (request->call.way == ORR_RECEIVES)
-            rank->nexpected--;
-        if (request->call.way == ORR_SENDS)
-            look_at_sends(rank, channel);
-        else
-            orr_channel_leave(&rank->channels, channel);
-    }
-    orr_outside_end(rank->rt);
-    free(request);
 }

@@ -10,17 +10,12 @@
  */
 #pragma once
 
+#include "mpi/flight.h"
 #include "mpi/layout.h"
 #include "mpi/rank.h"
 
 struct orr_bag;
 struct orr_incoming;
-
-/* What is in the transport, with what comes after. */
-struct orr_flight {
-    struct orr_packet packet; /* its `owner` is this */
-    void (*ended)(struct orr_rank *rank, struct orr_flight *flight);
-};
 
 /* In a header's flags: its data answer a READY, whose `announced` is the header's id. */
 enum { ORR_ANSWERS = 1 };
@@ -68,7 +63,8 @@ struct orr_request {
     struct orr_flight flight;
     bool is_announced;            /* of a synchronous send: its header has gone … */
     uint64_t answers;             /* … and the receiver waits for its data, under that id */
-    struct orr_incoming *message; /* of a receive: what it is paired with */
+    struct orr_incoming *message; /* of a receive: what it is paired with … */
+    void (*drop)(struct orr_incoming *message); /* … and what ends that */
     uint64_t number; /* of the message among the sender's, when it was sent or paired */
     double since;    /* µs, for observers: the datum was there; NaN: nobody asks */
 
@@ -80,17 +76,6 @@ struct orr_request {
     struct orr_waiters waiters; /* [rank's lock] */
 };
 
-/* Starts a request; *ret (which a detached one does not need) is freed by
- * orr_request_wait or orr_request_test. Errors, after a message: -EINVAL (no datum, no
- * such rank), -ENOMEM. Any context of the run. */
-int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
-                      struct orr_request **ret);
-
-/* Only makes it, with the same errors: its place in its channel and its turn are the
- * caller's to see to. */
-int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
-                     struct orr_request **ret);
-
 /* Blocks until it is done, and frees it. *moved is the number of its bytes. -EDEADLK, after
  * a message, where blocking is refused; then it goes on. */
 int orr_request_wait(struct orr_request *request, const char *call, size_t *moved);
@@ -100,14 +85,20 @@ bool orr_request_test(struct orr_request *request, size_t *moved);
 
 /* --- the carrier's --- */
 
+/* It needs its datum no more: it is done, and gone if it is detached. */
+void orr_request_finish(struct orr_request *request, int error, size_t moved);
+
+/* Ends the program, after a message that names the request and says what is wrong. */
+_Noreturn void orr_request_refuse(const struct orr_request *request, const char *what);
+
 /* Sends what is ready; true if anything was. */
 bool orr_requests_start_ready(struct orr_rank *rank);
 
 /* Whether a send is the first one of its channel. */
 bool orr_request_is_first(const struct orr_request *request);
 
-/* Sends it, or what is before it in its channel, if that has its datum. */
-void orr_request_look(struct orr_request *request);
+/* Sends what is first in the channel, if that has its datum. */
+void orr_requests_look(struct orr_rank *rank, struct orr_channel *channel);
 
 /* A send of a tree has gone, `moved` bytes, by way of others: it is done. */
 void orr_request_passed(struct orr_request *request, size_t moved);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "mpi/datum.h"
 #include "mpi/rank.h"
 
 static bool is_policy(const struct orr_policies *policies, int number)

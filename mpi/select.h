@@ -5,24 +5,11 @@
  */
 #pragma once
 
-#include <stddef.h>
-
-#include <starpu.h>
+#include "mpi/members.h"
 
 struct orr_comm;
 struct orr_insertion;
 struct orr_rank;
-
-/* Returns a rank of the communicator of `size` ranks, in which the caller is `me`. */
-typedef int orr_policy(int me, int size, struct starpu_data_descr *data, int n);
-
-/* 0, which is always there, takes the rank with most bytes, the lowest one of equals. */
-enum { ORR_MOST_POLICIES = 24 };
-
-struct orr_policies {
-    orr_policy *at[ORR_MOST_POLICIES]; /* NULL: none; of 0 as well */
-    int current;
-};
 
 /* A number for the policy. Errors, after a message that names `call`: -ENOSPC. */
 int orr_policies_add(struct orr_rank *rank, orr_policy *policy, const char *call);

@@ -9,6 +9,8 @@
 #include <time.h>
 
 #include "core/base/log.h"
+#include "mpi/control.h"
+#include "mpi/datum.h"
 #include "mpi/request.h"
 
 /* Requests that are told of, ranks that are asked, and ranks of a cycle. */

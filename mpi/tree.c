@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/incoming.h"
-#include "mpi/request.h"
+#include "mpi/control.h"
+#include "mpi/flight.h"
+#include "mpi/rank.h"
 #include "mpi/stats.h"
 
 /* --- the shape --- */
@@ -132,7 +133,7 @@ void orr_tree_take_answer(struct orr_rank *rank, const struct orr_header *header
 
 void orr_tree_acknowledge(struct orr_rank *rank, const struct orr_header *header)
 {
-    orr_incoming_tell(rank, &(struct orr_header){.tag = header->tag,
+    orr_control_tell(rank, &(struct orr_header){.tag = header->tag,
                                                  .id = header->id,
                                                  .kind = ORR_PACKET_ACKNOWLEDGE,
                                                  .comm = header->comm,

@@ -11,6 +11,7 @@
 #include <starpu_mpi.h>
 
 #include "core/base/log.h"
+#include "mpi/datum.h"
 #include "mpi/rank.h"
 
 /* What is known of this run beside its rank: rank->conf.arg. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "mpi/api/api.h"
+#include "mpi/carrier.h"
 #include "mpi/balance.h"
 #include "mpi/checkpoint.h"
 #include "mpi/real/real.h"

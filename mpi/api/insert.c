@@ -2,6 +2,7 @@
 /* mpi/api/insert.c - tasks that all ranks insert. The thread that submits them. */
 #include "mpi/insert.h"
 #include "mpi/api/api.h"
+#include "mpi/select.h"
 
 /* The header's macros of these names add file and line. */
 #undef starpu_mpi_task_insert

@@ -10,7 +10,9 @@
 #include "core/data/nodes.h"
 #include "core/device/pinned.h"
 #include "core/open.h"
+#include "mpi/carrier.h"
 #include "mpi/coop.h"
+#include "mpi/datum.h"
 #include "mpi/loopback/loopback.h"
 #include "mpi/stats.h"
 

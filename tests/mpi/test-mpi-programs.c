@@ -15,7 +15,7 @@
 #include "core/device/pinned.h"
 #include "core/open.h"
 #include "mpi/loopback/loopback.h"
-#include "mpi/rank.h"
+#include "mpi/carrier.h"
 #include "tests/mpi/spmd.h"
 
 enum { MOST_RANKS = 8 };

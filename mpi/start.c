@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mpi/start.c - see start.h. */
+#include "mpi/start.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "mpi/datum.h"
+#include "mpi/incoming.h"
+#include "mpi/rank.h"
+
+static int check_call(const struct orr_request_call *call)
+{
+    const char *trouble = orr_handle_trouble(
+        call->handle ? orr_handle_of(call->handle) : NULL);
+
+    if (trouble)
+        orr_log_error("%s: the handle is %s", call->call, trouble);
+    else if (call->peer < 0 || call->peer >= call->comm->size)
+        orr_log_error("%s: rank %d is none of the communicator, which has ranks 0 to %d "
+                      "(tag %lld)",
+                      call->call, call->peer, call->comm->size - 1,
+                      (long long)call->tag);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+static void request_granted(void *arg, unsigned node, void *interface)
+{
+    struct orr_request *request = arg;
+
+    request->node = node;
+    request->interface = interface;
+    orr_rank_hand(request->rank, &request->granted);
+}
+
+static void take_place(struct orr_rank *rank, struct orr_errand *errand);
+static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
+static void take_back(struct orr_rank *rank, struct orr_errand *errand);
+
+int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
+                     struct orr_request **ret)
+{
+    struct orr_request *request;
+    int rc = check_call(call);
+
+    if (rc)
+        return rc;
+    request = calloc(1, sizeof(*request));
+    if (!request) {
+        orr_log_error("%s: out of memory", call->call);
+        return -ENOMEM;
+    }
+    request->call = *call;
+    request->rank = rank;
+    request->posted.run = take_place;
+    request->granted.run = use_grant;
+    request->cancelled.run = take_back;
+    request->turn = (struct orr_message){
+        .handle = orr_handle_of(call->handle),
+        .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
+        .sequential = !call->unordered,
+        .priority = call->priority,
+        .arg = request,
+        .granted = request_granted,
+    };
+    if (call->way == ORR_RECEIVES && request->turn.handle->remote)
+        orr_datum_of(request->turn.handle)->leftover = true;
+    orr_outside_begin(rank->rt);
+    *ret = request;
+    return 0;
+}
+
+int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call,
+                      struct orr_request **ret)
+{
+    struct orr_request *request;
+    int rc = orr_request_prepare(rank, call, &request);
+
+    if (rc)
+        return rc;
+    orr_rank_hand(rank, &request->posted);
+    rc = orr_message_start(&request->turn, call->call);
+    if (rc) {
+        request->error = rc;
+        orr_rank_hand(rank, &request->cancelled);
+        return rc;
+    }
+    if (ret)
+        *ret = call->detached ? NULL : request;
+    return 0;
+}
+
+/* --- errands --- */
+
+static void take_place(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, posted);
+    struct orr_channel_key key = {.tag = request->call.tag,
+                                  .comm = request->call.comm->number,
+                                  .peer = request->call.peer,
+                                  .receives = request->call.way == ORR_RECEIVES};
+
+    if (rank->conf.pretended_size)
+        return;
+    request->channel = orr_channel_get(&rank->channels, &key);
+    if (!request->channel)
+        orr_request_refuse(request, "out of memory");
+    orr_list_append(&request->channel->calls, &request->place);
+    if (key.receives) {
+        rank->nexpected++;
+        orr_incoming_pair(rank, request->channel);
+    }
+}
+
+static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, granted);
+
+    request->is_granted = true;
+    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
+    if (rank->conf.pretended_size)
+        orr_request_finish(request, 0, 0);
+    else if (request->call.way == ORR_SENDS)
+        orr_requests_look(rank, request->channel);
+    else if (request->message)
+        orr_incoming_deliver(rank, request->message);
+}
+
+/* Its datum could not be had. */
+static void take_back(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, cancelled);
+    struct orr_channel *channel = request->channel;
+
+    if (request->message)
+        orr_request_refuse(request, "the datum could not be had for a message that has come");
+    if (channel) {
+        orr_list_remove(&request->place);
+        if (request->call.way == ORR_RECEIVES)
+            rank->nexpected--;
+        if (request->call.way == ORR_SENDS)
+            orr_requests_look(rank, channel);
+        else
+            orr_channel_leave(&rank->channels, channel);
+    }
+    orr_outside_end(rank->rt);
+    free(request);
+}
