@@ -69,7 +69,7 @@ bool orr_request_test(struct orr_request *request, size_t *moved)
 
 /* --- the carrier's side: the end --- */
 
-void orr_request_finish(struct orr_request *request, int error, size_t moved)
+void orr_request_end(struct orr_request *request, int error, size_t moved)
 {
     struct orr_rank *rank = request->rank;
     struct orr_request_call call = request->call;
@@ -162,7 +162,7 @@ void orr_request_passed(struct orr_request *request, size_t moved)
     struct orr_channel *channel = request->channel;
 
     orr_list_remove(&request->place);
-    orr_request_finish(request, 0, moved);
+    orr_request_end(request, 0, moved);
     orr_requests_look(rank, channel);
 }
 
@@ -178,7 +178,7 @@ static void send_ended(struct orr_rank *rank, struct orr_flight *flight)
     if (error)
         orr_request_refuse(request, "the message could not be sent");
     tell_message(request, flight->packet.moved);
-    orr_request_finish(request, 0, flight->packet.moved);
+    orr_request_end(request, 0, flight->packet.moved);
 }
 
 static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
@@ -314,7 +314,7 @@ void orr_request_received(struct orr_request *request, size_t moved)
     if (request->message)
         request->drop(request->message);
     tell_message(request, moved);
-    orr_request_finish(request, 0, moved);
+    orr_request_end(request, 0, moved);
 }
 
 void orr_request_lay_out(struct orr_request *request, size_t bytes)

@@ -86,7 +86,7 @@ bool orr_request_test(struct orr_request *request, size_t *moved);
 /* --- the carrier's --- */
 
 /* It needs its datum no more: it is done, and gone if it is detached. */
-void orr_request_finish(struct orr_request *request, int error, size_t moved);
+void orr_request_end(struct orr_request *request, int error, size_t moved);
 
 /* Ends the program, after a message that names the request and says what is wrong. */
 _Noreturn void orr_request_refuse(const struct orr_request *request, const char *what);

@@ -122,7 +122,7 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
     request->is_granted = true;
     request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     if (rank->conf.pretended_size)
-        orr_request_finish(request, 0, 0);
+        orr_request_end(request, 0, 0);
     else if (request->call.way == ORR_SENDS)
         orr_requests_look(rank, request->channel);
     else if (request->message)
