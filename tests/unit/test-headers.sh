@@ -44,7 +44,7 @@ compile() {
 
 for header in "$dir"/*.h; do
     name=$(basename "$header")
-    case $name in starpu_mpi*) continue ;; esac
+    case $name in starpu_mpi* | orrery_mpi*) continue ;; esac
     for dialect in $dialects; do
         said=$(printf '#include <%s>\n#include <%s>\nextern int x;\n' \
             "$name" "$name" | compile "${dialect%%=*}" "${dialect#*=}")
@@ -83,7 +83,7 @@ all() {
             starpu_sched_component starpu_scheduler_toolbox
         echo 'extern const unsigned long sizes[];'
         echo 'const unsigned long sizes[] = {'
-        cat "$dir"/starpu*.h |
+        find "$dir" -name 'starpu*.h' ! -name 'starpu_mpi*' -exec cat {} + |
             sed -nE 's/^(struct starpu_[a-z0-9_]+) \{$/sizeof(\1),/p' | sort -u
         echo '};'
     } | $cc -x c -std=gnu11 -I"$dir" "$@" -o - -
