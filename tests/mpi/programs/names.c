@@ -48,7 +48,7 @@ static void tags_and_owners(void)
     starpu_mpi_data_set_tag(handle, 5);
     EXPECT_EQ(starpu_mpi_data_get_rank(handle), -1);
     EXPECT_EQ(starpu_mpi_data_get_tag(handle), 5);
-    starpu_mpi_data_set_rank(handle, 1);
+    starpu_data_set_rank(handle, 1);
     EXPECT_EQ(starpu_data_get_rank(handle), 1);
     EXPECT_EQ(starpu_data_get_tag(handle), 5);
     starpu_mpi_data_set_rank_comm(handle, 0, MPI_COMM_SELF);
