@@ -91,8 +91,9 @@ PLANTS = [
      ['kick-sleepers', 'device', 'whole-tasks']),
     ('a copy of an old value counts', 'data/request.c',
      'request->src != ORR_NO_NODE && !request->stale && !request->failed) {\n'
-     '        handle->valid',
-     'request->src != ORR_NO_NODE && !request->failed) {\n        handle->valid',
+     '        orr_handle_set_valid',
+     'request->src != ORR_NO_NODE && !request->failed) {\n'
+     '        orr_handle_set_valid',
      ['overwrite', 'overwrite-there', 'bring-back']),
     ('what is being written is prefetched', 'data/request.c',
      '(replicate->writers || handle->writing)', 'replicate->writers',
