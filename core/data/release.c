@@ -76,11 +76,13 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
     edge = reversed(edge);
     while (edge || granted) {
         struct orr_job *job;
+        bool holds = false;
 
         if (edge && (!granted || edge->job->id <= granted->job->id)) {
             struct orr_edge *next = edge->next;
 
             job = edge->job;
+            holds = edge->holds;
             orr_slab_put(rt->slabs->edges, edge);
             edge = next;
             if (edge)
@@ -90,6 +92,8 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
             granted = granted->next;
         }
         orr_job_release_among(rt, job, &releases);
+        if (holds)
+            orr_job_unref_n(rt, job, 1);
     }
     if (releases.claimants.first)
         orr_releases_end(rt, &releases);

@@ -214,12 +214,15 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     if (!edge)
         return -ENOMEM;
     edge->job = job;
+    edge->holds = !orr_job_is_submitted(job);
     orr_lock(&before->lock);
     if (orr_job_state(before) == ORR_JOB_DONE) {
         orr_unlock(&before->lock);
         orr_slab_put(rt->slabs->edges, edge);
         return 0;
     }
+    if (edge->holds)
+        orr_job_ref(job);
     atomic_fetch_add_explicit(&job->waiting, 1, memory_order_relaxed);
     edge->next = before->successors;
     before->successors = edge;

@@ -122,6 +122,8 @@ extern const struct orr_job_type orr_job_message;
 struct orr_edge {
     struct orr_edge *next;
     struct orr_job *job;
+    bool holds; /* a reference of the job, which was not submitted yet: its task may be
+                 * destroyed before */
 };
 
 /* How far a job is with its claims: core/data/claim.c. */

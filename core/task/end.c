@@ -18,7 +18,10 @@ void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job)
 
 static void let_end(void *arg)
 {
-    orr_job_end(orr_self->runtime, arg);
+    struct orr_runtime *rt = orr_self->runtime;
+
+    orr_job_end(rt, arg);
+    orr_job_unref_n(rt, arg, 1);
 }
 
 int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
@@ -30,6 +33,7 @@ int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
         return -ENOMEM;
     orr_job_own(event)->callback = let_end;
     orr_job_own(event)->arg = job;
+    orr_job_ref(job); /* its task may be destroyed without being submitted */
     orr_job_set_state(event, ORR_JOB_BLOCKED);
     orr_job_end_later(job, 1);
     for (unsigned i = 0; i < n; i++)

@@ -107,6 +107,8 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 
     if (rt)
         task_leave(rt, task);
+    if (job && !orr_job_is_submitted(job))
+        job->task = NULL; /* others may wait to tell it that they have ended */
     task_free_attached(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
@@ -123,8 +125,11 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_job *job = rt ? orr_job_of(task) : NULL;
 
     orr_task_free_ended(rt, task);
-    if (job)
-        orr_job_unref(rt, job);
+    if (!job)
+        return;
+    if (!orr_job_is_submitted(job))
+        job->task = NULL; /* as in orr_task_clean */
+    orr_job_unref(rt, job);
 }
 
 struct starpu_codelet orr_task_freed;

@@ -746,6 +746,49 @@ START_TEST(a_task_that_was_cleaned_is_not_waited_for)
 }
 END_TEST
 
+/* Tasks wait for one that is to run, and are destroyed before they are submitted: the
+ * memory of what was known of them has other tasks when it ends, which wait for nothing
+ * of that. */
+START_TEST(tasks_that_wait_are_destroyed_before_they_were_submitted)
+{
+    enum { NWAIT = 20, NOTHERS = 200 };
+    struct starpu_task first, *others[NOTHERS];
+    atomic_int n = 0, nothers = 0;
+
+    machine_open(_i);
+    make(&first, &n);
+    first.detach = 0;
+    for (int i = 0; i < NWAIT; i++) {
+        struct starpu_task *task = starpu_task_create(), *before = &first;
+
+        task->cl = &cl;
+        task->cl_arg = &n;
+        starpu_task_declare_deps_array(task, 1, &before);
+        starpu_task_declare_end_deps_array(task, 1, &before);
+        starpu_task_destroy(task);
+    }
+    for (int i = 0; i < NOTHERS; i++) {
+        others[i] = starpu_task_create();
+        others[i]->cl = &cl;
+        others[i]->cl_arg = &nothers;
+        others[i]->destroy = 0;
+        others[i]->detach = 0;
+        submit(others[i]);
+        ck_assert_int_eq(starpu_task_wait(others[i]), 0);
+    }
+    submit(&first);
+    ck_assert_int_eq(starpu_task_wait(&first), 0);
+    submit(&first);
+    ck_assert_int_eq(starpu_task_wait(&first), 0);
+    for (int i = 0; i < NOTHERS; i++)
+        starpu_task_destroy(others[i]);
+    starpu_task_clean(&first);
+    ck_assert_int_eq(n, 2);
+    ck_assert_int_eq(nothers, NOTHERS);
+    starpu_shutdown();
+}
+END_TEST
+
 SUITE_MAIN(again)
 {
     Suite *suite = suite_create("tasks that run again");
@@ -775,5 +818,6 @@ SUITE_MAIN(again)
     EACH(a_dependency_is_added_between_two_runs);
     EACH(several_threads_add_to_the_next_run);
     EACH(a_task_that_was_cleaned_is_not_waited_for);
+    EACH(tasks_that_wait_are_destroyed_before_they_were_submitted);
     return suite_main(suite);
 }
