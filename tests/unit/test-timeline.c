@@ -128,7 +128,7 @@ static void record_kind(struct orr_trace *trace, unsigned i)
 {
     double time = i;
 
-    switch (i % 10) {
+    switch (i % 12) {
     case ORR_EVENT_TASK:
         orr_trace_record_task(trace, 0,
                               &(struct orr_trace_task){.name = "task",
@@ -166,6 +166,19 @@ static void record_kind(struct orr_trace *trace, unsigned i)
     case ORR_EVENT_ALLOCATION:
         orr_trace_record_allocation(trace, 0, 1, true, i, time, time);
         break;
+    case ORR_EVENT_MESSAGE:
+        orr_trace_record_message(trace,
+                                 &(struct orr_trace_message){.name = "datum",
+                                                             .start = time,
+                                                             .end = time,
+                                                             .tag = i});
+        break;
+    case ORR_EVENT_CLOCKS:
+        orr_trace_record_clocks(trace,
+                                &(struct orr_clocks_told){.start = time,
+                                                          .end = time,
+                                                          .offset = i});
+        break;
     default:
         orr_trace_record_application(trace, ORR_TRACE_OWN, NULL, time, time);
     }
@@ -174,7 +187,7 @@ static void record_kind(struct orr_trace *trace, unsigned i)
 /* Whether the last thing that the event has is what was recorded. */
 static bool is_kind(const struct orr_event *event, unsigned i)
 {
-    if ((unsigned)event->type != i % 10)
+    if ((unsigned)event->type != i % 12)
         return false;
     switch (event->type) {
     case ORR_EVENT_TASK:
@@ -207,6 +220,13 @@ static bool is_kind(const struct orr_event *event, unsigned i)
     case ORR_EVENT_APPLICATION:
         return event->u.application.doing == ORR_TRACE_OWN &&
                (unsigned)event->u.application.end == i;
+    case ORR_EVENT_MESSAGE:
+        return !strcmp(event->u.message.name, "datum") &&
+               event->u.message.tag == (int64_t)i &&
+               (unsigned)event->u.message.end == i;
+    case ORR_EVENT_CLOCKS:
+        return (unsigned)event->u.clocks.offset == i &&
+               (unsigned)event->u.clocks.end == i;
     }
     return false;
 }
@@ -227,7 +247,7 @@ START_TEST(events_of_all_kinds_are_read_as_they_were_recorded)
         if (!line.moments[m].end && !is_kind(line.moments[m].event, next++))
             ck_abort_msg("event %u is another one", next - 1);
     ck_assert_uint_eq(next, N);
-    ck_assert_uint_eq(line.ntasks, N / 10);
+    ck_assert_uint_eq(line.ntasks, N / 12);
     orr_timeline_done(&line);
     orr_trace_free(trace);
 }
