@@ -142,6 +142,8 @@ SCORES = {"STARPU_HETEROPRIO_URT_URT_MULTIPLIER": "1e6",
           "STARPU_HETEROPRIO_URT_DOT_DIFF_5_ARCH_DIFF_OFFSET": "100",
           "STARPU_HETEROPRIO_URT_DOT_DIFF_11_ARCH_DIFF_OFFSET": "100",
           "STARPU_HETEROPRIO_URTS_TIME_COMBINATION_NOD_MULTIPLIER": "100"}
+# Begins of the names of what several ranks have.
+RANKS = ("STARPU_MPI_", "ORRERY_MPI_", "LB_HEAT_", "STARPU_COMM_STATS")
 # What these do is claimed there.
 ELSEWHERE = {
     "tests/golden/test-settings.py":
@@ -301,6 +303,9 @@ def check_simulated(simulation, tap, page):
         score = re.match(r"Score (\d+):", sentence)
         if sentence.endswith("Real machines only."):
             tap.claim("%s is of real machines alone" % name,
+                      name not in CASES and name not in told)
+        elif name.startswith(RANKS):
+            tap.claim("%s is of several ranks, which no simulated machine has" % name,
                       name not in CASES and name not in told)
         elif score and not name.endswith("EXP_SELECTIVITY"):
             scene = dict(HETERO,
