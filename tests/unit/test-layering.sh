@@ -68,6 +68,9 @@ record:
 replay: core/layouts record
 sim: core/device core/device/cpu platforms
 '
+ours=$(find application bound core import mpi perfmodel platforms record replay sim \
+    -name '*.[ch]' -o -name '*.cpp' | xargs grep -HE '^[[:space:]]*#[[:space:]]*include' |
+    sed -nE 's/[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p')
 for folder in $(find application bound core import mpi perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
@@ -76,18 +79,11 @@ for folder in $(find application bound core import mpi perfmodel platforms recor
     fi
     may=$(echo "$allowed" | sed -n "s|^$folder:||p")
     check "$folder includes:${may:- base only}" "$(
-        for file in "$folder"/*.[ch] "$folder"/*.cpp; do
-            [ -f "$file" ] || continue
-            sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p' \
-                "$file" | while read -r header; do
-                case " $folder core/base $may " in
-                *" $(dirname "$header") "*) ;;
-                *) case $header in
-                    */*) echo "$file: $header" ;;
-                    esac ;;
-                esac
-            done
-        done
+        echo "$ours" | awk -F: -v folder="$folder" -v may=" $folder core/base $may " '
+            function dirname(path) { return sub("/[^/]*$", "", path) ? path : "" }
+            dirname($1) == folder && $2 ~ "/" && !index(may, " " dirname($2) " ") {
+                print $1 ": " $2
+            }'
     )"
 done
 
