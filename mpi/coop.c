@@ -284,22 +284,22 @@ static void join_locked(struct orr_bag *bag, struct orr_request *request)
         close_locked(bag);
 }
 
-static struct orr_bag *make_bag(struct orr_rank *rank, const struct orr_request_call *call)
+static struct orr_bag *make_bag(struct orr_rank *rank, const struct orr_request *first)
 {
     size_t words = ((size_t)rank->size + 63) / 64;
     struct orr_bag *bag = calloc(1, sizeof(*bag) + words * sizeof(bag->has[0]));
 
     if (!bag)
-        orr_rank_fail(rank, "%s: out of memory", call->call);
+        orr_rank_fail(rank, "%s: out of memory", first->call.call);
     bag->rank = rank;
     bag->granted.run = use_datum;
     bag->closed.run = use_closed;
     orr_list_init(&bag->members);
     bag->turn = (struct orr_message){
-        .handle = orr_handle_of(call->handle),
+        .handle = first->turn.handle,
         .mode = STARPU_R,
-        .sequential = !call->unordered,
-        .priority = call->priority,
+        .sequential = first->turn.sequential,
+        .priority = first->turn.priority,
         .arg = bag,
         .granted = bag_granted,
     };
@@ -350,7 +350,7 @@ int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
     datum = orr_datum_need(rank, orr_handle_of(call->handle), call->call);
     if (!datum)
         orr_runtime_fail(rank->rt);
-    fresh = make_bag(rank, call);
+    fresh = make_bag(rank, request);
     if (enter_bag(datum, request, fresh) != fresh)
         free(fresh);
     else if (orr_message_start(&fresh->turn, call->call))

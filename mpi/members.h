@@ -22,7 +22,6 @@ struct orr_waiter;
 enum orr_control_kind {
     ORR_CONTROL_CHECK,      /* mpi/check.c */
     ORR_CONTROL_CHECKPOINT, /* mpi/checkpoint.c */
-    ORR_CONTROL_BALANCE,    /* mpi/balance.c */
     ORR_CONTROL_STALL,      /* mpi/stall.c */
     ORR_CONTROL_CLOCK,      /* mpi/clocks.c */
     ORR_CONTROLS

@@ -4,7 +4,7 @@
  * context that operates it. All of mpi/ hangs off struct orr_rank.
  *
  * The context, the rank's carrier, alone calls the transport and has what is under way
- * (match.h, request.h). Others hand it errands, which it runs in the order in which they
+ * (channel.h, request.h). Others hand it errands, which it runs in the order in which they
  * were handed in; what the application calls back runs there, too, frozen, so that a call
  * that would wait for the carrier itself is refused with a message.
  */
@@ -99,7 +99,7 @@ struct orr_rank {
     orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
     void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 
-    bool ignores_priorities; /* [const] all requests have priority 0 */
+    bool ignores_priorities; /* [const] of requests: all have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */
     atomic_bool cooperates;  /* coop.h: sends of one value are made together */
     bool tells_cache;        /* [const] each change of received values is told */

@@ -41,7 +41,7 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
 static void take_back(struct orr_rank *rank, struct orr_errand *errand);
 
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
-                     struct orr_request **ret)
+                        struct orr_request **ret)
 {
     struct orr_request *request;
     int rc = check_call(call);
@@ -54,6 +54,8 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         return -ENOMEM;
     }
     request->call = *call;
+    if (rank->ignores_priorities)
+        request->call.priority = 0;
     request->rank = rank;
     request->posted.run = take_place;
     request->granted.run = use_grant;
@@ -62,7 +64,7 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .handle = orr_handle_of(call->handle),
         .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
         .sequential = !call->unordered,
-        .priority = call->priority,
+        .priority = request->call.priority,
         .arg = request,
         .granted = request_granted,
     };

@@ -13,4 +13,4 @@ int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call
 /* Only makes it, with the same errors: its place in its channel and its turn are the
  * caller's to see to. */
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
-                     struct orr_request **ret);
+                        struct orr_request **ret);

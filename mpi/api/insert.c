@@ -98,7 +98,7 @@ int starpu_mpi_task_exchange_data_before_execution(
         descrs[i].mode = STARPU_TASK_GET_MODE(task, i);
     }
     rc = orr_insert_decide(rank, c, -1, STARPU_MPI_NODE_SELECTION_CURRENT_POLICY, descrs, n,
-                           rank->ignores_priorities ? 0 : task->priority, __func__, &part);
+                           task->priority, __func__, &part);
     if (rc)
         return rc;
     *params = (struct starpu_mpi_task_exchange_params){

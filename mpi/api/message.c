@@ -29,8 +29,6 @@ static struct orr_request *start(struct orr_request_call *call, MPI_Comm comm)
     struct orr_request *request = NULL;
 
     call->comm = orr_api_comm(rank, comm, call->call);
-    if (rank->ignores_priorities)
-        call->priority = 0;
     check_tag(rank, call);
     if (orr_coop_start(rank, call, &request) < 0)
         orr_runtime_fail(rank->rt);

@@ -11,7 +11,7 @@ static int redux(MPI_Comm comm, starpu_data_handle_t handle, int priority, int a
 
     (void)orr_api_comm(rank, comm, call);
     if (datum)
-        orr_redux_end(datum, arity, rank->ignores_priorities ? 0 : priority, call);
+        orr_redux_end(datum, arity, priority, call);
     return 0;
 }
 
