@@ -8,13 +8,10 @@
 #include <stdlib.h>
 
 #include "core/data/nodes.h"
-#include "core/device/pinned.h"
-#include "core/open.h"
-#include "mpi/carrier.h"
 #include "mpi/coop.h"
 #include "mpi/datum.h"
-#include "mpi/loopback/loopback.h"
 #include "mpi/stats.h"
+#include "tests/mpi/here.h"
 
 enum { MOST_RANKS = 9, N = 5000 };
 
@@ -33,31 +30,6 @@ struct member {
     int rank, wrong;
     size_t sent; /* messages of the value's size */
 };
-
-static struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct orr_transport *open_loopback(void *arg, struct orr_error *err)
-{
-    const struct member *member = arg;
-
-    (void)err;
-    return orr_loopback_open(member->world->net, member->rank);
-}
-
-static bool is_same(const void *a, const void *b)
-{
-    return a == b;
-}
-
-static void *keep_native(const void *native)
-{
-    return (void *)(uintptr_t)native;
-}
-
-static void drop_native(void *native)
-{
-    (void)native;
-}
 
 static void start(struct orr_rank *rank, starpu_data_handle_t handle,
                   enum orr_request_way way, int peer)
@@ -118,24 +90,12 @@ static void *run_rank(void *arg)
     const struct orr_setting settings[] = {{ORR_CFG_NCPU, "1"},
                                            {ORR_CFG_LIMIT_CPU_MEM, world->memory},
                                            {0, NULL}};
-    struct orr_rank_conf conf = {
-        .open = open_loopback,
-        .arg = member,
-        .world = orr_loopback_world(world->net),
-        .is_same = is_same,
-        .keep = keep_native,
-        .drop = drop_native,
-        .cpu = -1,
-    };
     static _Thread_local int values[2][N];
     size_t bytes[MOST_RANKS];
     starpu_data_handle_t handle[2];
     struct orr_rank *rank;
 
-    if (orr_runtime_start(NULL, settings, &pinned) ||
-        orr_rank_open(orr_self->runtime, &conf, "test"))
-        abort();
-    rank = orr_rank_need("test");
+    rank = here_open(world->net, member->rank, settings);
     atomic_store(&rank->cooperates, world->way != OFF);
     orr_stats_set(rank, true);
     for (int i = 0; i < 2; i++)
@@ -159,8 +119,7 @@ static void *run_rank(void *arg)
         for (int r = 0; r < world->nranks; r++)
             member->sent += bytes[r] / (N * sizeof(int));
     orr_stats_set(rank, false);
-    orr_rank_close(rank, "test");
-    orr_runtime_stop(orr_self->runtime);
+    here_close(rank);
     return NULL;
 }
 

@@ -12,10 +12,7 @@
 
 #include "core/base/splitmix.h"
 #include "core/data/nodes.h"
-#include "core/device/pinned.h"
-#include "core/open.h"
-#include "mpi/loopback/loopback.h"
-#include "mpi/carrier.h"
+#include "tests/mpi/here.h"
 #include "tests/mpi/spmd.h"
 
 enum { MOST_RANKS = 8 };
@@ -33,34 +30,6 @@ struct member {
     int rank, wrong;
 };
 
-static struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct orr_transport *open_loopback(void *arg, struct orr_error *err)
-{
-    const struct member *member = arg;
-    struct orr_transport *t = orr_loopback_open(member->world->net, member->rank);
-
-    if (!t)
-        (void)orr_fail(err, -ENOMEM, "no memory for rank %d", member->rank);
-    return t;
-}
-
-static bool is_same(const void *a, const void *b)
-{
-    return a == b;
-}
-
-/* It stays as long as the network. */
-static void *keep_native(const void *native)
-{
-    return (void *)(uintptr_t)native;
-}
-
-static void drop_native(void *native)
-{
-    (void)native;
-}
-
 static void *run_rank(void *arg)
 {
     struct member *member = arg;
@@ -71,22 +40,10 @@ static void *run_rank(void *arg)
         {ORR_CFG_LIMIT_CPU_MEM, world->memory},
         {0, NULL},
     };
-    struct orr_rank_conf conf = {
-        .open = open_loopback,
-        .arg = member,
-        .world = orr_loopback_world(world->net),
-        .is_same = is_same,
-        .keep = keep_native,
-        .drop = drop_native,
-        .cpu = -1,
-    };
+    struct orr_rank *rank = here_open(world->net, member->rank, settings);
 
-    if (orr_runtime_start(NULL, settings, &pinned) ||
-        orr_rank_open(orr_self->runtime, &conf, "test"))
-        abort();
     member->wrong = spmd_run(world->seed, world->ncalls, world->most_elements);
-    orr_rank_close(orr_rank_need("test"), "test");
-    orr_runtime_stop(orr_self->runtime);
+    here_close(rank);
     return NULL;
 }
 
