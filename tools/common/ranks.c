@@ -47,25 +47,19 @@ static char *output_of(const char *program, const char *argument)
 static char *find_in_path(const char *name)
 {
     const char *path = getenv("PATH");
-    char *found = NULL, **folders;
+    char *copy, *rest, *folder, *found = NULL;
 
     if (strchr(name, '/'))
         return access(name, X_OK) == 0 ? strdup(name) : NULL;
-    found = tool_format("%s", path ? path : "/usr/bin:/bin");
-    for (char *at = found; at && *at; at++)
-        if (*at == ':')
-            *at = ',';
-    folders = found ? tool_split(found) : NULL;
-    free(found);
-    found = NULL;
-    for (char **folder = folders; folder && *folder && !found; folder++) {
-        found = tool_format("%s/%s", *folder, name);
+    rest = copy = strdup(path ? path : "/usr/bin:/bin");
+    while (!found && (folder = strsep(&rest, ":"))) {
+        found = tool_format("%s/%s", *folder ? folder : ".", name);
         if (found && access(found, X_OK) != 0) {
             free(found);
             found = NULL;
         }
     }
-    free(folders);
+    free(copy);
     return found;
 }
 
