@@ -549,17 +549,7 @@ static void release_memory(struct orr_handle *handle)
 
 static void deinitialize(void *arg)
 {
-    struct orr_handle *handle = arg;
-    struct orr_runtime *rt = handle->runtime;
-    struct orr_deferred deferred = {0};
-
-    orr_lock(&handle->lock);
-    orr_handle_outdate_locked(handle, 0);
-    for (unsigned node = 0; node < handle->nnodes; node++)
-        if (handle->allocated >> node & 1)
-            orr_node_retry(rt, node, &deferred);
-    orr_unlock(&handle->lock);
-    orr_deferred_run(rt, &deferred);
+    orr_handle_forget_value(arg);
 }
 
 /* In the machine's own context no method of an interface may be called: then the memory

@@ -356,6 +356,15 @@ static inline void orr_deferred_run(struct orr_runtime *rt,
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
     ORR_REQUIRES(handle->lock);
 
+/* The same, and what waits for memory on the handle's nodes is tried once more: outdated
+ * copies need not be written back to leave. */
+void orr_handle_outdate_retry_locked(struct orr_handle *handle, uint64_t valid,
+                                     struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
+/* There is no value any more; the memory stays. No lock held. */
+void orr_handle_forget_value(struct orr_handle *handle);
+
 /* --- the end of handles (core/data/end.c) --- */
 
 /* One user less; the last one wakes the contexts that wait for that and frees a doomed

@@ -72,19 +72,6 @@ static void tell_end(struct orr_runtime *rt, const struct orr_message *message,
 
 /* --- the end --- */
 
-static void forget_value(struct orr_runtime *rt, struct orr_handle *handle)
-{
-    struct orr_deferred deferred = {0};
-
-    orr_lock(&handle->lock);
-    orr_handle_outdate_locked(handle, 0);
-    for (unsigned node = 0; node < handle->nnodes; node++)
-        if (handle->allocated >> node & 1)
-            orr_node_retry(rt, node, &deferred);
-    orr_unlock(&handle->lock);
-    orr_deferred_run(rt, &deferred);
-}
-
 static void message_finish(struct orr_message *message)
 {
     struct orr_handle *handle = message->handle;
@@ -93,7 +80,7 @@ static void message_finish(struct orr_message *message)
 
     if (message->mode & STARPU_W) {
         if (message->failed)
-            forget_value(rt, handle);
+            orr_handle_forget_value(handle);
         else
             orr_job_write_through(rt, job);
         if (message->unreal) {

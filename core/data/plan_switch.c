@@ -367,19 +367,16 @@ static void switch_settle_handle(struct orr_handle *handle,
                                  enum orr_switch_outcome outcome,
                                  uint64_t value, bool unreal)
 {
-    struct orr_runtime *rt = handle->runtime;
     struct orr_deferred deferred = {0};
 
     if (outcome == ORR_STAYS)
         return;
     orr_lock(&handle->lock);
     handle->unreal = unreal;
-    orr_handle_outdate_locked(handle, outcome == ORR_COMES ? value : 0);
-    for (unsigned node = 0; node < handle->nnodes; node++)
-        if (handle->allocated >> node & 1)
-            orr_node_retry(rt, node, &deferred);
+    orr_handle_outdate_retry_locked(handle, outcome == ORR_COMES ? value : 0,
+                                    &deferred);
     orr_unlock(&handle->lock);
-    orr_deferred_run(rt, &deferred);
+    orr_deferred_run(handle->runtime, &deferred);
 }
 
 static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)

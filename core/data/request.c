@@ -396,6 +396,25 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
     }
 }
 
+void orr_handle_outdate_retry_locked(struct orr_handle *handle, uint64_t valid,
+                                     struct orr_deferred *deferred)
+{
+    orr_handle_outdate_locked(handle, valid);
+    for (uint64_t left = handle->allocated; left; left &= left - 1)
+        orr_node_retry(handle->runtime, (unsigned)__builtin_ctzll(left),
+                       deferred);
+}
+
+void orr_handle_forget_value(struct orr_handle *handle)
+{
+    struct orr_deferred deferred = {0};
+
+    orr_lock(&handle->lock);
+    orr_handle_outdate_retry_locked(handle, 0, &deferred);
+    orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
+}
+
 /* --- the end of a request --- */
 
 static void request_unpin(struct orr_handle *handle, unsigned node,
