@@ -30,11 +30,12 @@ static bool take_what_came(struct orr_rank *rank)
 
     while (t->ops->take_header(t, &header, &inside)) {
         orr_incoming_take(rank, &header, inside);
-        any = true;
+        any = rank->is_hurried = true; /* more may follow, or the peer waits */
     }
     while ((packet = t->ops->take_ended(t))) {
         struct orr_flight *flight = packet->owner;
 
+        rank->is_hurried |= packet->receives;
         flight->ended(rank, flight);
         any = true;
     }
@@ -65,7 +66,10 @@ static void rest(struct orr_rank *rank)
     uint64_t most = orr_stall_look(rank);
 
     if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t, rank->nexpected > 0, most);
+        (void)t->ops->wait(t,
+                           (rank->nexpected ? ORR_EXPECTING : 0) |
+                               (rank->is_hurried ? ORR_HURRIED : 0),
+                           most);
     else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);
     else

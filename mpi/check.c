@@ -517,7 +517,7 @@ static _Noreturn void wait_for_the_end(struct orr_rank *rank)
     struct orr_waiter waiter;
 
     orr_waiter_init(&waiter);
-    orr_await(rank->rt, &waiter, &awaited);
+    orr_rank_await(rank, &waiter, &awaited);
     abort();
 }
 

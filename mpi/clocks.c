@@ -98,7 +98,7 @@ static void compare(struct orr_rank *rank, const char *call)
 
     orr_waiter_init(&comparison.waiter);
     orr_rank_hand(rank, &comparison.errand);
-    orr_await(rank->rt, &comparison.waiter, &awaited);
+    orr_rank_await(rank, &comparison.waiter, &awaited);
     if (rank->number == 0)
         told.start = told.end = now_us(rank);
     else

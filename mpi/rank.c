@@ -66,6 +66,7 @@ void orr_rank_rouse(struct orr_rank *rank)
 void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
 {
     orr_list_append(&rank->errands, &errand->link);
+    rank->is_handed |= !orr_rank_is_carrier(rank);
 }
 
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
@@ -76,27 +77,38 @@ void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
     orr_rank_rouse(rank);
 }
 
-static struct orr_errand *next_errand(struct orr_rank *rank)
-{
-    struct orr_list *link;
-
-    orr_lock(&rank->lock);
-    link = orr_list_pop(&rank->errands);
-    orr_unlock(&rank->lock);
-    return link ? orr_container(link, struct orr_errand, link) : NULL;
-}
-
 bool orr_rank_run_errands(struct orr_rank *rank)
 {
-    struct orr_errand *errand;
-    bool any = false;
+    struct orr_list errands, *link;
+    bool any, is_handed;
 
-    while ((errand = next_errand(rank))) {
+    orr_list_init(&errands);
+    orr_lock(&rank->lock);
+    orr_list_move_all(&errands, &rank->errands);
+    is_handed = rank->is_handed;
+    rank->is_handed = false;
+    orr_unlock(&rank->lock);
+    /* Another context needs a processor, maybe this one, until it waits: meanwhile its
+     * errands gather. */
+    if (is_handed)
+        rank->is_hurried =
+            atomic_load_explicit(&rank->nawaiting, memory_order_relaxed) > 0;
+    any = !orr_list_empty(&errands);
+    while ((link = orr_list_pop(&errands))) {
+        struct orr_errand *errand = orr_container(link, struct orr_errand, link);
+
         errand->run(rank, errand);
         rank->nmoved++;
-        any = true;
     }
     return any;
+}
+
+void orr_rank_await(struct orr_rank *rank, struct orr_waiter *waiter,
+                    const struct orr_awaited *awaited)
+{
+    atomic_fetch_add_explicit(&rank->nawaiting, 1, memory_order_relaxed);
+    orr_await(rank->rt, waiter, awaited);
+    atomic_fetch_sub_explicit(&rank->nawaiting, 1, memory_order_relaxed);
 }
 
 struct question {
@@ -126,7 +138,7 @@ int orr_rank_ask(struct orr_rank *rank, struct orr_errand *errand, const char *c
         return -EDEADLK;
     orr_waiter_init(&question.waiter);
     orr_rank_hand(rank, &question.errand);
-    orr_await(rank->rt, &question.waiter, &awaited);
+    orr_rank_await(rank, &question.waiter, &awaited);
     return 0;
 }
 
@@ -171,7 +183,7 @@ int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char
     orr_waiter_init(&visit.waiter);
     orr_outside_begin(rank->rt);
     orr_rank_hand(rank, &visit.errand);
-    orr_await(rank->rt, &visit.waiter, &awaited);
+    orr_rank_await(rank, &visit.waiter, &awaited);
     orr_outside_end(rank->rt);
     if (meeting->error)
         orr_log_error("%s: not all ranks could take part: one has ended, or the "

@@ -73,6 +73,7 @@ struct orr_rank {
 
     struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
     struct orr_list errands;    /* [lock] the first one first */
+    bool is_handed;             /* [lock] … by another context than the carrier */
     bool closing;               /* [lock] the carrier ends when nothing is under way */
     struct orr_rank_comm *comms[ORR_MOST_COMMS]; /* [carrier] for writing; the first is
                                                   * that of all */
@@ -87,6 +88,8 @@ struct orr_rank {
     unsigned nexpected;     /* receives that wait for a header, and `agreed` */
     unsigned nsending, nreceiving; /* messages in the transport */
     unsigned nmeeting;             /* meetings in it */
+    bool is_hurried;               /* what came last asks for an answer */
+    atomic_uint nawaiting;         /* contexts in orr_rank_await */
     uint64_t last_id;              /* of requests */
     struct orr_list trees;   /* tree.h: that were not acknowledged, or are being sent */
     uint32_t last_tree;      /* its id */
@@ -131,6 +134,10 @@ void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
     ORR_REQUIRES(rank->lock);
 void orr_rank_rouse(struct orr_rank *rank);
 
+/* Waits for what the carrier does, which is then hurried. */
+void orr_rank_await(struct orr_rank *rank, struct orr_waiter *waiter,
+                    const struct orr_awaited *awaited);
+
 /* Runs it on the carrier and returns when it was run: at once if the caller is the carrier.
  * Any context that may block; -EDEADLK after a message that names `call` if it may not. */
 int orr_rank_ask(struct orr_rank *rank, struct orr_errand *errand, const char *call);
@@ -160,7 +167,7 @@ void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *a
 
 /* --- the carrier's --- */
 
-/* Runs what was handed in; true if there was anything. */
+/* Runs what was handed in before; true if there was anything. */
 bool orr_rank_run_errands(struct orr_rank *rank);
 
 /* A meeting has ended. */

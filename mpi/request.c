@@ -46,7 +46,7 @@ int orr_request_wait(struct orr_request *request, const char *call, size_t *move
         orr_unlock(&rank->lock);
         atomic_store(&request->is_awaited, orr_self == rank->rt->main);
         if (!done)
-            orr_await(rank->rt, &waiter, &awaited);
+            orr_rank_await(rank, &waiter, &awaited);
     }
     (void)orr_request_test(request, moved);
     return 0;

@@ -22,6 +22,10 @@ enum { ORR_ANSWERS = 1 };
 
 enum orr_request_way { ORR_SENDS, ORR_RECEIVES };
 
+/* The call has been made; the datum was granted. Whichever comes second hands in what tells
+ * the carrier. */
+enum orr_request_stage { ORR_POSTED = 1, ORR_GRANTED = 2 };
+
 /* What a call says of a request; zeroed, then filled. */
 struct orr_request_call {
     const char *call; /* for messages */
@@ -43,7 +47,8 @@ struct orr_request {
     struct orr_request_call call; /* [const] */
     struct orr_rank *rank;
     struct orr_message turn; /* of the datum */
-    struct orr_errand posted, granted, cancelled;
+    struct orr_errand posted, granted;
+    atomic_uchar stages; /* that the contexts of both errands have come to */
     /* Of several sends that have the datum together, coop.h; NULL: it has its own turn. */
     struct orr_bag *bag;
     struct orr_list member;
@@ -55,6 +60,7 @@ struct orr_request {
                             * or `sending` */
     struct orr_list link;  /* in the rank's `ready` */
     uint64_t id;           /* what the answers of the peer name it by */
+    bool is_placed;  /* in its channel */
     bool is_granted;
     bool in_tree;    /* it is sent by others, and stays in its channel meanwhile */
     unsigned node;   /* when it is granted: where the datum lies … */

@@ -33,12 +33,12 @@ static void request_granted(void *arg, unsigned node, void *interface)
 
     request->node = node;
     request->interface = interface;
-    orr_rank_hand(request->rank, &request->granted);
+    if (atomic_fetch_or(&request->stages, ORR_GRANTED) & ORR_POSTED)
+        orr_rank_hand(request->rank, &request->granted);
 }
 
 static void take_place(struct orr_rank *rank, struct orr_errand *errand);
 static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
-static void take_back(struct orr_rank *rank, struct orr_errand *errand);
 
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
@@ -59,7 +59,6 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
     request->rank = rank;
     request->posted.run = take_place;
     request->granted.run = use_grant;
-    request->cancelled.run = take_back;
     request->turn = (struct orr_message){
         .handle = orr_handle_of(call->handle),
         .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
@@ -83,46 +82,29 @@ int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call
 
     if (rc)
         return rc;
-    orr_rank_hand(rank, &request->posted);
     rc = orr_message_start(&request->turn, call->call);
     if (rc) {
-        request->error = rc;
-        orr_rank_hand(rank, &request->cancelled);
+        orr_outside_end(rank->rt);
+        free(request);
         return rc;
     }
     if (ret)
         *ret = call->detached ? NULL : request;
+    /* Most have the datum by now: one errand then. */
+    if (atomic_fetch_or(&request->stages, ORR_POSTED) & ORR_GRANTED)
+        request->is_granted = true;
+    orr_rank_hand(rank, &request->posted);
     return 0;
 }
 
 /* --- errands --- */
 
-static void take_place(struct orr_rank *rank, struct orr_errand *errand)
+static void go_on(struct orr_request *request)
 {
-    struct orr_request *request = orr_container(errand, struct orr_request, posted);
-    struct orr_channel_key key = {.tag = request->call.tag,
-                                  .comm = request->call.comm->number,
-                                  .peer = request->call.peer,
-                                  .receives = request->call.way == ORR_RECEIVES};
+    struct orr_rank *rank = request->rank;
 
-    if (rank->conf.pretended_size)
+    if (!request->is_granted || !request->is_placed)
         return;
-    request->channel = orr_channel_get(&rank->channels, &key);
-    if (!request->channel)
-        orr_request_refuse(request, "out of memory");
-    orr_list_append(&request->channel->calls, &request->place);
-    if (key.receives) {
-        rank->nexpected++;
-        orr_incoming_pair(rank, request->channel);
-    }
-}
-
-static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
-{
-    struct orr_request *request = orr_container(errand, struct orr_request, granted);
-
-    request->is_granted = true;
-    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     if (rank->conf.pretended_size)
         orr_request_end(request, 0, 0);
     else if (request->call.way == ORR_SENDS)
@@ -131,23 +113,41 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
         orr_incoming_deliver(rank, request->message);
 }
 
-/* Its datum could not be had. */
-static void take_back(struct orr_rank *rank, struct orr_errand *errand)
+static void enter_channel(struct orr_rank *rank, struct orr_request *request)
 {
-    struct orr_request *request = orr_container(errand, struct orr_request, cancelled);
-    struct orr_channel *channel = request->channel;
+    struct orr_channel_key key = {.tag = request->call.tag,
+                                  .comm = request->call.comm->number,
+                                  .peer = request->call.peer,
+                                  .receives = request->call.way == ORR_RECEIVES};
 
-    if (request->message)
-        orr_request_refuse(request, "the datum could not be had for a message that has come");
-    if (channel) {
-        orr_list_remove(&request->place);
-        if (request->call.way == ORR_RECEIVES)
-            rank->nexpected--;
-        if (request->call.way == ORR_SENDS)
-            orr_requests_look(rank, channel);
-        else
-            orr_channel_leave(&rank->channels, channel);
+    request->channel = orr_channel_get(&rank->channels, &key);
+    if (!request->channel)
+        orr_request_refuse(request, "out of memory");
+    orr_list_append(&request->channel->calls, &request->place);
+}
+
+static void take_place(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, posted);
+
+    request->is_placed = true;
+    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
+    if (!rank->conf.pretended_size)
+        enter_channel(rank, request);
+    if (request->call.way == ORR_SENDS || rank->conf.pretended_size) {
+        go_on(request);
+    } else {
+        rank->nexpected++;
+        orr_incoming_pair(rank, request->channel);
     }
-    orr_outside_end(rank->rt);
-    free(request);
+}
+
+/* It may come before the other one: another thread has handed it in. */
+static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, granted);
+
+    request->is_granted = true;
+    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
+    go_on(request);
 }

@@ -150,6 +150,11 @@ struct orr_transport_caps {
 
 enum { ORR_TRANSPORT_INSIDE = 4096 };
 
+enum orr_transport_wait {
+    ORR_EXPECTING = 1, /* headers */
+    ORR_HURRIED = 2    /* something may come at once, and others wait for what follows */
+};
+
 struct orr_transport_ops {
     const char *name; /* "MPI (Open MPI)", "loopback", for packets */
 
@@ -172,7 +177,8 @@ struct orr_transport_ops {
     /* -- packets -- */
     /* Sends packet->header to header.peer, of header.comm, then the parts' bytes;
      * fills the rest of the header. To oneself, too. The header is copied, and what
-     * travels inside of it; these end at once (take_ended all the same). Packets of a
+     * travels inside of it; these end at once (take_ended all the same), and leave at the
+     * next progress or wait, several together. Packets of a
      * pair of ranks in a communicator are taken in the order of these calls. Errors:
      * -EINVAL for a communicator or a rank that is none; -ECONNRESET when the peer has
      * died; -ENOMEM. */
@@ -207,12 +213,14 @@ struct orr_transport_ops {
     bool (*progress)(struct orr_transport *t);
     /* Looks until there is something to take, or wake was called since the last wait
      * returned (true: something to take). Where neither packets nor meetings are under
-     * way and the caller is not `expecting` any header, it sleeps until wake and uses no
+     * way and the caller is not expecting any header, it sleeps until wake and uses no
      * processor, headers that come meanwhile stay where they are; otherwise it looks
-     * again and again, less and less often. It returns after most_ns of the clock in any
-     * case, and not before; 0: it has no end. */
-    bool (*wait)(struct orr_transport *t, bool expecting, uint64_t most_ns);
-    /* wait returns, now or when it is called next. Any thread, until close is called. */
+     * again and again, less and less often, at first without a pause if the caller is
+     * hurried. `how` has bits of enum orr_transport_wait. It returns after most_ns of the
+     * clock in any case, and not before; 0: it has no end. */
+    bool (*wait)(struct orr_transport *t, unsigned how, uint64_t most_ns);
+    /* wait returns, now or a moment later, or when it is called next. Any thread, until
+     * close is called. */
     void (*wake)(struct orr_transport *t);
     /* The next failure, false: none. */
     bool (*take_failure)(struct orr_transport *t, struct orr_failure *ret);

@@ -73,3 +73,15 @@ static inline struct orr_list *orr_list_pop(struct orr_list *list)
     orr_list_remove(link);
     return link;
 }
+
+/* Moves all links of `from` behind those of `to`. */
+static inline void orr_list_move_all(struct orr_list *to, struct orr_list *from)
+{
+    if (orr_list_empty(from))
+        return;
+    from->next->prev = to->prev;
+    to->prev->next = from->next;
+    from->prev->next = to;
+    to->prev = from->prev;
+    orr_list_init(from);
+}

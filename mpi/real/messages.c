@@ -133,7 +133,7 @@ void real_post_slot(struct real *real, struct slot *slot)
     slot->arrived = slot->posted = false;
     if (comm->faults > NSLOTS || real_room(real, 1))
         return;
-    code = MPI_Irecv(slot->u.bytes, HEADER_BYTES, MPI_BYTE, MPI_ANY_SOURCE, real->tag,
+    code = MPI_Irecv(slot->bytes, HEADERS_BYTES, MPI_BYTE, MPI_ANY_SOURCE, real->tag,
                      comm->native, &request);
     if (code) {
         comm->faults++;
@@ -180,43 +180,122 @@ static void put_out(struct real *real, struct out *out)
     orr_list_prepend(&real->free_outs, &out->link);
 }
 
-static int send_header(struct real *real, struct peer *peer, struct orr_packet *message)
+/* Headers of several packets travel together: what a carrier sends in one go costs one
+ * message of MPI. */
+static void send_headers(struct real *real, struct peer *peer)
 {
-    struct orr_header *header = &message->header;
-    struct out *out = get_out(real);
-    size_t inside = header->bytes <= INSIDE ? header->bytes : 0;
+    struct out *out = peer->filling;
     MPI_Request request;
-    int code, done = 0;
+    int code = MPI_ERR_NO_MEM, done = 0;
 
-    if (!out)
-        return -ENOMEM;
-    out->link = (struct orr_list){NULL, NULL};
-    out->peer = peer;
-    out->u.wire = (struct wire){
-        .tag = header->tag,
-        .announced = header->announced,
-        .id = header->id,
-        .bytes = header->bytes,
-        .sequence = peer->headers_out + 1,
-        .kind = header->kind,
-        .flags = header->flags,
-    };
-    orr_parts_pack(message->parts, message->nparts, out->u.bytes + sizeof(struct wire),
-                   inside);
-    code = MPI_Isend(out->u.bytes, (int)(sizeof(struct wire) + inside), MPI_BYTE,
-                     peer->rank, real->tag, peer->comm->native, &request);
+    peer->filling = NULL;
+    orr_list_remove(&peer->has_filling);
+    if (peer->dead) {
+        put_out(real, out);
+        return;
+    }
+    if (real_room(real, 1) == 0)
+        code = MPI_Isend(out->bytes, (int)out->size, MPI_BYTE, peer->rank, real->tag,
+                         peer->comm->native, &request);
     /* Most are on their way then. */
     if (!code)
         code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (code || done)
         put_out(real, out);
-    if (code) {
+    if (code)
         real_fail(real, peer->comm, peer, code, "sending to");
-        return real_errno(code);
-    }
-    if (!done)
+    else if (!done)
         real_add(real, request, HEADER_OUT, out);
+}
+
+static void send_all_headers(struct real *real)
+{
+    struct orr_list *link;
+
+    while ((link = real->filling.next) != &real->filling)
+        send_headers(real, orr_container(link, struct peer, has_filling));
+}
+
+static size_t bytes_inside(uint64_t bytes)
+{
+    return bytes <= INSIDE ? (size_t)bytes : 0;
+}
+
+/* Of a header with that many bytes of data, as it travels. */
+static size_t wire_size(uint64_t bytes)
+{
+    return sizeof(struct wire) + (bytes_inside(bytes) + 7) / 8 * 8;
+}
+
+/* Where there is room for so many bytes more. NULL: no memory. */
+static struct out *find_room(struct real *real, struct peer *peer, size_t more)
+{
+    if (peer->filling && peer->filling->size + more > HEADERS_BYTES)
+        send_headers(real, peer);
+    if (!peer->filling && (peer->filling = get_out(real))) {
+        peer->filling->link = (struct orr_list){NULL, NULL};
+        peer->filling->peer = peer;
+        peer->filling->size = 0;
+        orr_list_append(&real->filling, &peer->has_filling);
+    }
+    return peer->filling;
+}
+
+static int add_header(struct real *real, struct peer *peer, struct orr_packet *message)
+{
+    struct orr_header *header = &message->header;
+    size_t size = wire_size(header->bytes);
+    struct out *out = find_room(real, peer, size);
+    struct wire *wire;
+
+    if (!out)
+        return -ENOMEM;
+    if (peer->dead) /* as sending those before it has shown */
+        return -ECONNRESET;
     header->sequence = ++peer->headers_out;
+    wire = (struct wire *)(void *)(out->bytes + out->size);
+    *wire = (struct wire){
+        .tag = header->tag,
+        .announced = header->announced,
+        .id = header->id,
+        .bytes = header->bytes,
+        .sequence = header->sequence,
+        .kind = header->kind,
+        .flags = header->flags,
+    };
+    orr_parts_pack(message->parts, message->nparts, (char *)(wire + 1),
+                   bytes_inside(header->bytes));
+    out->size += size;
+    return 0;
+}
+
+/* Its header goes before it, at once. */
+static int send_data(struct real *real, struct peer *peer, struct orr_packet *message)
+{
+    MPI_Request request;
+    MPI_Datatype type;
+    void *address;
+    int count, code;
+    int result = types_find(&real->types, message->parts, message->nparts, &address,
+                            &count, &type);
+
+    if (!result)
+        result = real_room(real, 2); /* for headers and for the data */
+    if (!result)
+        result = add_header(real, peer, message);
+    if (result)
+        return result;
+    message->header.data = ++peer->data_out;
+    send_headers(real, peer);
+    code = peer->dead ? MPI_ERR_OTHER
+                      : MPI_Isend(address, count, type, peer->rank, real->tag + 1,
+                                  peer->comm->native, &request);
+    if (code) {
+        end_message(real, message, real_errno(code), 0);
+        real_fail(real, peer->comm, peer, code, "sending to");
+        return 0;
+    }
+    real_add(real, request, DATA_OUT, message);
     return 0;
 }
 
@@ -224,10 +303,7 @@ int real_send(struct orr_transport *t, struct orr_packet *message)
 {
     struct real *real = real_of(t);
     struct peer *peer = peer_of(real, &message->header);
-    MPI_Request request;
-    MPI_Datatype type = MPI_BYTE;
-    void *address = NULL;
-    int count = 0, result, code;
+    int result;
 
     if (!peer)
         return -EINVAL;
@@ -237,30 +313,11 @@ int real_send(struct orr_transport *t, struct orr_packet *message)
     message->header.data = 0;
     message->header.bytes = orr_parts_bytes(message->parts, message->nparts);
     if (message->header.bytes > INSIDE)
-        result = types_find(&real->types, message->parts, message->nparts, &address,
-                            &count, &type);
-    else
-        result = 0;
-    if (!result)
-        result = real_room(real, 2); /* for the header and for the data */
-    if (!result)
-        result = send_header(real, peer, message);
-    if (result)
-        return result;
-    if (message->header.bytes <= INSIDE) {
+        return send_data(real, peer, message);
+    result = add_header(real, peer, message);
+    if (result == 0)
         end_message(real, message, 0, message->header.bytes);
-        return 0;
-    }
-    message->header.data = ++peer->data_out;
-    code = MPI_Isend(address, count, type, peer->rank, real->tag + 1, peer->comm->native,
-                     &request);
-    if (code) {
-        end_message(real, message, real_errno(code), 0);
-        real_fail(real, peer->comm, peer, code, "sending to");
-        return 0;
-    }
-    real_add(real, request, DATA_OUT, message);
-    return 0;
+    return result;
 }
 
 /* --- headers that come --- */
@@ -298,11 +355,25 @@ static void announce(struct real *real, struct peer *peer, struct orr_header *he
     orr_list_append(&peer->incoming, &incoming->link);
 }
 
+/* The slot's next header was taken, the last one maybe. */
+static void pass_header(struct real *real, struct slot *slot, size_t size)
+{
+    struct comm *comm = slot->comm;
+
+    slot->at += size;
+    if (slot->at < slot->size)
+        return;
+    comm->first = (comm->first + 1) % NSLOTS;
+    slot->arrived = false;
+    real->shown = slot;
+}
+
 bool real_take_header(struct orr_transport *t, struct orr_header *ret,
                       const void **inside)
 {
     struct real *real = real_of(t);
     struct comm *comm = NULL;
+    const struct wire *wire;
     struct peer *peer;
     struct slot *slot;
 
@@ -316,21 +387,20 @@ bool real_take_header(struct orr_transport *t, struct orr_header *ret,
         return false;
     real->turn = comm->number + 1;
     slot = &comm->slots[comm->first];
-    comm->first = (comm->first + 1) % NSLOTS;
-    slot->arrived = false;
-    real->shown = slot;
     peer = &comm->peers[slot->from];
+    wire = (const struct wire *)(const void *)(slot->bytes + slot->at);
     *ret = (struct orr_header){
-        .tag = slot->u.wire.tag,
-        .announced = slot->u.wire.announced,
-        .id = slot->u.wire.id,
-        .kind = slot->u.wire.kind,
-        .flags = slot->u.wire.flags,
+        .tag = wire->tag,
+        .announced = wire->announced,
+        .id = wire->id,
+        .kind = wire->kind,
+        .flags = wire->flags,
         .comm = comm->number,
         .peer = slot->from,
-        .bytes = slot->u.wire.bytes,
-        .sequence = slot->u.wire.sequence,
+        .bytes = wire->bytes,
+        .sequence = wire->sequence,
     };
+    pass_header(real, slot, wire_size(ret->bytes));
     if (ret->sequence != peer->headers_in + 1)
         real_fail(real, comm, peer, MPI_ERR_TAG,
                   "something else has the tag of headers from");
@@ -339,7 +409,7 @@ bool real_take_header(struct orr_transport *t, struct orr_header *ret,
     if (ret->bytes > INSIDE)
         announce(real, peer, ret);
     else if (ret->bytes > 0)
-        *inside = slot->u.bytes + sizeof(struct wire);
+        *inside = wire + 1;
     return true;
 }
 
@@ -542,6 +612,7 @@ static void end_header_in(struct real *real, struct slot *slot, const MPI_Status
                           int code)
 {
     struct comm *comm = slot->comm;
+    int size = 0;
 
     slot->posted = false;
     if (code) {
@@ -552,7 +623,10 @@ static void end_header_in(struct real *real, struct slot *slot, const MPI_Status
         real_post_slot(real, slot);
         return;
     }
+    MPI_Get_count(status, MPI_BYTE, &size);
     slot->from = status->MPI_SOURCE;
+    slot->size = (size_t)size;
+    slot->at = 0;
     slot->arrived = true;
 }
 
@@ -624,6 +698,7 @@ void real_look(struct real *real)
     int nended = 0, code;
 
     repost_shown(real);
+    send_all_headers(real);
     for (struct orr_list *link = real->probing.next, *next; link != &real->probing;
          link = next) {
         next = link->next;

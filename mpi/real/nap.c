@@ -22,6 +22,10 @@ void nap_sleep(struct nap *nap, uint64_t ns)
     struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     int state = AWAKE;
 
+    if (ns > 0 && ns <= NAP_SHORT_NS) {
+        nanosleep(&most, NULL);
+        return;
+    }
     if (!atomic_compare_exchange_strong(&nap->state, &state, ASLEEP))
         return;
     syscall(SYS_futex, &nap->state, FUTEX_WAIT_PRIVATE, ASLEEP, ns ? &most : NULL, NULL,

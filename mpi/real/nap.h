@@ -13,7 +13,11 @@ struct nap {
 
 /* Whether it was woken since it last returned true. */
 bool nap_woken(struct nap *nap);
-/* Sleeps until it is woken, at most so many ns; 0: without end. */
+/* To wake another thread takes longer than what is left of so short a sleep. */
+enum { NAP_SHORT_NS = 30000 };
+
+/* Sleeps until it is woken, at most so many ns; 0: without end. A short sleep is not
+ * ended. */
 void nap_sleep(struct nap *nap, uint64_t ns);
 /* Any thread. */
 void nap_wake(struct nap *nap);

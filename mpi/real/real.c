@@ -42,11 +42,12 @@ static bool take_failure(struct orr_transport *t, struct orr_failure *ret)
 /* --- waiting --- */
 
 /* MPI has no way to sleep until a message comes. It is looked at without a pause at
- * first, then now and then: a message that took long is noticed late by 1/64 of that,
+ * first, if that is wanted, then now and then: a message that took long is noticed late by 1/64 of that,
  * and what it takes to wake up, and never by more than a millisecond. Who yields the
  * processor instead gets it back, where there are others to run, when these have
  * had a slice of some milliseconds each; who has slept, at once. */
 enum { SPIN_NS = 50000, PART_OF_IDLE = 64, NAP_NS = 1000000, SLACK_NS = 1000 };
+enum { LEAST_NAP_NS = 1000 };
 
 /* Without a pause, the clock is read once in so many looks. */
 enum { LOOKS = 8 };
@@ -67,17 +68,16 @@ static bool progress(struct orr_transport *t)
     return real_something(real);
 }
 
-static void pause_for(struct real *real, uint64_t idle)
+static uint64_t nap_after(uint64_t idle)
 {
-    if (idle < SPIN_NS)
-        return;
     idle /= PART_OF_IDLE;
-    nap_sleep(&real->nap, idle < NAP_NS ? idle : NAP_NS);
+    return idle > NAP_NS ? NAP_NS : idle < LEAST_NAP_NS ? LEAST_NAP_NS : idle;
 }
 
-static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t most_ns)
+static bool wait_for_something(struct orr_transport *t, unsigned how, uint64_t most_ns)
 {
     struct real *real = real_of(t);
+    const uint64_t spin = how & ORR_HURRIED ? SPIN_NS : 0;
     uint64_t since = 0, idle = 0, now, end = most_ns ? now_ns() + most_ns : UINT64_MAX;
     unsigned looks = 0;
 
@@ -86,18 +86,19 @@ static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t
 
         if (nap_woken(&real->nap) || found)
             return found;
-        if (!expecting && real->active == 0 && orr_list_empty(&real->probing)) {
+        if (!(how & ORR_EXPECTING) && real->active == 0 && orr_list_empty(&real->probing)) {
             nap_sleep(&real->nap, most_ns);
             since = idle = 0;
             if (most_ns && now_ns() >= end)
                 return progress(t);
-        } else if (idle >= SPIN_NS || ++looks % LOOKS == 0) {
+        } else if (idle >= spin || ++looks % LOOKS == 0) {
             now = now_ns();
             since = since ? since : now;
             idle = now - since;
             if (now >= end)
                 return false;
-            pause_for(real, idle);
+            if (idle >= spin)
+                nap_sleep(&real->nap, nap_after(idle));
         }
     }
 }
@@ -371,6 +372,7 @@ int orr_mpi_open(const struct orr_mpi_conf *conf, struct orr_transport **ret,
     orr_list_init(&real->met);
     orr_list_init(&real->failures);
     orr_list_init(&real->probing);
+    orr_list_init(&real->filling);
     *ret = &real->base;
     return 0;
 }

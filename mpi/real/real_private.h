@@ -9,8 +9,9 @@
 #include "mpi/real/real.h"
 #include "mpi/real/types.h"
 
-/* What a header is in a message of MPI, before what is inside. Both sides have equal
- * processors and are of one build. */
+/* What a header is in a message of MPI, before what is inside of it, which is rounded up to
+ * whole words; the next header follows. Both sides have equal processors and are of one
+ * build. */
 struct wire {
     int64_t tag;
     uint64_t announced, id, bytes, sequence;
@@ -18,31 +19,28 @@ struct wire {
     uint32_t unused;
 };
 
-/* Header and data of less than 4 KiB with MPI's own header: both MPIs send that at
- * once. */
-enum { INSIDE = 3840, HEADER_BYTES = sizeof(struct wire) + INSIDE };
+/* Headers with what is inside of them, or one with as much as it may have: with MPI's own
+ * header less than 4 KiB, which both MPIs send at once. */
+enum { INSIDE = 3840, HEADERS_BYTES = sizeof(struct wire) + INSIDE };
 
 /* Receives of headers that are posted at a time, per communicator. */
 enum { NSLOTS = 8 };
 
+/* Headers that come. */
 struct slot {
     struct comm *comm;
     bool posted, arrived;
     int from;
-    union {
-        struct wire wire;
-        char bytes[HEADER_BYTES];
-    } u;
+    size_t size, at; /* bytes that have come; those that were taken */
+    _Alignas(struct wire) char bytes[HEADERS_BYTES];
 };
 
-/* A header on its way out. */
+/* Headers on their way out. */
 struct out {
     struct orr_list link; /* when it is free */
     struct peer *peer;
-    union {
-        struct wire wire;
-        char bytes[HEADER_BYTES];
-    } u;
+    size_t size; /* bytes in use */
+    _Alignas(struct wire) char bytes[HEADERS_BYTES];
 };
 
 /* Data behind a header that was taken, until they have come. */
@@ -67,6 +65,8 @@ struct peer {
     uint64_t headers_out, data_out, headers_in;
     uint64_t known;            /* data behind headers that were taken */
     uint64_t next;             /* number of the first one that MPI has not matched */
+    struct out *filling;       /* headers that MPI has not been given yet; NULL: none */
+    struct orr_list has_filling; /* in real->filling */
     struct orr_list incoming;  /* by number */
     struct orr_list probing;   /* in real->probing */
 };
@@ -112,6 +112,7 @@ struct real {
     size_t active; /* those that are no receives of headers */
     struct slot *shown;
     struct orr_list free_outs, ended, met, failures, probing;
+    struct orr_list filling; /* peers for which there are headers to be sent */
     unsigned long slack; /* of the owner's timers, before; ns */
 };
 

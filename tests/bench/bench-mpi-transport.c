@@ -44,18 +44,19 @@ static void take_header(struct orr_header *header)
     const void *inside;
 
     while (!t->ops->take_header(t, header, &inside))
-        t->ops->wait(t, true, 0);
+        t->ops->wait(t, ORR_EXPECTING | ORR_HURRIED, 0);
     if (inside)
         memcpy(memory[0], inside, header->bytes);
 }
 
 static void take_ended(unsigned n)
 {
+    (void)t->ops->progress(t); /* what was sent leaves */
     while (n > 0) {
         if (t->ops->take_ended(t))
             n--;
         else
-            t->ops->wait(t, false, 0);
+            t->ops->wait(t, ORR_HURRIED, 0);
     }
 }
 

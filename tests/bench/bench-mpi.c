@@ -17,7 +17,7 @@
 
 #include "bench.h"
 
-enum { MOST = 101, INSERTIONS = 20000, TRIPS = 500, WINDOW = 64, WINDOWS = 20, LARGE = 1 << 20,
+enum { MOST = 101, INSERTIONS = 20000, TRIPS = 500, WINDOW = 1024, WINDOWS = 8, LARGE = 1 << 20,
        BATCH = 16, BATCHES = 4, BARE_TAG = 7 };
 
 static int me, other;
