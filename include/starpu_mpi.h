@@ -302,7 +302,8 @@ void starpu_mpi_tags_free(int64_t mintag);
  * got is sent to it, what it writes goes back to the owners. */
 
 /* Arguments as of starpu_task_insert, and STARPU_EXECUTE_ON_NODE, STARPU_EXECUTE_ON_DATA,
- * STARPU_NODE_SELECTION_POLICY; modes may have STARPU_SSEND and STARPU_MPI_REDUX. Returns 0
+ * STARPU_NODE_SELECTION_POLICY; modes may have STARPU_SSEND and STARPU_MPI_REDUX. Without
+ * codelet, a rank is found and values go there alike, for a task that runs nothing. Returns 0
  * on all ranks; -EINVAL without a message where a datum that is written is NULL, so that
  * this rank takes no part; -EINVAL or -ENOMEM after a message; -ENODEV on the rank that
  * executes: none of its workers can. */

@@ -130,7 +130,9 @@ extern "C" {
 /* Fills `task` (of starpu_task_init()) from the list. 0 or -EINVAL after a
  * message that names the argument. */
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...);
-/* A new task for the caller to submit, or NULL. */
+/* A new task for the caller to submit, or NULL. Without codelet, the task runs nothing,
+ * and has its place in the order of accesses to the data of the list, each given with its
+ * mode (not by STARPU_DATA_ARRAY). */
 struct starpu_task *starpu_task_build(struct starpu_codelet *cl, ...);
 /* Builds and submits. 0, or the negative errno of either: then the task is freed,
  * with all that it was to free. */

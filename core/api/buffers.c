@@ -273,6 +273,12 @@ int orr_buffers_known_mode(const char *call, struct starpu_codelet *cl, int n)
 {
     const struct orr_buffers b = {.call = call, .cl = cl, .n = n};
 
+    if (!cl) {
+        orr_log_error("%s: STARPU_DATA_ARRAY takes the access modes of the codelet, and "
+                      "there is none; use STARPU_DATA_MODE_ARRAY",
+                      call);
+        return -EINVAL;
+    }
     if (!buffers_codelet_has_next(&b))
         return STARPU_R;
     return check_known_mode(&b) == 0 ? (int)STARPU_CODELET_GET_MODE(cl, n)
@@ -318,13 +324,8 @@ int orr_buffers_check_number(const struct orr_buffers *b)
 
     if (wanted == STARPU_VARIABLE_NBUFFERS || wanted == b->n)
         return 0;
-    if (!b->cl)
-        orr_log_error("%s: %d handles were given, but no codelet to use them",
-                      b->call, b->n);
-    else
-        orr_log_error("%s: codelet `%s' has nbuffers = %d, but %d handles were "
-                      "given",
-                      b->call, buffers_codelet_name(b), wanted, b->n);
+    orr_log_error("%s: codelet `%s' has nbuffers = %d, but %d handles were given",
+                  b->call, buffers_codelet_name(b), wanted, b->n);
     return -EINVAL;
 }
 

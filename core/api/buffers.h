@@ -30,7 +30,8 @@ int orr_buffers_add_descrs(struct orr_buffers *b, int n,
                            const struct starpu_data_descr *descrs);
 
 /* The mode that the codelet has for its buffer number n, for a list that names none; of
- * one that it has not, STARPU_R. -EINVAL, after a message: its mode is not set. */
+ * one that it has not, STARPU_R. -EINVAL, after a message: its mode is not set, or there
+ * is no codelet. */
 int orr_buffers_known_mode(const char *call, struct starpu_codelet *cl, int n);
 
 /* Checks the number of handles when all are there: 0, or -EINVAL after a message. */

@@ -623,15 +623,27 @@ void orr_insertion_drop(const struct orr_insertion *in)
     discard(task);
 }
 
+struct starpu_codelet orr_codelet_sync = {
+    .where = STARPU_NOWHERE,
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .name = "sync",
+};
+
+/* Data of a list without codelet are accessed, by a task that runs nothing. */
+static struct starpu_codelet *codelet_of(const struct orr_insertion *in)
+{
+    return in->cl || !in->ndata ? in->cl : &orr_codelet_sync;
+}
+
 static int fill_task(const struct orr_insertion *in, struct starpu_task *task)
 {
     struct filling f = {
         .call = in->call,
         .task = task,
-        .buffers = {.call = in->call, .cl = in->cl, .task = task}};
+        .buffers = {.call = in->call, .cl = codelet_of(in), .task = task}};
     int err = 0;
 
-    task->cl = in->cl;
+    task->cl = f.buffers.cl;
     for (unsigned i = 0; i < in->nargs && !err; i++)
         err = tags[in->args[i].tag >> STARPU_MODE_SHIFT].put(&f, &in->args[i]);
     for (unsigned i = 0; i < in->ndata && !err; i++)

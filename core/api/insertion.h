@@ -77,6 +77,10 @@ static inline void orr_insertion_end(struct orr_insertion *insertion)
         orr_insertion_end_long(insertion);
 }
 
+/* A task of this codelet runs nowhere, but has its place in the order of its data's
+ * accesses. */
+extern struct starpu_codelet orr_codelet_sync;
+
 /* A task that is as the list says, for starpu_task_submit; the caller owns *ret. It is
  * the first that looks whether handles are NULL, or more or less than the codelet has, and
  * whether arguments exclude each other. Errors, after a message: -EINVAL, -ENOMEM; what

@@ -11,6 +11,7 @@
 #include "core/api/api.h"
 #include "core/api/ctx.h"
 #include "core/api/early.h"
+#include "core/api/insertion.h"
 #include "core/api/poll.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
@@ -215,14 +216,6 @@ struct starpu_task *orr_api_task_copy(const struct starpu_task *task)
     return NULL;
 }
 
-/* A task of this codelet runs nowhere, but has its place in the order of its data's
- * accesses. */
-static struct starpu_codelet sync_codelet = {
-    .where = STARPU_NOWHERE,
-    .nbuffers = STARPU_VARIABLE_NBUFFERS,
-    .name = "sync",
-};
-
 struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
                                             enum starpu_data_access_mode mode)
 {
@@ -232,7 +225,7 @@ struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
         return NULL;
     if (orr_runtime_if_open(__func__)) /* else the submission checks it */
         (void)orr_api_handle(__func__, handle);
-    task->cl = &sync_codelet;
+    task->cl = &orr_codelet_sync;
     task->nbuffers = 1;
     task->handles[0] = handle;
     task->modes[0] = mode;

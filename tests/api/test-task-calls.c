@@ -199,6 +199,52 @@ START_TEST(a_sync_task_waits_for_its_place_among_the_accesses)
 }
 END_TEST
 
+static int nseen;
+
+static void note_runs(void *arg)
+{
+    (void)arg;
+    nseen = atomic_load(&nruns);
+}
+
+START_TEST(data_without_codelet_have_their_place_among_the_accesses)
+{
+    static struct starpu_codelet writes = {.cpu_funcs = {run},
+                                           .cuda_funcs = {run},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_RW},
+                                           .name = "k"};
+    struct starpu_data_descr descr = {NULL, STARPU_RW};
+    starpu_data_handle_t handle;
+    struct starpu_task *task;
+    int x = 0;
+
+    machine_open(_i);
+    starpu_variable_data_register(&handle, 0, (uintptr_t)&x, sizeof(x));
+    descr.handle = handle;
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+    task = starpu_task_build(NULL, STARPU_R, handle, 0);
+    task->detach = 0;
+    task->destroy = 0;
+    submit(task);
+    starpu_usleep(500);
+    ck_assert_int_eq(starpu_task_finished(task), 0);
+    starpu_data_release(handle);
+    wait_and_destroy(task);
+    /* Behind one write, and before the next. */
+    ck_assert_int_eq(starpu_task_insert(&writes, STARPU_RW, handle, 0), 0);
+    ck_assert_int_eq(starpu_task_insert(NULL, STARPU_DATA_MODE_ARRAY, &descr, 1,
+                                        STARPU_EPILOGUE_CALLBACK, note_runs, 0),
+                     0);
+    ck_assert_int_eq(starpu_task_insert(&writes, STARPU_RW, handle, 0), 0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(nseen, 1);
+    ck_assert_int_eq(atomic_load(&nruns), 2);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(unfinished_tasks_are_counted)
 {
     machine_open(_i);
@@ -700,6 +746,7 @@ SUITE_MAIN(task_calls)
     EACH(a_cleaned_task_can_be_made_anew);
     EACH(tasks_are_submitted_in_other_ways);
     EACH(a_sync_task_waits_for_its_place_among_the_accesses);
+    EACH(data_without_codelet_have_their_place_among_the_accesses);
     EACH(a_task_destroyed_in_its_callback_goes_after_it);
     EACH(unfinished_tasks_are_counted);
     EACH(a_task_ends_after_others_and_after_releases);

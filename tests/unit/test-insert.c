@@ -179,8 +179,25 @@ START_TEST(a_wrong_number_of_handles_is_refused)
     ck_assert_int_eq(starpu_task_insert(&cl, STARPU_R, handle(1), STARPU_R,
                                         handle(2), STARPU_R, handle(3), 0),
                      -EINVAL);
-    ck_assert_int_eq(starpu_task_insert(NULL, STARPU_R, handle(1), 0), -EINVAL);
-    ck_assert_int_eq(ndestroyed, 3);
+    ck_assert_int_eq(ndestroyed, 2);
+}
+END_TEST
+
+START_TEST(data_without_codelet_are_accessed_by_a_task_that_runs_nowhere)
+{
+    starpu_data_handle_t two[] = {handle(1), handle(2)};
+    struct starpu_data_descr descrs[] = {{handle(2), STARPU_RW}};
+
+    ck_assert_int_eq(starpu_task_insert(NULL, STARPU_R, handle(1),
+                                        STARPU_DATA_MODE_ARRAY, descrs, 1, 0),
+                     0);
+    ck_assert_int_eq(submitted->cl->where, STARPU_NOWHERE);
+    ck_assert_int_eq(submitted->nbuffers, 2);
+    ck_assert_int_eq(submitted->modes[0], STARPU_R);
+    ck_assert_int_eq(submitted->modes[1], STARPU_RW);
+    ck_assert_ptr_eq(submitted->handles[1], handle(2));
+    /* Whose modes? */
+    ck_assert_int_eq(starpu_task_insert(NULL, STARPU_DATA_ARRAY, two, 2, 0), -EINVAL);
 }
 END_TEST
 
@@ -756,6 +773,7 @@ static TCase *lists(void)
     tcase_add_test(tc, unset_modes_are_set_by_insertion);
     tcase_add_test(tc, later_modes_must_agree);
     tcase_add_test(tc, a_wrong_number_of_handles_is_refused);
+    tcase_add_test(tc, data_without_codelet_are_accessed_by_a_task_that_runs_nowhere);
     tcase_add_test(tc, a_null_handle_is_refused);
     tcase_add_test(tc, a_none_handle_is_skipped);
     tcase_add_test(tc, an_open_number_puts_modes_into_the_task);

@@ -36,6 +36,34 @@ static void empty_tasks(void)
     EXPECT_EQ(atomic_load(&nprologues), 1 + ranks_me);
 }
 
+/* Data without codelet: the task runs nothing, where the data say, behind what was inserted
+ * before. Values go there and come back as for any other. */
+static void accesses(void)
+{
+    int values[2] = {1, 0}, last = ranks_n - 1;
+    starpu_data_handle_t a = ranks_shared_int(&values[0], 2, 0);
+    starpu_data_handle_t b = ranks_shared_int(&values[1], 3, last);
+
+    atomic_store(&ncallbacks, 0);
+    EXPECT_EQ(starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_add, STARPU_RW, b, STARPU_R, a, 0),
+              0);
+    EXPECT_EQ(starpu_mpi_task_insert(MPI_COMM_WORLD, NULL, STARPU_RW, b, STARPU_R, a,
+                                     STARPU_CALLBACK_WITH_ARG_NFREE, tick, &ncallbacks, 0),
+              0);
+    EXPECT_EQ(starpu_mpi_task_insert(MPI_COMM_WORLD, NULL, STARPU_RW, b,
+                                     STARPU_EXECUTE_ON_NODE, 0,
+                                     STARPU_CALLBACK_WITH_ARG_NFREE, tick, &ncallbacks, 0),
+              0);
+    EXPECT_EQ(starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_add, STARPU_RW, b, STARPU_R, a, 0),
+              0);
+    starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+    EXPECT_EQ(atomic_load(&ncallbacks), (ranks_me == last) + (ranks_me == 0));
+    if (ranks_me == last)
+        EXPECT_EQ(ranks_value(b), 2);
+    starpu_data_unregister(a);
+    starpu_data_unregister(b);
+}
+
 static int only_worker_0(unsigned worker, struct starpu_task *task, unsigned nimpl)
 {
     (void)task;
@@ -324,7 +352,8 @@ static void between_neighbours(void)
     free(values);
 }
 
-RANKS_MAIN({"tasks without codelet or data", empty_tasks}, {"can_execute", can_execute},
+RANKS_MAIN({"tasks without codelet or data", empty_tasks},
+           {"data without codelet", accesses}, {"can_execute", can_execute},
            {"arrays of data", arrays}, {"more data than STARPU_NMAXBUFS", many_data},
            {"two ranks by turns", alternate}, {"order of a series", sequence},
            {"the largest tags", large_tags}, {"star", star},
