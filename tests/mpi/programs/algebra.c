@@ -178,6 +178,81 @@ static void matrix_product(void)
     check_product(&c, &c0, &a, &b, owners);
 }
 
+/* --- a factorisation by messages --- */
+
+enum { ROWS = 12 };
+
+/* row i of U, behind its pivot's row: row -= row[k] / pivot[k] · pivot, and L's element
+ * stays in the row. */
+static void eliminate(void *buffers[], void *arg)
+{
+    double *row = (double *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    const double *pivot = (const double *)STARPU_VECTOR_GET_PTR(buffers[1]);
+    int k;
+
+    starpu_codelet_unpack_args(arg, &k);
+    row[k] /= pivot[k];
+    for (int j = k + 1; j < ROWS; j++)
+        row[j] -= row[k] * pivot[j];
+}
+
+static struct starpu_codelet cl_eliminate = {.cpu_funcs = {eliminate},
+                                             .nbuffers = 2,
+                                             .modes = {STARPU_RW, STARPU_R},
+                                             .name = "eliminate"};
+
+static double element(int i, int j)
+{
+    return i == j ? 40 : 1 + (i * 5 + j * 3) % 7;
+}
+
+static void check_factors(double rows[ROWS][ROWS])
+{
+    double worst = 0;
+
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++) {
+            double sum = i <= j ? rows[i][j] : 0, off;
+
+            for (int k = 0; k < i && k <= j; k++)
+                sum += rows[i][k] * rows[k][j];
+            off = sum > element(i, j) ? sum - element(i, j) : element(i, j) - sum;
+            worst = off > worst ? off : worst;
+        }
+    EXPECT(worst < 1e-9);
+}
+
+/* Rows are dealt out to ranks. Each inserts its own tasks only: a row that is final goes to
+ * all others by messages with the row's number for a tag, in the order of rows. */
+static void by_messages(void)
+{
+    static double rows[ROWS][ROWS];
+    starpu_data_handle_t row[ROWS];
+
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < ROWS; j++)
+            rows[i][j] = i % ranks_n == ranks_me ? element(i, j) : 0;
+        starpu_vector_data_register(&row[i], STARPU_MAIN_RAM, (uintptr_t)rows[i], ROWS,
+                                    sizeof(double));
+    }
+    for (int k = 0; k < ROWS; k++) {
+        for (int r = 0; r < ranks_n && k % ranks_n == ranks_me; r++)
+            if (r != ranks_me)
+                starpu_mpi_isend_detached_prio(row[k], r, k, ROWS - k, MPI_COMM_WORLD, NULL,
+                                               NULL);
+        if (k % ranks_n != ranks_me)
+            starpu_mpi_irecv_detached(row[k], k % ranks_n, k, MPI_COMM_WORLD, NULL, NULL);
+        for (int i = k + 1; i < ROWS; i++)
+            if (i % ranks_n == ranks_me)
+                starpu_task_insert(&cl_eliminate, STARPU_RW, row[i], STARPU_R, row[k],
+                                   STARPU_VALUE, &k, sizeof(k), STARPU_PRIORITY, ROWS - k,
+                                   0);
+    }
+    for (int i = 0; i < ROWS; i++)
+        starpu_data_unregister(row[i]);
+    check_factors(rows);
+}
+
 /* --- parts --- */
 
 /* The first part has one element, each further one as many as all before it. */
@@ -246,4 +321,5 @@ static void parts(void)
 
 RANKS_MAIN({"a scalar product", scalar_product}, {"a matrix and a vector", matrix_vector},
            {"a product of matrices in blocks", matrix_product},
+           {"LU by messages of the program's own", by_messages},
            {"parts by a filter of one's own", parts})

@@ -233,7 +233,29 @@ static void late(void)
         starpu_data_unregister(handle[i]);
 }
 
+/* Each answers as soon as it has the value, which it may still have to pass on. */
+static void answers(void)
+{
+    int value = -1, sum = 0;
+    starpu_data_handle_t handle = ranks_int(&value), answer = ranks_int(&sum);
+
+    broadcast(handle, 0, TAG, 60);
+    if (ranks_me > 0) {
+        starpu_mpi_isend_detached(handle, 0, TAG + 1, MPI_COMM_WORLD, NULL, NULL);
+        starpu_task_insert(&ranks_add_rank, STARPU_RW, handle, 0);
+        starpu_mpi_isend_detached(handle, 0, TAG + 1, MPI_COMM_WORLD, NULL, NULL);
+    }
+    for (int r = ranks_n - 1; r > 0 && ranks_me == 0; r--)
+        for (int i = 0; i < 2; i++) {
+            starpu_mpi_recv(answer, r, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            EXPECT_EQ(ranks_value(answer), 60 + i * r);
+        }
+    starpu_data_unregister(handle);
+    starpu_data_unregister(answer);
+}
+
 RANKS_MAIN({"along a tree, or not", tree}, {"hints", hints},
            {"the value is there before", without_task}, {"by insertions", insertions},
            {"sent on by who has received it", chain}, {"a large one", large},
-           {"many", many}, {"late, in another order", late})
+           {"many", many}, {"late, in another order", late},
+           {"answers while it is passed on", answers})

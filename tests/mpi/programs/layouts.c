@@ -219,6 +219,50 @@ static void packed(void)
     send_around(false);
 }
 
+/* From each rank to all, which pass it on; the value is written behind the sends. */
+static void send_to_all(bool by_type)
+{
+    for (int root = 0; root < ranks_n; root++) {
+        struct pair pair = {-1, "between", -1};
+        starpu_data_handle_t handle = pair_register(&pair);
+
+        npacked = npeeked = ntypes = 0;
+        if (ranks_me == root) {
+            starpu_data_acquire(handle, STARPU_W);
+            for (int r = 0; r < ranks_n; r++)
+                if (r != root)
+                    starpu_mpi_isend_detached(handle, r, 2, MPI_COMM_WORLD, NULL, NULL);
+            pair.first = 7 + root;
+            pair.second = 8 + root;
+            starpu_data_release(handle);
+        } else {
+            starpu_mpi_irecv_detached(handle, root, 2, MPI_COMM_WORLD, NULL, NULL);
+        }
+        starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+        starpu_data_unregister(handle);
+        EXPECT_EQ(pair.first, 7 + root);
+        EXPECT_EQ(pair.second, 8 + root);
+        EXPECT(strcmp(pair.between, "between") == 0);
+        EXPECT_EQ(npacked + npeeked > 0, !by_type);
+        EXPECT_EQ(ntypes > 0, by_type);
+        starpu_mpi_barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void to_all(void)
+{
+    struct pair pair = {0};
+    starpu_data_handle_t handle = pair_register(&pair);
+
+    send_to_all(false);
+    starpu_mpi_datatype_register(handle, allocate_type, free_type);
+    send_to_all(true);
+    starpu_mpi_datatype_node_register(handle, allocate_type_on, free_type);
+    send_to_all(true);
+    starpu_mpi_datatype_unregister(handle);
+    starpu_data_unregister(handle);
+}
+
 static void described(void)
 {
     struct pair pair = {0};
@@ -247,4 +291,5 @@ static void described(void)
     starpu_data_unregister(handle);
 }
 
-RANKS_MAIN({"packed by the interface", packed}, {"described by a datatype", described})
+RANKS_MAIN({"packed by the interface", packed}, {"described by a datatype", described},
+           {"sent to all", to_all})
