@@ -3,6 +3,7 @@
  * tools/main.c - the `orrery` command: finds the sub-command and calls it.
  * One thread.
  */
+#include "tools/common/run_rank.h"
 #include "tools/common/tool.h"
 #include "tools/common/variables.h"
 
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
         puts("orrery " ORR_VERSION);
         return tool_close(TOOL_OK);
     }
+    if (argc > 2 && !strcmp(argv[1], "--rank"))
+        return run_rank(argv + 2);
     if (argc > 1 && strcmp(argv[1], "env") != 0)
         variables_warn();
     return tool_close(tool_dispatch(&commands, argc, argv));

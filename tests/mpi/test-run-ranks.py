@@ -5,6 +5,7 @@ usage: test-run-ranks.py [ORRERY openmpi|mpich PROGRAM]   (programs/status.c)"""
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,11 @@ claim("a matrix has what was sent", any(line.split() == ["0", "-", "4", "B"] for
       out)
 out = run("-n", "2", "--", program, "3")
 claim("the exit status is the program's", out.returncode == 3, out)
+out = run("-n", "3", "--", program, "killed")
+claim("a rank that is killed is named, with its signal",
+      out.returncode != 0 and re.search(r"rank 1 \(process \d+ on .+\) was killed by signal 9, "
+                                        r"Killed", out.stderr) and
+      out.stderr.count("was killed by") == 1, out)
 out = run("-n", "5", "--json", "--", program)
 ranks = json.loads(out.stdout)["ranks"] if out.returncode == 0 else []
 claim("more ranks than cores have one worker each, or a core",

@@ -5,6 +5,7 @@
 #endif
 #include "tools/common/ranks.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -246,6 +247,19 @@ static void add_mpich(struct words *words, const struct cores *cores, unsigned n
     free(list);
 }
 
+/* What stands before the program, run_rank.h. */
+static void add_rank(struct words *words)
+{
+    char own[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    if (n <= 0)
+        return;
+    own[n] = '\0';
+    add_word(words, "%s", own);
+    add_word(words, "--rank");
+}
+
 /* With a core or less for each: the thread of MPI has none of its own then. */
 static void choose_settings(struct ranks *ranks, unsigned share)
 {
@@ -289,6 +303,7 @@ int ranks_init(struct ranks *ranks, const char *command, char *const *argv, unsi
         else
             add_mpich(&words, cores, n);
         choose_settings(ranks, cores->n / n);
+        add_rank(&words);
         for (char *const *word = argv; *word; word++)
             add_word(&words, "%s", *word);
     }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/mpi/programs/status.c - for what starts ranks: rank 0 prints what it reads, sends
- * it around, and all return the argument. usage: status [STATUS]
+ * it around, and all return the argument; with `killed`, rank 1 is.
+ * usage: status [STATUS | killed]
  */
+#include <signal.h>
+
 #include "ranks.h"
 
 int main(int argc, char **argv)
@@ -26,6 +29,8 @@ int main(int argc, char **argv)
     starpu_data_unregister(handle);
     if (rank + 1 == size)
         printf("went around: %d\n", value);
+    if (argc > 1 && strcmp(argv[1], "killed") == 0 && rank == 1)
+        raise(SIGKILL);
     starpu_mpi_shutdown();
     return argc > 1 ? atoi(argv[1]) : 0;
 }
