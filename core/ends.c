@@ -40,6 +40,7 @@
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
+#include "core/remote_ops.h"
 
 enum { FAILURE = -1 }; /* instead of a signal's number */
 
@@ -335,6 +336,8 @@ static void await_asking(void)
 
 _Noreturn void orr_ends_fail(struct orr_runtime *rt, const char *how)
 {
+    if (rt->remote)
+        rt->remote->process_fails(rt);
     if (how) {
         orr_ends_forget(rt);
         orr_report_write(rt, how);

@@ -19,4 +19,7 @@ struct orr_remote_ops {
      * handle's order, behind all that were submitted before: a task, an acquisition, a
      * message, or the library's own, such as one that invalidates the value. */
     void (*writer_submitted)(struct orr_handle *handle);
+    /* The process ends for a mistake that was already printed. Once or more often, any
+     * thread. */
+    void (*process_fails)(struct orr_runtime *rt);
 };

@@ -12,6 +12,7 @@
 #include "mpi/datum.h"
 #include "mpi/flight.h"
 #include "mpi/incoming.h"
+#include "mpi/peers.h"
 #include "mpi/request.h"
 #include "mpi/stall.h"
 #include "mpi/stats.h"
@@ -149,6 +150,11 @@ static void writer_submitted(struct orr_handle *handle)
     atomic_fetch_add_explicit(&orr_datum_of(handle)->version, 1, memory_order_relaxed);
 }
 
+static void process_fails(struct orr_runtime *rt)
+{
+    orr_peers_say_goodbye(orr_rank_of(rt));
+}
+
 static void rank_free(struct orr_rank *rank)
 {
     for (unsigned i = 0; i < atomic_load(&rank->ncomms); i++) {
@@ -205,7 +211,8 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     *rank = (struct orr_rank){
         .ops = {.noun = "messages",
                 .handle_ends = handle_ends,
-                .writer_submitted = writer_submitted},
+                .writer_submitted = writer_submitted,
+                .process_fails = process_fails},
         .rt = rt,
         .conf = *conf,
         .controls = {[ORR_CONTROL_CLOCK] = orr_clocks_take},
@@ -240,6 +247,8 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     rc = orr_remote_register(rt, &rank->ops);
     if (rc == 0)
         orr_clocks_open(rank, call);
+    if (rc == 0)
+        orr_peers_open(rank, call);
     return rc;
 }
 
@@ -270,6 +279,7 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
     orr_unlock(&rank->lock);
     orr_rank_rouse(rank);
     orr_context_join(&awaited, rank->carrier);
+    orr_peers_close(rank); /* the others are gone, or go without saying more */
     orr_stats_end(rank);
     orr_data_table_done(rank);
     orr_remote_forget(rank->rt);

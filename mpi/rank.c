@@ -10,12 +10,12 @@
 
 #include "core/base/log.h"
 
-static_assert(offsetof(struct orr_rank, ops) == 0, "see rank_of");
+static_assert(offsetof(struct orr_rank, ops) == 0, "see orr_rank_of");
 
 /* --- which rank --- */
 
 /* The table that core has is the head of the rank. */
-static struct orr_rank *rank_of(const struct orr_runtime *rt)
+struct orr_rank *orr_rank_of(const struct orr_runtime *rt)
 {
     return (struct orr_rank *)(uintptr_t)rt->remote;
 }
@@ -24,7 +24,7 @@ struct orr_rank *orr_rank_current(void)
 {
     const struct orr_runtime *rt = orr_runtime_current("starpu_mpi");
 
-    return rt ? rank_of(rt) : NULL;
+    return rt ? orr_rank_of(rt) : NULL;
 }
 
 struct orr_rank *orr_rank_need(const char *call)
@@ -36,7 +36,7 @@ struct orr_rank *orr_rank_need(const char *call)
                       call);
         orr_runtime_fail(rt);
     }
-    return rank_of(rt);
+    return orr_rank_of(rt);
 }
 
 _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)

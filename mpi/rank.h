@@ -24,6 +24,7 @@
 
 struct orr_check;
 struct orr_balance;
+struct orr_peers;
 struct orr_checkpoints;
 struct orr_request;
 struct orr_stall;
@@ -114,6 +115,7 @@ struct orr_rank {
     struct orr_stats *stats;     /* stats.h; owned */
     struct orr_check *check;     /* check.h; owned, NULL: nothing is checked */
     struct orr_stall *stall;     /* stall.h; owned */
+    struct orr_peers *peers;     /* peers.h; owned, NULL: nobody is watched */
     struct orr_clocks clocks;    /* clocks.h */
     struct orr_balance *balance; /* balance.h; owned, NULL: data stay where they are */
     double (*elapsed)(void);     /* … what measures it, NULL: a clock */
@@ -124,6 +126,7 @@ struct orr_rank {
  * starpu_mpi_shutdown ends the program, after a message that names `call`. */
 struct orr_rank *orr_rank_need(const char *call);
 /* NULL where there is none. */
+struct orr_rank *orr_rank_of(const struct orr_runtime *rt);
 struct orr_rank *orr_rank_current(void);
 
 /* The carrier will run it; any context, with any lock of a higher rank not held. */

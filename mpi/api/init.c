@@ -9,6 +9,7 @@
 #include "mpi/carrier.h"
 #include "mpi/balance.h"
 #include "mpi/checkpoint.h"
+#include "mpi/peers.h"
 #include "mpi/real/real.h"
 #include "mpi/redux.h"
 #include "mpi/stats.h"
@@ -173,12 +174,17 @@ static struct {
 
 static void on_exit_between(int status, void *arg)
 {
+    struct orr_rank *rank;
+
     (void)arg;
     if (!atomic_load(&life.open) || getpid() != life.process)
         return;
     orr_log_error("the process ends, by exit or by a return from main, before "
                   "starpu_mpi_shutdown, so that other ranks would wait for it: call that "
                   "first, on all ranks. The program ends with a status that is not 0");
+    rank = orr_rank_current();
+    if (rank)
+        orr_peers_say_goodbye(rank);
     life.status = status ? status : EXIT_FAILURE;
 }
 

@@ -183,8 +183,13 @@ static void handle_ends(struct orr_handle *handle)
     nends++;
 }
 
-static const struct orr_remote_ops ops = {"test messages", handle_ends,
-                                          writer_submitted};
+static void process_fails(struct orr_runtime *rt)
+{
+    (void)rt;
+}
+
+static const struct orr_remote_ops ops = {"test messages", handle_ends, writer_submitted,
+                                          process_fails};
 
 static struct request *request_new(starpu_data_handle_t handle, uint32_t mode,
                                    uint64_t value)

@@ -37,6 +37,31 @@ static void killed(void)
     wait_for_the_others();
 }
 
+static void crashes(void)
+{
+    if (ranks_me == 1)
+        abort();
+    wait_for_the_others();
+}
+
+/* Without a word, as if all were well. */
+static void vanishes(void)
+{
+    if (ranks_me == 1)
+        _exit(0);
+    wait_for_the_others();
+}
+
+/* The others are in the shutdown, and wait for it. */
+static void late(void)
+{
+    wait_for_the_others();
+    if (ranks_me != 1)
+        return;
+    sleep(1);
+    kill(getpid(), SIGKILL);
+}
+
 static void returns(void)
 {
     if (ranks_me != 1)
@@ -52,6 +77,15 @@ static void exits(void)
 
 /* --- messages --- */
 
+static void read_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet reads = {
+    .cpu_funcs = {read_nothing}, .nbuffers = 1, .modes = {STARPU_R}, .name = "reads"};
+
 static void longer(void)
 {
     starpu_data_handle_t handle = long_data(ranks_me == 0 ? LONG : 10);
@@ -61,6 +95,22 @@ static void longer(void)
     else if (ranks_me == 1)
         starpu_mpi_recv(handle, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     wait_for_the_others();
+}
+
+/* Owner and reader have registered different sizes. */
+static void read_of(size_t mine)
+{
+    starpu_data_handle_t handle = long_data(mine);
+
+    starpu_mpi_data_register(handle, 7, 0);
+    starpu_mpi_task_insert(MPI_COMM_WORLD, &reads, STARPU_R, handle, STARPU_EXECUTE_ON_NODE,
+                           1, 0);
+    wait_for_the_others();
+}
+
+static void sizes(void)
+{
+    read_of(ranks_me == 0 ? LONG : 10);
 }
 
 static void unclaimed(void)
@@ -195,11 +245,13 @@ static void equal(void)
 }
 
 static const struct ranks_test programs[] = {
-    {"killed", killed},       {"returns", returns}, {"exits", exits},
-    {"longer", longer},       {"twice", twice},     {"unclaimed", unclaimed},
-    {"one-tag", one_tag},     {"outside", outside}, {"never", never},
-    {"cycle", cycle},         {"self", self},       {"differ", differ},
-    {"fewer", fewer},         {"equal", equal},     {"slow", slow},
+    {"killed", killed},   {"crashes", crashes},     {"vanishes", vanishes},
+    {"late", late},       {"returns", returns},     {"exits", exits},
+    {"longer", longer},   {"sizes", sizes},
+    {"twice", twice},     {"unclaimed", unclaimed}, {"one-tag", one_tag},
+    {"outside", outside}, {"never", never},         {"cycle", cycle},
+    {"self", self},       {"differ", differ},       {"fewer", fewer},
+    {"equal", equal},     {"slow", slow},
 };
 
 int main(int argc, char **argv)
