@@ -138,6 +138,13 @@ static void put_codelet(struct writing *w, const struct starpu_codelet *cl)
     free(symbol);
 }
 
+/* Of predefined interfaces: others may know a size on the owner only. */
+static void put_size(struct writing *w, starpu_data_handle_t handle)
+{
+    if (handle && starpu_data_get_interface_id(handle) < STARPU_MAX_INTERFACE_ID)
+        put(w, " (%zu bytes)", starpu_data_get_size(handle));
+}
+
 static void put_datum(struct writing *w, const struct starpu_data_descr *d)
 {
     static const struct {
@@ -166,6 +173,7 @@ static void put_datum(struct writing *w, const struct starpu_data_descr *d)
         put(w, " tag %lld of each rank", (long long)datum->tag);
     else
         put(w, " tag %lld of rank %d", (long long)datum->tag, datum->owner);
+    put_size(w, d->handle);
 }
 
 static void write_insertion(struct writing *w, const struct orr_insertion *insertion)

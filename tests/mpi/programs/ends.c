@@ -113,6 +113,12 @@ static void sizes(void)
     read_of(ranks_me == 0 ? LONG : 10);
 }
 
+/* The value would be the first part of what is read. */
+static void shorter(void)
+{
+    read_of(ranks_me == 0 ? 10 : LONG);
+}
+
 static void unclaimed(void)
 {
     starpu_data_handle_t handle = ranks_int(&value);
@@ -247,7 +253,7 @@ static void equal(void)
 static const struct ranks_test programs[] = {
     {"killed", killed},   {"crashes", crashes},     {"vanishes", vanishes},
     {"late", late},       {"returns", returns},     {"exits", exits},
-    {"longer", longer},   {"sizes", sizes},
+    {"longer", longer},   {"sizes", sizes},         {"shorter", shorter},
     {"twice", twice},     {"unclaimed", unclaimed}, {"one-tag", one_tag},
     {"outside", outside}, {"never", never},         {"cycle", cycle},
     {"self", self},       {"differ", differ},       {"fewer", fewer},

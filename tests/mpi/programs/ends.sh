@@ -14,7 +14,7 @@ esac
 number=0 status=0
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-echo "1..24"
+echo "1..25"
 
 check() { # what
     number=$((number + 1))
@@ -89,9 +89,10 @@ says outside "starpu_mpi_send: rank $n is none of the communicator"
 
 export ORRERY_MPI_CHECK=1
 says differ 'first that differs is insertion 11'
-check "differ: names both" "grep -qE 'rank 0 inserts the task \"increment\" of 1 datum: RW tag 1 of rank 0, at .*ends.c:[0-9]+' \"\$dir/err\" &&
-    grep -qE 'rank 1 inserts the task \"increment\" of 1 datum: RW tag 2 of rank 1, at .*ends.c:[0-9]+' \"\$dir/err\""
+check "differ: names both" "grep -qE 'rank 0 inserts the task \"increment\" of 1 datum: RW tag 1 of rank 0 \\(4 bytes\\), at .*ends.c:[0-9]+' \"\$dir/err\" &&
+    grep -qE 'rank 1 inserts the task \"increment\" of 1 datum: RW tag 2 of rank 1 \\(4 bytes\\), at .*ends.c:[0-9]+' \"\$dir/err\""
 says fewer 'rank [0-9] comes to a barrier, or the shutdown, after [0-9] insertions, and rank 0 after 10'
+says shorter 'rank 0 inserts the task "reads" of 1 datum: R tag 7 of rank 0 \(10 bytes\)'
 run equal
 check "equal" '[ $rc -eq 0 ] && ! grep -q orrery "$dir/err"'
 unset ORRERY_MPI_CHECK
