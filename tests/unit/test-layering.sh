@@ -67,6 +67,7 @@ platforms: core/device/cpu
 record:
 replay: core/layouts record
 sim: core/device core/device/cpu platforms
+sim/cluster: platforms sim
 '
 ours=$(find application bound core import mpi perfmodel platforms record replay sim \
     -name '*.[ch]' -o -name '*.cpp' | xargs grep -HE '^[[:space:]]*#[[:space:]]*include' |

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/cluster/fabric.h - a network between nodes, as it is described: what it is made
+ * of, not yet for how many nodes. Plain values, no state.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/error.h"
+
+enum orr_topology_kind {
+    ORR_TOPOLOGY_CROSSBAR, /* one switch, in which nothing is shared */
+    ORR_TOPOLOGY_FAT_TREE,
+    ORR_TOPOLOGY_DRAGONFLY,
+    ORR_TOPOLOGY_TORUS,
+};
+
+enum { ORR_TORUS_MAX_DIMS = 6, ORR_FABRIC_MAX_SEGMENTS = 8 };
+
+/* Messages of a size change how they are sent: what those from some bytes on have of
+ * latency and of bandwidth. */
+struct orr_fabric_segment {
+    double from; /* bytes */
+    double latency_factor, bandwidth_factor;
+};
+
+struct orr_fabric {
+    enum orr_topology_kind kind;
+    unsigned nics;     /* of a node */
+    double bandwidth;  /* bytes per µs of a NIC, and of each other link */
+    double latency_us; /* from node to node through one switch */
+    double hop_us;     /* that each further switch adds */
+    bool half_duplex;  /* both directions of a link share its bandwidth */
+    double eager;      /* bytes; longer messages ask before they are sent */
+    /* By size; none: factors of 1. */
+    struct orr_fabric_segment segments[ORR_FABRIC_MAX_SEGMENTS];
+    unsigned nsegments;
+    struct {
+        unsigned radix;    /* ports of a switch */
+        unsigned down, up; /* at the leaves: so many of nodes to so many up */
+        unsigned levels;   /* of switches; 0: as few as will do */
+    } fat_tree;
+    /* Kim, Dally, Scott & Abts, "Technology-driven, highly-scalable dragonfly
+     * topology", ISCA 2008; with their letters. Those that are 0 follow from the
+     * number of nodes. */
+    struct {
+        unsigned g; /* groups */
+        unsigned a; /* routers of a group */
+        unsigned p; /* NICs of a router */
+        unsigned h; /* links of a router to other groups */
+    } dragonfly;
+    struct {
+        unsigned ndims, dims[ORR_TORUS_MAX_DIMS];
+    } torus;
+};
+
+/* Reads "ib 2x200Gb/s fat-tree:32,2:1": words in any order, README.md has them all. It is
+ * what follows the nodes of a cluster, behind "16*h100-pcie-4 +". Errors: -ENOMEM;
+ * -EINVAL with a message that names the word and what to write. */
+int orr_fabric_parse(const char *text, struct orr_fabric *ret,
+                     struct orr_error *err);

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/cluster/fabric_parse.c - the one line that describes a network. Each word says what
+ * it is by itself: a technology, the NICs of a node, a topology, a setting; a second one of
+ * a kind is an error.
+ */
+#include "sim/cluster/fabric.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/c_locale.h"
+#include "core/base/words.h"
+#include "platforms/units.h"
+
+enum { MAX_WORD = 64 };
+
+struct parser {
+    const char *text;
+    char word[MAX_WORD];
+    struct orr_fabric *fabric;
+    bool technology, topology; /* have been said */
+    unsigned settings;         /* the same, a bit each */
+    struct orr_error *err;
+};
+
+/* Latencies as they are published for current hardware, where the description says
+ * none. */
+static const struct {
+    const char *name;
+    double latency_us, hop_us;
+} technologies[] = {
+    {"ib", 1, 0.13}, {"slingshot", 1.8, 0.35}, {"ethernet", 5, 0.5}};
+
+static const char *const topologies[] = {
+    [ORR_TOPOLOGY_CROSSBAR] = "crossbar",
+    [ORR_TOPOLOGY_FAT_TREE] = "fat-tree",
+    [ORR_TOPOLOGY_DRAGONFLY] = "dragonfly",
+    [ORR_TOPOLOGY_TORUS] = "torus",
+};
+
+static const char *const duplexes[] = {"full-duplex", "half-duplex"};
+
+enum unit {
+    UNIT_COUNT,
+    UNIT_US,
+    UNIT_BYTES,
+};
+
+enum { OF_ALL = -1 };
+
+/* What stands before a "=". */
+static const struct setting {
+    const char *name;
+    enum unit unit;
+    int kind; /* of topology, or OF_ALL */
+    size_t offset;
+} settings[] = {
+#define AT(member) offsetof(struct orr_fabric, member)
+    {"latency", UNIT_US, OF_ALL, AT(latency_us)},
+    {"hop", UNIT_US, OF_ALL, AT(hop_us)},
+    {"eager", UNIT_BYTES, OF_ALL, AT(eager)},
+    {"levels", UNIT_COUNT, ORR_TOPOLOGY_FAT_TREE, AT(fat_tree.levels)},
+    {"g", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.g)},
+    {"a", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.a)},
+    {"p", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.p)},
+    {"h", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.h)},
+#undef AT
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* "network "ib 3 Gb/s": "3" has no unit …" */
+static int wrong_word(struct parser *p, const char *problem)
+{
+    return orr_fail(p->err, -EINVAL, "network \"%s\": \"%s\" %s", p->text,
+                    p->word, problem);
+}
+
+static int wrong_whole(struct parser *p, const char *problem)
+{
+    return orr_fail(p->err, -EINVAL, "network \"%s\": %s", p->text, problem);
+}
+
+/* ---- numbers ---- */
+
+/* A number from 1 on that ends where `end` says; NULL if it is none. */
+static const char *read_count(const char *text, unsigned *ret)
+{
+    char *end;
+    unsigned long value;
+
+    if (*text < '1' || *text > '9')
+        return NULL;
+    errno = 0;
+    value = strtoul(text, &end, 10);
+    if (errno || value > USHRT_MAX)
+        return NULL;
+    *ret = (unsigned)value;
+    return end;
+}
+
+/* "200Gb/s", in bytes per µs. "Gb/s" is what platform files call Gbps. */
+static const char *read_bandwidth(const char *text, double *ret)
+{
+    char spelled[MAX_WORD + 1];
+    size_t length = strlen(text);
+    double value;
+
+    if (length < 3 || strcmp(text + length - 2, "/s") != 0)
+        return "is no bandwidth: write a number with Gb/s or GB/s";
+    snprintf(spelled, sizeof(spelled), "%.*sps", (int)length - 2, text);
+    if (orr_quantity_parse(ORR_QUANTITY_BANDWIDTH, spelled, &value))
+        return "is no bandwidth: write a number with Gb/s or GB/s";
+    if (!(value >= 1e3 && value <= 1e15))
+        return "is no bandwidth of a network: write 1kB/s to 1PB/s";
+    *ret = value * 1e-6;
+    return NULL;
+}
+
+static const char *read_time(const char *text, double *ret)
+{
+    double value;
+
+    if (orr_number_parse(text, &value) == NULL && value != 0)
+        return "has no unit: write ns, us, ms or s";
+    if (orr_quantity_parse(ORR_QUANTITY_TIME, text, &value) || value < 0 ||
+        value > 1e3)
+        return "is no latency: write a number with ns, us or ms";
+    *ret = value * 1e6;
+    return NULL;
+}
+
+static const char *read_bytes(const char *text, double *ret)
+{
+    double value;
+
+    if (orr_quantity_parse(ORR_QUANTITY_SIZE, text, &value) || value < 0)
+        return "is no size: write a number with B, kB, KiB or MiB";
+    *ret = value;
+    return NULL;
+}
+
+/* ---- words ---- */
+
+static int parse_nics(struct parser *p)
+{
+    struct orr_fabric *fabric = p->fabric;
+    const char *bandwidth = p->word, *end, *problem;
+    unsigned nics = 1;
+
+    if (fabric->bandwidth > 0)
+        return wrong_word(p, "is a second bandwidth: give one, NICs of a node "
+                             "being alike, such as 2x200Gb/s");
+    end = read_count(p->word, &nics);
+    if (end && *end == 'x')
+        bandwidth = end + 1;
+    else
+        nics = 1;
+    problem = read_bandwidth(bandwidth, &fabric->bandwidth);
+    if (problem)
+        return wrong_word(p, problem);
+    fabric->nics = nics;
+    return 0;
+}
+
+/* "32,2:1", or less of it. */
+static int parse_fat_tree(struct parser *p, const char *at)
+{
+    struct orr_fabric *fabric = p->fabric;
+    unsigned radix = fabric->fat_tree.radix, down = 1, up = 1;
+
+    if (*at)
+        at = read_count(at, &radix);
+    if (at && *at == ',') {
+        at = read_count(at + 1, &down);
+        at = at && *at == ':' ? read_count(at + 1, &up) : NULL;
+    }
+    if (!at || *at)
+        return wrong_word(p, "is no fat tree: write fat-tree:PORTS or "
+                             "fat-tree:PORTS,DOWN:UP, such as fat-tree:32,2:1");
+    if (radix < down + up)
+        return wrong_word(p, "has too few ports for that ratio: give more "
+                             "ports than both of its numbers together");
+    fabric->fat_tree.radix = radix;
+    fabric->fat_tree.down = down;
+    fabric->fat_tree.up = up;
+    return 0;
+}
+
+/* "4x4x2" */
+static int parse_torus(struct parser *p, const char *at)
+{
+    struct orr_fabric *fabric = p->fabric;
+    unsigned n = 0;
+
+    while (at && n < ORR_TORUS_MAX_DIMS) {
+        at = read_count(at, &fabric->torus.dims[n++]);
+        if (!at || *at != 'x')
+            break;
+        at++;
+    }
+    if (!at || *at)
+        return wrong_word(p, "is no torus: write its dimensions, up to six, "
+                             "such as torus:4x4x2");
+    fabric->torus.ndims = n;
+    return 0;
+}
+
+static int parse_topology(struct parser *p, enum orr_topology_kind kind,
+                          const char *sizes)
+{
+    if (p->topology)
+        return wrong_word(p, "is a second topology: give one");
+    p->topology = true;
+    p->fabric->kind = kind;
+    if (kind == ORR_TOPOLOGY_FAT_TREE)
+        return parse_fat_tree(p, sizes);
+    if (kind == ORR_TOPOLOGY_TORUS)
+        return parse_torus(p, sizes);
+    if (*sizes)
+        return wrong_word(p, "has sizes, which go behind the topology as words "
+                             "of their own: write dragonfly g=8, or crossbar");
+    return 0;
+}
+
+static int parse_setting(struct parser *p, unsigned number, const char *value)
+{
+    const struct setting *setting = &settings[number];
+    void *at = (char *)p->fabric + setting->offset;
+    const char *problem = NULL, *end;
+
+    if (p->settings & 1U << number)
+        return wrong_word(p, "is given a second time: give it once");
+    p->settings |= 1U << number;
+    if (setting->unit == UNIT_US)
+        problem = read_time(value, at);
+    else if (setting->unit == UNIT_BYTES)
+        problem = read_bytes(value, at);
+    else if (!(end = read_count(value, at)) || *end)
+        problem = "is no number: write one from 1 to 65535";
+    return problem ? wrong_word(p, problem) : 0;
+}
+
+static int parse_technology(struct parser *p, unsigned number)
+{
+    if (p->technology)
+        return wrong_word(p, "is a second technology: give one");
+    p->technology = true;
+    if (!(p->settings & 1U << 0))
+        p->fabric->latency_us = technologies[number].latency_us;
+    if (!(p->settings & 1U << 1))
+        p->fabric->hop_us = technologies[number].hop_us;
+    return 0;
+}
+
+/* All words that begin with a letter, one after the other. */
+static const char *name_of_word(const void *list, size_t i)
+{
+    (void)list;
+    if (i < COUNT(technologies))
+        return technologies[i].name;
+    i -= COUNT(technologies);
+    if (i < COUNT(topologies))
+        return topologies[i];
+    i -= COUNT(topologies);
+    if (i < COUNT(duplexes))
+        return duplexes[i];
+    i -= COUNT(duplexes);
+    return i < COUNT(settings) ? settings[i].name : NULL;
+}
+
+static int unknown_word(struct parser *p, size_t length)
+{
+    char typed[MAX_WORD], problem[160];
+    const char *near;
+
+    snprintf(typed, sizeof(typed), "%.*s", (int)length, p->word);
+    near = orr_words_nearest(typed, NULL, name_of_word);
+    if (near)
+        snprintf(problem, sizeof(problem), "is unknown; did you mean %s?",
+                 near);
+    return wrong_word(
+        p, near ? problem
+                : "is unknown: write ib, slingshot or ethernet, the NICs of a "
+                  "node as 2x200Gb/s, and crossbar, fat-tree, dragonfly or "
+                  "torus");
+}
+
+static bool is_name(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
+static int parse_word(struct parser *p)
+{
+    size_t length = strcspn(p->word, ":=");
+    char sign = p->word[length];
+    const char *rest = p->word + length + (sign != '\0');
+
+    if (strchr("0123456789.", p->word[0]))
+        return parse_nics(p);
+    for (unsigned i = 0; sign == '=' && i < COUNT(settings); i++)
+        if (is_name(settings[i].name, p->word, length))
+            return parse_setting(p, i, rest);
+    for (unsigned i = 0; sign != '=' && i < COUNT(topologies); i++)
+        if (is_name(topologies[i], p->word, length))
+            return parse_topology(p, (enum orr_topology_kind)i, rest);
+    for (unsigned i = 0; !sign && i < COUNT(technologies); i++)
+        if (is_name(technologies[i].name, p->word, length))
+            return parse_technology(p, i);
+    for (unsigned i = 0; !sign && i < COUNT(duplexes); i++)
+        if (is_name(duplexes[i], p->word, length)) {
+            p->fabric->half_duplex = i == 1;
+            return 0;
+        }
+    return unknown_word(p, length);
+}
+
+/* ---- the whole ---- */
+
+static int check_settings(struct parser *p)
+{
+    char problem[160];
+
+    for (unsigned i = 0; i < COUNT(settings); i++) {
+        if (!(p->settings & 1U << i) || settings[i].kind == OF_ALL ||
+            settings[i].kind == (int)p->fabric->kind)
+            continue;
+        snprintf(problem, sizeof(problem),
+                 "%s= is of the topology %s, and this one is a %s: leave it "
+                 "out, or write %s",
+                 settings[i].name, topologies[settings[i].kind],
+                 topologies[p->fabric->kind], topologies[settings[i].kind]);
+        return wrong_whole(p, problem);
+    }
+    return 0;
+}
+
+static int check_whole(struct parser *p)
+{
+    if (!(p->fabric->bandwidth > 0))
+        return wrong_whole(p, "no bandwidth is given: add the NICs of a node, "
+                              "such as 200Gb/s or 2x200Gb/s");
+    if (p->fabric->kind == ORR_TOPOLOGY_DRAGONFLY && !p->fabric->dragonfly.g)
+        return wrong_whole(p, "a dragonfly needs its number of groups: add it, "
+                              "such as g=8");
+    return check_settings(p);
+}
+
+static int parse_words(struct parser *p)
+{
+    static const char blanks[] = " \t\n";
+    const char *at = p->text;
+    int rc = 0;
+
+    while (rc == 0 && *(at += strspn(at, blanks))) {
+        size_t length = strcspn(at, blanks);
+
+        snprintf(p->word, sizeof(p->word), "%.*s", (int)length, at);
+        rc = length < sizeof(p->word)
+                 ? parse_word(p)
+                 : wrong_word(p, "is too long for any word of a network");
+        at += length;
+    }
+    return rc == 0 ? check_whole(p) : rc;
+}
+
+int orr_fabric_parse(const char *text, struct orr_fabric *ret,
+                     struct orr_error *err)
+{
+    struct orr_fabric fabric = {
+        .nics = 1,
+        .latency_us = technologies[0].latency_us,
+        .hop_us = technologies[0].hop_us,
+        .eager = 64 << 10,
+        .fat_tree = {.radix = 40, .down = 1, .up = 1},
+    };
+    struct parser p = {.text = text, .fabric = &fabric, .err = err};
+    struct orr_c_locale locale;
+    int rc;
+
+    if (orr_c_locale_begin(&locale) < 0)
+        return -ENOMEM;
+    rc = parse_words(&p);
+    orr_c_locale_end(&locale);
+    if (rc == 0)
+        *ret = fabric;
+    return rc;
+}

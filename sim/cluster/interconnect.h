@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/cluster/interconnect.h - a network for a number of nodes: its ports, and which of
+ * them a message passes. A route is computed by a rule whenever it is asked for; nothing is kept
+ * per pair of nodes. Read-only once made.
+ *
+ * A link has two ports, one per direction, or a single one that both share if it is
+ * half duplex. The ports of NICs come first.
+ */
+#pragma once
+
+#include "sim/cluster/fabric.h"
+
+struct orr_interconnect;
+
+/* The NIC is chosen by rule: messages between different nodes take different ones. */
+#define ORR_ANY_NIC (~0U)
+
+/* Errors: -ENOMEM; -EINVAL where the network cannot have so many nodes, with a
+ * message that says what to write instead. The caller owns *ret. */
+int orr_interconnect_new(const struct orr_fabric *fabric, unsigned nnodes,
+                         struct orr_interconnect **ret, struct orr_error *err);
+void orr_interconnect_free(struct orr_interconnect *net);
+
+/* Ports are numbered from 0. */
+unsigned orr_interconnect_nports(const struct orr_interconnect *net);
+
+/* Of the longest route, in ports. */
+unsigned orr_interconnect_longest(const struct orr_interconnect *net);
+
+/* Writes the ports that a message from node `src` to another one passes, in order, and
+ * each once; returns how many. It leaves and arrives by the NICs of that number, or
+ * ORR_ANY_NIC. `ports` has room for the longest route. */
+unsigned orr_interconnect_route(const struct orr_interconnect *net,
+                                unsigned src, unsigned dst, unsigned nic,
+                                unsigned *ports);
+
+/* µs of a route of so many ports. */
+double orr_interconnect_latency(const struct orr_interconnect *net,
+                                unsigned nports);

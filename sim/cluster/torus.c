@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/cluster/torus.c - tori: a router per node, each linked to two neighbours in every
+ * dimension. Routes correct one dimension after the other, the first one first, by the
+ * shorter way round, upwards where both are as long.
+ *
+ * Link router × ndims + d leads to the next router of dimension d. Places without a
+ * node have their routers.
+ */
+#include "sim/cluster/interconnect_private.h"
+
+#include <errno.h>
+
+static int torus_size(const struct orr_fabric *fabric,
+                      struct orr_interconnect *net, struct orr_error *err)
+{
+    uint64_t nrouters = 1;
+
+    net->u.torus.ndims = fabric->torus.ndims;
+    for (unsigned d = 0; d < fabric->torus.ndims; d++) {
+        net->u.torus.dims[d] = fabric->torus.dims[d];
+        net->longest += fabric->torus.dims[d] / 2;
+        nrouters *= fabric->torus.dims[d];
+        if (nrouters > INT32_MAX)
+            return orr_fail(err, -EINVAL,
+                            "the torus has more than %d places: give smaller "
+                            "dimensions",
+                            INT32_MAX);
+    }
+    if (nrouters < net->nnodes)
+        return orr_fail(err, -EINVAL,
+                        "the torus has %llu places and not %u: give larger "
+                        "dimensions",
+                        (unsigned long long)nrouters, net->nnodes);
+    net->nlinks = nrouters * fabric->torus.ndims;
+    return 0;
+}
+
+static unsigned torus_route(const struct orr_interconnect *net, unsigned src,
+                            unsigned dst, unsigned *channels)
+{
+    unsigned ndims = net->u.torus.ndims, n = 0;
+    unsigned at = src / net->nics, to = dst / net->nics; /* routers */
+
+    /* Routers that differ by 1 in dimension d differ by `stride` in number. */
+    for (unsigned d = 0, stride = 1; d < ndims; d++) {
+        unsigned size = net->u.torus.dims[d];
+        unsigned x = at / stride % size;
+        unsigned up = (to / stride % size + size - x) % size;
+        bool back = up > size / 2;
+        unsigned steps = back ? size - up : up;
+
+        while (steps-- > 0) {
+            unsigned next = back ? (x + size - 1) % size : (x + 1) % size;
+            unsigned after = at - x * stride + next * stride;
+
+            /* The link is that of the lower one of both, going up. */
+            channels[n++] = 2 * ((back ? after : at) * ndims + d) + back;
+            at = after;
+            x = next;
+        }
+        stride *= size;
+    }
+    return n;
+}
+
+const struct orr_topology_rules orr_torus_rules = {torus_size, torus_route};
