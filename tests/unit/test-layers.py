@@ -47,9 +47,8 @@ REMOTE = {"orr_insertion_drop", "orr_memory_reserve", "orr_memory_unreserve",
           "orr_outside_end", "orr_outside_wait", "orr_remote_register",
           "orr_runtime_set_rank"}
 # The network between nodes, of clusters that the simulator is to have.
-CLUSTER = {"orr_fabric_parse", "orr_interconnect_free", "orr_interconnect_latency",
-           "orr_interconnect_longest", "orr_interconnect_new",
-           "orr_interconnect_nports", "orr_interconnect_route"}
+CLUSTER = {"orr_fabric_parse", "orr_messages_bytes", "orr_messages_cancel",
+           "orr_messages_looks", "orr_messages_new"}
 
 
 def is_public(name):
