@@ -18,6 +18,8 @@
 
 enum { MAX_WORD = 64 };
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct parser {
     const char *text;
     char word[MAX_WORD];
@@ -52,6 +54,9 @@ enum unit {
 
 enum { OF_ALL = -1 };
 
+/* Numbers of settings that technologies have values for. */
+enum { SET_LATENCY, SET_HOP };
+
 /* What stands before a "=". */
 static const struct setting {
     const char *name;
@@ -60,8 +65,8 @@ static const struct setting {
     size_t offset;
 } settings[] = {
 #define AT(member) offsetof(struct orr_fabric, member)
-    {"latency", UNIT_US, OF_ALL, AT(latency_us)},
-    {"hop", UNIT_US, OF_ALL, AT(hop_us)},
+    [SET_LATENCY] = {"latency", UNIT_US, OF_ALL, AT(latency_us)},
+    [SET_HOP] = {"hop", UNIT_US, OF_ALL, AT(hop_us)},
     {"eager", UNIT_BYTES, OF_ALL, AT(eager)},
     {"levels", UNIT_COUNT, ORR_TOPOLOGY_FAT_TREE, AT(fat_tree.levels)},
     {"g", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.g)},
@@ -71,7 +76,10 @@ static const struct setting {
 #undef AT
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+static bool is_set(const struct parser *p, unsigned setting)
+{
+    return p->settings >> setting & 1;
+}
 
 /* "network "ib 3 Gb/s": "3" has no unit …" */
 static int wrong_word(struct parser *p, const char *problem)
@@ -233,7 +241,7 @@ static int parse_setting(struct parser *p, unsigned number, const char *value)
     void *at = (char *)p->fabric + setting->offset;
     const char *problem = NULL, *end;
 
-    if (p->settings & 1U << number)
+    if (is_set(p, number))
         return wrong_word(p, "is given a second time: give it once");
     p->settings |= 1U << number;
     if (setting->unit == UNIT_US)
@@ -250,9 +258,9 @@ static int parse_technology(struct parser *p, unsigned number)
     if (p->technology)
         return wrong_word(p, "is a second technology: give one");
     p->technology = true;
-    if (!(p->settings & 1U << 0))
+    if (!is_set(p, SET_LATENCY))
         p->fabric->latency_us = technologies[number].latency_us;
-    if (!(p->settings & 1U << 1))
+    if (!is_set(p, SET_HOP))
         p->fabric->hop_us = technologies[number].hop_us;
     return 0;
 }
@@ -327,7 +335,7 @@ static int check_settings(struct parser *p)
     char problem[160];
 
     for (unsigned i = 0; i < COUNT(settings); i++) {
-        if (!(p->settings & 1U << i) || settings[i].kind == OF_ALL ||
+        if (!is_set(p, i) || settings[i].kind == OF_ALL ||
             settings[i].kind == (int)p->fabric->kind)
             continue;
         snprintf(problem, sizeof(problem),

@@ -11,7 +11,6 @@
  */
 #include "sim/cluster/levels.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

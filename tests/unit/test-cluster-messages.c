@@ -5,6 +5,7 @@
  * of SimGrid where that was built, for the same routes.
  */
 #include "platforms/desc_build.h"
+#include "sim/cluster/flows.h"
 #include "sim/cluster/interconnect.h"
 #include "sim/cluster/messages.h"
 #include "sim/network_open.h"
@@ -267,6 +268,37 @@ START_TEST(a_message_that_is_taken_out_leaves_its_links_to_others)
     orr_messages_cancel(network, latent, 1);
     ck_assert(isinf(network->ops->next_us(network)));
     close_network();
+}
+END_TEST
+
+/* Two NICs of 100 bytes per µs, and a link of 150 inside the node that both share. */
+START_TEST(a_flow_passes_any_ports_that_its_owner_names)
+{
+    static const double capacities[] = {100, 100, 150};
+    static const unsigned ports[][2] = {{0, 2}, {1, 2}};
+    struct orr_flow_desc desc = {.bytes = 1500, .nports = 2};
+    struct orr_flows *flows;
+
+    ck_assert_int_eq(orr_flows_new(capacities, 3, 0, &flows), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        desc.ports = ports[i];
+        desc.cookie = &messages[i];
+        ck_assert_int_eq(orr_flow_start(flows, &desc, 0, NULL), 0);
+    }
+    desc.limit = 25;
+    desc.delay_us = 5;
+    desc.cookie = &messages[2];
+    ck_assert_int_eq(orr_flow_start(flows, &desc, 0, NULL), 0);
+    ck_assert_double_eq(orr_flows_next_us(flows), 5);
+    orr_flows_advance(flows);
+    ck_assert_ptr_null(orr_flows_take_ended(flows));
+    /* 1,125 are left of both, at 62.5 bytes per µs each. */
+    ck_assert_double_eq_tol(orr_flows_next_us(flows), 5 + 18, 2e-3);
+    orr_flows_advance(flows);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[0]);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[1]);
+    ck_assert_double_eq_tol(orr_flows_next_us(flows), 5 + 60, 2e-3);
+    orr_flows_free(flows);
 }
 END_TEST
 
@@ -621,6 +653,7 @@ SUITE_MAIN(cluster_messages)
     tcase_add_test(tests, sizes_have_their_share_of_latency_and_bandwidth);
     tcase_add_test(tests,
                    a_message_that_is_taken_out_leaves_its_links_to_others);
+    tcase_add_test(tests, a_flow_passes_any_ports_that_its_owner_names);
     tcase_add_test(tests,
                    messages_of_one_date_end_in_the_order_of_their_starts);
     tcase_add_test(tests, nodes_that_there_are_not_are_refused);
