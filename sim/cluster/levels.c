@@ -20,8 +20,9 @@
 
 /* Exact settling ends by itself, but for levels that are equal and differ by rounding;
  * with an epsilon a level that was left where it is may come back to those that it was
- * left for. A port that is corrected so often is given more tolerance each time. */
-enum { PATIENCE = 8 };
+ * left for. A port that is corrected more often than that in a settling is given more
+ * tolerance each time. Seen were four times at most, after 200 changes at once. */
+enum { PATIENCE = 16 };
 #define IMPATIENCE 0x1p-40
 
 struct port {
