@@ -29,7 +29,7 @@ struct parser {
     struct orr_error *err;
 };
 
-/* Latencies as they are published for current hardware, where the description says
+/* Latencies that are usual with current hardware, where the description says
  * none. */
 static const struct {
     const char *name;
