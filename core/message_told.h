@@ -16,9 +16,11 @@ struct orr_message_told {
     bool received; /* else it was sent */
     int peer;      /* rank in the communicator of all: to, or from, whom */
     int64_t tag;
-    uint64_t number; /* among the sender's: both ranks have the same one */
+    uint64_t number; /* among the sender's: both ranks have the same one; 0: it went by way
+                      * of others, and they know it by its place among those of its tag */
     size_t bytes;
     const struct orr_handle *handle;
+    double called; /* the call that sends or receives it was made */
     double start; /* the datum was there to be sent, or for the message to come */
     double end;   /* the datum may be used */
 };

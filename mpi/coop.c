@@ -28,6 +28,7 @@ struct orr_bag {
     /* [carrier] */
     unsigned node; /* when it is granted */
     void *interface;
+    double since; /* as a request's */
     unsigned nlooks;
     struct orr_list link;   /* in the rank's `patient` */
     unsigned nleft;         /* members that are not done, and the tree */
@@ -156,6 +157,7 @@ static void send_members(struct orr_bag *bag)
         request->node = bag->node;
         request->interface = bag->interface;
         request->is_granted = true;
+        request->since = bag->since > request->called ? bag->since : request->called;
         n += request->in_tree = n < ORR_MOST_PLACES && orr_request_is_first(request);
     }
     if (n >= ORR_COOP_FEWEST)
@@ -198,6 +200,7 @@ static void bag_granted(void *arg, unsigned node, void *interface)
     struct orr_rank *rank = bag->rank;
 
     bag->node = node;
+    bag->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     bag->interface = interface;
     orr_lock(&rank->lock);
     if (bag->nmembers >= bag->nwanted)

@@ -149,6 +149,12 @@ void orr_incoming_deliver(struct orr_rank *rank, struct orr_incoming *incoming)
     }
 }
 
+/* What came along a tree was numbered by the rank that passed it on. */
+static uint64_t number_of(const struct orr_header *header)
+{
+    return header->kind == ORR_PACKET_FORWARD ? 0 : header->id;
+}
+
 static void pair_first(struct orr_channel *channel)
 {
     struct orr_incoming *incoming =
@@ -159,7 +165,7 @@ static void pair_first(struct orr_channel *channel)
     incoming->request = request;
     request->message = incoming;
     request->drop = orr_incoming_free;
-    request->number = incoming->header.id;
+    request->number = number_of(&incoming->header);
     incoming->rank->nexpected--;
     if (request->is_granted)
         orr_incoming_deliver(incoming->rank, incoming);
@@ -256,7 +262,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         incoming->request = taker;
         taker->message = incoming;
         taker->drop = orr_incoming_free;
-        taker->number = header->id;
+        taker->number = number_of(header);
         rank->nexpected--;
         deliver_inside(incoming, inside, header->bytes);
         orr_channel_leave(&rank->channels, channel);

@@ -104,7 +104,8 @@ static void tell_message(struct orr_request *request, size_t moved)
         .tag = request->call.tag,
         .number = request->number,
         .bytes = moved,
-        .handle = request->turn.handle,
+        .handle = orr_handle_of(request->call.handle),
+        .called = request->called,
         .start = request->since,
     };
 
@@ -162,6 +163,7 @@ void orr_request_passed(struct orr_request *request, size_t moved)
     struct orr_channel *channel = request->channel;
 
     orr_list_remove(&request->place);
+    tell_message(request, moved);
     orr_request_end(request, 0, moved);
     orr_requests_look(rank, channel);
 }
@@ -234,7 +236,6 @@ static void start_send(struct orr_request *request)
                         request->call.call))
         orr_request_refuse(request, "the datum cannot be sent");
     request->id = request->number = ++rank->last_id;
-    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     orr_list_remove(&request->place);
     orr_stats_sent(rank, request->call.comm, request->call.peer, request->node,
                    request->layout.bytes);

@@ -71,8 +71,10 @@ struct orr_request {
     uint64_t answers;             /* … and the receiver waits for its data, under that id */
     struct orr_incoming *message; /* of a receive: what it is paired with … */
     void (*drop)(struct orr_incoming *message); /* … and what ends that */
-    uint64_t number; /* of the message among the sender's, when it was sent or paired */
-    double since;    /* µs, for observers: the datum was there; NaN: nobody asks */
+    uint64_t number; /* of the message among the sender's, when it was sent or paired; 0:
+                      * it went along a tree */
+    double called;   /* µs, for observers: it was made; … */
+    double since;    /* … the datum was there; NaN: nobody asks */
 
     /* Results. */
     atomic_bool is_awaited; /* by main */

@@ -33,6 +33,7 @@ static void request_granted(void *arg, unsigned node, void *interface)
 
     request->node = node;
     request->interface = interface;
+    request->since = orr_tell_since(request->rank->rt, ORR_TOLD_MESSAGE);
     if (atomic_fetch_or(&request->stages, ORR_GRANTED) & ORR_POSTED)
         orr_rank_hand(request->rank, &request->granted);
 }
@@ -57,6 +58,7 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
     if (rank->ignores_priorities)
         request->call.priority = 0;
     request->rank = rank;
+    request->called = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     request->posted.run = take_place;
     request->granted.run = use_grant;
     request->turn = (struct orr_message){
@@ -131,7 +133,6 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand)
     struct orr_request *request = orr_container(errand, struct orr_request, posted);
 
     request->is_placed = true;
-    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     if (!rank->conf.pretended_size)
         enter_channel(rank, request);
     if (request->call.way == ORR_SENDS || rank->conf.pretended_size) {
@@ -147,7 +148,7 @@ static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
 {
     struct orr_request *request = orr_container(errand, struct orr_request, granted);
 
+    (void)rank;
     request->is_granted = true;
-    request->since = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     go_on(request);
 }

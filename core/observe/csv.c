@@ -16,6 +16,9 @@ static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
     "handle,change,footprint,gflop,tag,iteration,subiteration,color\n";
 
+/* µs: less is no wait. */
+#define LEAST_REQUEST_US 1.0
+
 struct csv {
     struct orr_out *out; /* where it writes now */
     const struct orr_trace *trace;
@@ -190,13 +193,11 @@ static void write_application(struct csv *csv, const struct orr_event *event)
     ORR_PUT(out, ",,,,,,,,\n");
 }
 
-static void csv_write_message(struct csv *csv,
-                              const struct orr_trace_message *message)
+/* Whom it is from or for, and what both rows of a message end with. */
+static void write_peer(struct csv *csv, const struct orr_trace_message *message)
 {
     struct orr_out *out = csv->out;
 
-    ORR_PUT(out, "message,");
-    put_when(csv, message->start, message->end, ORR_TRACE_OUTSIDE);
     orr_put_byte(out, ',');
     write_text(csv, message->name);
     ORR_PUT(out, ",,,");
@@ -210,6 +211,20 @@ static void csv_write_message(struct csv *csv,
     ORR_PUT(out, ",,,");
     orr_put_signed(out, message->tag);
     ORR_PUT(out, ",,,\n");
+}
+
+/* Of one whose datum was there at the call there is no more to say. */
+static void csv_write_message(struct csv *csv,
+                              const struct orr_trace_message *message)
+{
+    if (message->start - message->called >= LEAST_REQUEST_US) {
+        ORR_PUT(csv->out, "request,");
+        put_when(csv, message->called, message->start, ORR_TRACE_OUTSIDE);
+        write_peer(csv, message);
+    }
+    ORR_PUT(csv->out, "message,");
+    put_when(csv, message->start, message->end, ORR_TRACE_OUTSIDE);
+    write_peer(csv, message);
 }
 
 /* The rank's clock was compared with rank 0's. */

@@ -273,6 +273,7 @@ static void trace_message(struct orr_runtime *rt, const struct orr_told *told)
                                  .tag = message->tag,
                                  .number = message->number,
                                  .size = message->bytes,
+                                 .called = message->called,
                                  .start = message->start,
                                  .end = message->end,
                              });

@@ -90,6 +90,7 @@ struct orr_trace_message {
     int64_t tag;
     uint64_t number; /* among the sender's */
     uint64_t size;   /* bytes */
+    double called; /* as in core/message_told.h */
     double start, end;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orrery run -n, and the files of several ranks. Prints TAP.
-usage: test-run-ranks.py [ORRERY openmpi|mpich PROGRAM]   (programs/status.c)"""
+usage: test-run-ranks.py [ORRERY openmpi|mpich PROGRAM COOP]   (programs/status.c, coop.c)"""
 import csv
 import json
 import os
@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 4:
+if len(sys.argv) < 5:
     print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
     sys.exit(0)
-orrery, mpi, program = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
+orrery, mpi = os.path.abspath(sys.argv[1]), sys.argv[2]
+program, coop = map(os.path.abspath, sys.argv[3:5])
 if not shutil.which("mpirun." + mpi) and not shutil.which("mpirun"):
     print("1..0 # SKIP there is no mpirun." + mpi)
     sys.exit(0)
@@ -116,6 +117,33 @@ claim("an arrow leads from each message's sender to its receiver",
 out = subprocess.run([orrery, "trace", "-n", "2", "-o", at + "/all.paje", "--", program],
                      input="1\n", capture_output=True, text=True)
 claim("other formats are refused", out.returncode == 2 and ".json" in out.stderr, out)
+
+out = run("-n", "4", "--", coop, env={"ORRERY_TRACE": at + "/c.csv",
+                                    "ORRERY_GRAPH": at + "/c.graph"})
+traces = [f"{at}/c.rank{rank}.csv" for rank in range(4)]
+ends = {}
+for rank, path in enumerate(traces if out.returncode == 0 else []):
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            if row["record"] == "message":
+                other = int(row["from"])
+                sent = row["kind"] == "sent"
+                key = (*((rank, other) if sent else (other, rank)), row["tag"], row["change"])
+                ends[key] = ends.get(key, 0) + (1 if sent else -1)
+claim("both ranks tell of each message, also of those that others pass on",
+      any(key[3] == "0" for key in ends) and not any(ends.values()), ends, out)
+out = subprocess.run([orrery, "explain", "--json", *traces], capture_output=True, text=True)
+said = json.loads(out.stdout) if out.returncode == 0 else {"idle": [], "critical_path": []}
+claim("their traces are explained together",
+      {w["rank"] for w in said["idle"]} == {0, 1, 2, 3} and
+      any(link["type"] == "message" for link in said["critical_path"]), out)
+for words in (("explain",), ("report", "--plain", "-o", at + "/page.html")):
+    out = subprocess.run([orrery, *words, "-n", "2", "--", program], input="1\n",
+                         capture_output=True, text=True)
+    none = words[0] == "report" and "without the charting library" in out.stderr
+    claim(f"{words[0]} runs ranks, and says what each did", none or out.returncode == 0 and
+          [line.split()[:2] for line in out.stdout.splitlines() if line.startswith("   1")],
+          out)
 
 out = run("-n", "2", "-m", "mirage", "--", program)
 claim("several ranks on a simulated machine are refused",

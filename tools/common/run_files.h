@@ -11,11 +11,16 @@ struct run_files {
     char *folder, *trace, *graph; /* owned */
     char *setting;                /* owned: ORRERY_GRAPH=… */
     const char *more[2];          /* for struct launch: that setting */
+    char **traces; /* owned: of each of several ranks, its graph beside it; else NULL */
+    unsigned nranks;
 };
 
 /* Makes the folder, with the command's name in its own. A message and false;
  * in both cases the caller ends it with run_files_done. */
 bool run_files_init(struct run_files *files, const char *command);
+
+/* The run is one of n ranks, each of which leaves both. A message and false: no memory. */
+bool run_files_of_ranks(struct run_files *files, unsigned n);
 
 /* Removes folder and files. */
 void run_files_done(struct run_files *files);

@@ -14,3 +14,6 @@ int run_ranks_choose(const char *command, const char *machine, const char *text,
  * and a matrix of what they sent, or their reports as JSON. Returns the exit code: the
  * launcher's, which is the program's own; the launch is for launch_done. */
 int run_ranks(struct launch *launch, const char *command, unsigned n, bool json);
+
+/* The same, printing nothing of what they did; TOOL_OK only if all have left a report. */
+int run_ranks_silently(struct launch *launch, const char *command, unsigned n);

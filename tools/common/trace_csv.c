@@ -38,7 +38,7 @@ static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
     "handle,change,footprint,gflop,tag";
 
-enum { MAX_WORKERS = 65536, MAX_NODES = 65536 };
+enum { MAX_WORKERS = 65536, MAX_NODES = 65536, MAX_RANKS = 1 << 20 };
 
 /* What is known of a job before it ran. */
 struct stages {
@@ -54,6 +54,7 @@ struct reader {
     uint64_t njobs, most_jobs;
     bool lost;        /* no memory */
     double end, last; /* of the trace, as its workers say; of what was read */
+    double called;    /* of the next message; infinite: as it began */
 };
 
 /* Makes room for one more item. */
@@ -339,6 +340,65 @@ static bool take_allocation(struct reader *r, char **f)
     return true;
 }
 
+static bool take_rank(struct reader *r, char **f)
+{
+    r->trace->zero = atof(f[CHANGE]);
+    return read_csv_index(f[FROM], MAX_RANKS, &r->trace->nranks) &&
+           read_csv_index(f[NODE], r->trace->nranks, &r->trace->rank) &&
+           isfinite(r->trace->zero);
+}
+
+/* `request`: how long the next one waited for its datum. */
+static bool take_message(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_message message = {.received = !strcmp(f[KIND], "received"),
+                                    .tag = strtoll(f[TAG], NULL, 10),
+                                    .number = strtoull(f[CHANGE], NULL, 10),
+                                    .bytes = atof(f[BYTES]),
+                                    .start = atof(f[START]),
+                                    .end = atof(f[END])};
+
+    message.called = r->called < message.start ? r->called : message.start;
+    r->called = (double)INFINITY;
+    if (!strcmp(f[FROM], "-1"))
+        return true; /* a rank that is none of the program's */
+    if (!read_csv_index(f[FROM], trace->nranks, &message.peer) ||
+        !(message.start <= message.end) || !isfinite(message.end) ||
+        !isfinite(message.bytes) ||
+        !reader_grow(r, &trace->messages, trace->nmessages, sizeof(message)))
+        return false;
+    trace->messages[trace->nmessages++] = message;
+    return true;
+}
+
+static bool take_clocks(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_clocks clocks = {atof(f[START]), atof(f[END]), atof(f[CHANGE])};
+
+    if (!(clocks.start <= clocks.end) || !isfinite(clocks.end) ||
+        !isfinite(clocks.offset))
+        return false;
+    trace->clocks[trace->nclocks > 0] = clocks;
+    trace->nclocks = trace->nclocks ? 2 : 1;
+    return true;
+}
+
+/* What traces of several ranks have more. */
+static bool take_rank_row(struct reader *r, char **f, double start)
+{
+    if (!strcmp(f[RECORD], "message"))
+        return take_message(r, f);
+    if (!strcmp(f[RECORD], "clocks"))
+        return take_clocks(r, f);
+    if (!strcmp(f[RECORD], "rank"))
+        return take_rank(r, f);
+    if (!strcmp(f[RECORD], "request"))
+        r->called = start;
+    return true;
+}
+
 static bool take_row(struct reader *r, char **f)
 {
     struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
@@ -374,7 +434,7 @@ static bool take_row(struct reader *r, char **f)
         return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
         r->trace->dropped += step.change;
-    return true;
+    return take_rank_row(r, f, step.time);
 }
 
 /* --- in order --- */
@@ -410,6 +470,15 @@ static int compare_doings(const void *a, const void *b)
 {
     const struct trace_doing *x = a, *y = b;
 
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct trace_message *x = a, *y = b;
+
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
     return (x->start > y->start) - (x->start < y->start);
 }
 
@@ -459,6 +528,9 @@ static void reader_complete_trace(struct reader *r)
     if (trace->ndoings)
         qsort(trace->doings, trace->ndoings, sizeof(*trace->doings),
               compare_doings);
+    if (trace->nmessages)
+        qsort(trace->messages, trace->nmessages, sizeof(*trace->messages),
+              compare_messages);
     for (size_t t = 0; t < trace->ntasks; t++) {
         struct trace_task *task = &trace->tasks[t];
         const struct stages *stages = &r->stages[task->job];
@@ -525,7 +597,9 @@ int trace_csv_parse(FILE *file, const char *name, struct trace *ret,
                     struct orr_error *err)
 {
     struct trace trace = {.begin = (double)INFINITY};
-    struct reader r = {.trace = &trace, .most_jobs = file_size_bytes(file)};
+    struct reader r = {.trace = &trace,
+                       .most_jobs = file_size_bytes(file),
+                       .called = (double)INFINITY};
     int rc = read_rows(&r, file, name, err);
 
     if (rc == 0)
@@ -563,6 +637,95 @@ bool trace_csv_is_one(const char *path)
     return is_one;
 }
 
+/* A row of it stands behind the workers, if at all. */
+static bool find_rank_row(FILE *file, struct trace *ret)
+{
+    struct reader r = {.trace = ret};
+    char *line = NULL, *fields[MOST_FIELDS];
+    size_t size = 0;
+    bool found = false;
+
+    while (getline(&line, &size, file) > 0 && !strncmp(line, "worker,", 7))
+        continue;
+    if (line && !feof(file) && !strncmp(line, "rank,", 5))
+        found = split_csv_line(line, fields) && take_rank(&r, fields);
+    free(line);
+    return found;
+}
+
+bool trace_csv_has_rank(const char *path, unsigned *rank, unsigned *nranks)
+{
+    FILE *file = trace_csv_is_one(path) ? fopen(path, "re") : NULL;
+    struct trace trace = {0};
+    bool found = false;
+    int c;
+
+    if (!file)
+        return false;
+    do
+        c = fgetc(file);
+    while (c != '\n' && c != EOF);
+    found = find_rank_row(file, &trace);
+    fclose(file);
+    *rank = trace.rank;
+    *nranks = trace.nranks;
+    return found;
+}
+
+static void map_steps(struct trace_steps *steps, double (*map)(void *, double), void *arg)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        steps->items[i].time = map(arg, steps->items[i].time);
+}
+
+static void map_tasks(struct trace *trace, double (*map)(void *, double), void *arg)
+{
+    for (size_t t = 0; t < trace->ntasks; t++) {
+        struct trace_task *task = &trace->tasks[t];
+
+        task->submitted = map(arg, task->submitted);
+        task->ready = map(arg, task->ready);
+        task->taken = map(arg, task->taken);
+        task->start = map(arg, task->start);
+        task->end = map(arg, task->end);
+    }
+}
+
+#define MAP_SPANS(items, n)                                                    \
+    for (size_t i_ = 0; i_ < (n); i_++) {                                      \
+        (items)[i_].start = map(arg, (items)[i_].start);                       \
+        (items)[i_].end = map(arg, (items)[i_].end);                           \
+    }
+#define MAP_TIMES(items, n)                                                    \
+    for (size_t i_ = 0; i_ < (n); i_++)                                        \
+        (items)[i_].time = map(arg, (items)[i_].time);
+
+void trace_csv_map(struct trace *trace, double (*map)(void *arg, double time), void *arg)
+{
+    map_tasks(trace, map, arg);
+    map_steps(&trace->submitted, map, arg);
+    map_steps(&trace->ready, map, arg);
+    map_steps(&trace->memory, map, arg);
+    MAP_SPANS(trace->copies, trace->ncopies)
+    MAP_SPANS(trace->waits, trace->nwaits)
+    MAP_SPANS(trace->allocations, trace->nallocations)
+    MAP_SPANS(trace->doings, trace->ndoings)
+    MAP_SPANS(trace->messages, trace->nmessages)
+    for (size_t m = 0; m < trace->nmessages; m++)
+        trace->messages[m].called = map(arg, trace->messages[m].called);
+    MAP_TIMES(trace->states, trace->nstates)
+    MAP_TIMES(trace->steals, trace->nsteals)
+    MAP_TIMES(trace->marks, trace->nmarks)
+    if (trace->ntasks) {
+        trace->begin = map(arg, trace->begin);
+        trace->end = map(arg, trace->end);
+        trace->last_submission = map(arg, trace->last_submission);
+    }
+}
+
+#undef MAP_SPANS
+#undef MAP_TIMES
+
 void trace_csv_done(struct trace *trace)
 {
     free(trace->workers);
@@ -577,5 +740,6 @@ void trace_csv_done(struct trace *trace)
     free(trace->marks);
     free(trace->doings);
     free(trace->allocations);
+    free(trace->messages);
     orr_texts_done(&trace->names);
 }

@@ -94,6 +94,23 @@ struct trace_steal {
     double time;
 };
 
+/* A datum that went to another rank, or came from it (docs/TRACES.md). */
+struct trace_message {
+    unsigned peer; /* the other rank */
+    bool received;
+    int64_t tag;
+    uint64_t number; /* the same on both ranks; 0: see pair_messages.h */
+    double bytes;
+    /* It was asked for; the datum was there to be sent, or for it to come; it could be
+     * used again. */
+    double called, start, end;
+};
+
+/* Between the two rank 0's clock was that much ahead. */
+struct trace_clocks {
+    double start, end, offset;
+};
+
 struct trace_mark {
     const char *text;
     double time;
@@ -122,6 +139,14 @@ struct trace {
     size_t nmarks;
     struct trace_doing *doings; /* in order of time */
     size_t ndoings;
+    /* Of one of several ranks: which, of how many, and what its clock said at time 0; of
+     * one process: 0, 0, 0. */
+    unsigned rank, nranks;
+    double zero;
+    struct trace_message *messages; /* in order of their ends */
+    size_t nmessages;
+    struct trace_clocks clocks[2]; /* at the beginning, at the end */
+    unsigned nclocks;
     struct orr_texts names;
     /* The first submission, or the first start; the end of the last kernel; 0 and
      * 0 without tasks. */
@@ -134,6 +159,10 @@ struct trace {
 /* Whether the file begins as traces in CSV do; false if it cannot be read. */
 bool trace_csv_is_one(const char *path);
 
+/* Whether the file is such a trace of one of several ranks: which, of how many, in *rank
+ * and *nranks. */
+bool trace_csv_has_rank(const char *path, unsigned *rank, unsigned *nranks);
+
 /* Reads the file; the caller ends *ret with trace_csv_done. No number in it is
  * trusted: it takes memory in proportion to its length. Errors, with a message:
  * -EINVAL, -ENOMEM, those of the system. */
@@ -142,4 +171,8 @@ int trace_csv_read(const char *path, struct trace *ret, struct orr_error *err);
 /* The same of an open file, which has that name in messages. */
 int trace_csv_parse(FILE *file, const char *name, struct trace *ret,
                     struct orr_error *err);
+
+/* Puts `map` of each time in its place, which must not change their order. */
+void trace_csv_map(struct trace *trace, double (*map)(void *arg, double time), void *arg);
+
 void trace_csv_done(struct trace *trace);

@@ -2,7 +2,8 @@
 /*
  * tools/explain/chain.c - what the end of the run waited for, step by step back
  * to its begin: of the worker, the data and the readiness of a task, what came
- * last is what it waited for.
+ * last is what it waited for. Of several ranks: of a message, of its sender and of its
+ * receiver, likewise; and of a barrier, of the ranks the one that came last.
  */
 #include "core/base/grow.h"
 #include "tools/explain/explain.h"
@@ -10,18 +11,35 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NEAR 2e-3 /* ms: the runtime's own work between two events, rounded */
 #define SAME 1e-6 /* ms: one moment, as two records round it */
 
 struct chain {
-    const struct explain_run *run;
-    size_t *by_job; /* indices of tasks */
+    const struct explain_run *run; /* which it has come to */
     struct explain_link *links;
     size_t n;
     double until; /* what comes next is in the way until then, or its end */
     bool lost;    /* no memory */
 };
+
+/* With what the chain goes on. */
+struct next {
+    enum {
+        AT_END,  /* nothing that is known came before */
+        TASK,    /* with the task of that index … */
+        MESSAGE, /* … the message that came … */
+        MAIN     /* … what the application's main thread did before `time` */
+    } kind;
+    size_t index;
+    double time;
+};
+
+static struct next next_task(size_t index)
+{
+    return (struct next){index == EXPLAIN_NONE ? AT_END : TASK, index, 0};
+}
 
 const char *explain_type_name(enum explain_link_type type)
 {
@@ -35,6 +53,8 @@ const char *explain_type_name(enum explain_link_type type)
         [EXPLAIN_ALLOCATES] = "allocation",
         [EXPLAIN_FREES] = "memory",
         [EXPLAIN_PREPARES] = "overhead",
+        [EXPLAIN_COMES] = "message",
+        [EXPLAIN_MEETS] = "barrier",
     };
 
     return names[type];
@@ -51,7 +71,7 @@ static void chain_add_link(struct chain *c, enum explain_link_type type,
         return;
     added = orr_array_add(c->links, c->n);
     if (added)
-        *added = (struct explain_link){type, start, end, what};
+        *added = (struct explain_link){type, start, end, what, c->run};
     else
         c->lost = true;
 }
@@ -172,10 +192,10 @@ static size_t copy_in_the_way(const struct explain_run *run, size_t i,
 }
 
 /* The one that ended last by `time` of the tasks that it waited for. */
-static size_t latest_predecessor(const struct chain *c,
+static size_t latest_predecessor(const struct explain_run *run,
                                  const struct explain_task *task, double time)
 {
-    const struct orr_graph *graph = c->run->graph;
+    const struct orr_graph *graph = run->graph;
     size_t best = EXPLAIN_NONE;
 
     if (task->number == UINT_MAX)
@@ -183,11 +203,10 @@ static size_t latest_predecessor(const struct chain *c,
     for (unsigned d = 0; d < graph->tasks[task->number].ndeps; d++) {
         unsigned before =
             graph->deps[graph->tasks[task->number].first_dep + d].task;
-        size_t t = c->by_job[before];
+        size_t t = run->by_number[before];
 
-        if (t != EXPLAIN_NONE && c->run->tasks[t].end <= time + SAME &&
-            (best == EXPLAIN_NONE ||
-             c->run->tasks[t].end > c->run->tasks[best].end))
+        if (t != EXPLAIN_NONE && run->tasks[t].end <= time + SAME &&
+            (best == EXPLAIN_NONE || run->tasks[t].end > run->tasks[best].end))
             best = t;
     }
     return best;
@@ -209,40 +228,78 @@ static size_t doings_until(const struct explain_run *run, double time)
     return low;
 }
 
-/* The end of its last wait by `time`; before the run: it had none. */
-static double waited_until(const struct explain_run *run, double time)
+/* Its last wait that had ended by `time`; NULL: it had none. */
+static const struct explain_doing *last_wait(const struct explain_run *run, double time)
 {
     for (size_t i = doings_until(run, time); i-- > 0;)
         if (run->doings[i].waits && run->doings[i].end <= time)
-            return run->doings[i].end;
-    return run->begin;
+            return &run->doings[i];
+    return NULL;
 }
 
-/* The task that ended last by `time`. */
+/* The task that ended last by `time`, and began before. */
 static size_t last_ended(const struct explain_run *run, double time)
 {
-    size_t best = EXPLAIN_NONE;
+    size_t low = 0, high = run->ntasks;
 
-    for (size_t t = 0; t < run->ntasks && run->tasks[t].start < time; t++)
-        if (run->tasks[t].end <= time + SAME &&
-            (best == EXPLAIN_NONE || run->tasks[t].end > run->tasks[best].end))
-            best = t;
-    return best;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (run->tasks[run->by_end[middle]].end <= time + SAME)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0)
+        if (run->tasks[run->by_end[low]].start < time)
+            return run->by_end[low];
+    return EXPLAIN_NONE;
 }
 
-/* The task whose end let the application go on before `time`, which had waited
- * for it, or for all: *ret_time. EXPLAIN_NONE: it had not waited. What main waited for is
- * known; of others it is taken that they had waited when no task was left. */
-static size_t awaited_task(const struct explain_run *run,
-                           const struct explain_task *task, double *ret_time)
+/* The message that came last by `time`. */
+static size_t last_received(const struct explain_run *run, double time)
 {
-    double time = task->submitted;
-    double empty = task->by_main ? waited_until(run, time) : run->begin;
+    size_t low = 0, high = run->nreceived;
 
-    for (size_t i = 0; !task->by_main && i < run->nempty && run->empty[i] <= time; i++)
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (run->received[middle].end <= time + SAME)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : EXPLAIN_NONE;
+}
+
+/* What ended last by `time`, a task or a message that came. */
+static struct next last_event(const struct explain_run *run, double time)
+{
+    size_t task = last_ended(run, time), message = last_received(run, time);
+
+    if (message != EXPLAIN_NONE &&
+        (task == EXPLAIN_NONE || run->received[message].end > run->tasks[task].end))
+        return (struct next){MESSAGE, message, 0};
+    return next_task(task);
+}
+
+static double end_of(const struct explain_run *run, struct next next)
+{
+    return next.kind == MESSAGE ? run->received[next.index].end
+                                : run->tasks[next.index].end;
+}
+
+/* From when on the submitter of the task had not waited. What main waited for is
+ * known; of others it is taken that they had waited when no task was left. */
+static double waited_until(const struct explain_run *run, const struct explain_task *task)
+{
+    const struct explain_doing *wait = last_wait(run, task->submitted);
+    double empty = task->by_main && wait ? wait->end : run->begin;
+
+    for (size_t i = 0;
+         !task->by_main && i < run->nempty && run->empty[i] <= task->submitted; i++)
         empty = fmax(empty, run->empty[i]);
-    *ret_time = empty;
-    return last_ended(run, empty);
+    return empty;
 }
 
 /* The copy that brought the value to where copy `i` begins, after `since`: for the same
@@ -332,13 +389,13 @@ static void chain_add_wait(struct chain *c, double start, double end)
     chain_add_link(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
 }
 
-/* Until `end` the application got to submit the task, from `start` on. */
-static void add_submission(struct chain *c, const struct explain_task *task,
-                           double start, double end)
+/* Until `end` the application, its main thread or not, got to submit something, from
+ * `start` on. */
+static void add_submission(struct chain *c, bool by_main, double start, double end)
 {
     const struct explain_run *run = c->run;
 
-    for (size_t i = task->by_main ? doings_until(run, end) : 0; i-- > 0;) {
+    for (size_t i = by_main ? doings_until(run, end) : 0; i-- > 0;) {
         const struct explain_doing *doing = &run->doings[i];
 
         if (doing->end <= start)
@@ -376,42 +433,167 @@ static size_t last_task_at(const struct explain_run *run, unsigned worker,
 }
 
 /* Goes on with the task in which, or behind which, another one was submitted. */
-static size_t step_submitter(struct chain *c, const struct explain_task *task,
-                             size_t by)
+static struct next step_submitter(struct chain *c, const struct explain_task *task,
+                                  size_t by)
 {
     double end = c->run->tasks[by].end;
 
     chain_add_link(c, EXPLAIN_PREPARES, end, task->submitted, EXPLAIN_NONE);
     c->until = fmin(end, task->submitted);
-    return by;
+    return next_task(by);
+}
+
+/* Goes on with what ended last before the application went on at `empty`. */
+static struct next step_wait(struct chain *c, double empty)
+{
+    struct next next = last_event(c->run, empty);
+
+    if (next.kind != AT_END)
+        chain_add_wait(c, end_of(c->run, next), empty);
+    return next;
+}
+
+/* --- barriers --- */
+
+static bool is_barrier(const struct explain_doing *doing)
+{
+    return doing->waits && !strcmp(doing->call, "starpu_mpi_barrier");
+}
+
+/* Where a rank waited in the barrier in which others did at `time`; NULL: nowhere. */
+static const struct explain_doing *barrier_at(const struct explain_run *run, double time)
+{
+    for (size_t i = doings_until(run, time); i-- > 0;)
+        if (is_barrier(&run->doings[i]))
+            return run->doings[i].end >= time ? &run->doings[i] : NULL;
+    return NULL;
+}
+
+/* Of those in the barrier that main of this rank left, the rank that came last. */
+static const struct explain_run *last_to_come(const struct explain_run *run,
+                                              const struct explain_doing *barrier,
+                                              double *ret_time)
+{
+    const struct explain_run *last = run;
+
+    *ret_time = barrier->start;
+    for (unsigned r = 0; r < run->ranks->n; r++) {
+        const struct explain_run *other = &run->ranks->of[r];
+        const struct explain_doing *there = barrier_at(other, barrier->end);
+
+        if (!there || there->start <= *ret_time)
+            continue;
+        last = other;
+        *ret_time = there->start;
+    }
+    return last;
+}
+
+/* Goes on with what main waited for before `time`. */
+static struct next step_main(struct chain *c, double time)
+{
+    const struct explain_doing *wait = last_wait(c->run, time);
+    double came, empty = wait ? wait->end : c->run->begin;
+
+    add_submission(c, true, empty, time);
+    if (!wait || !c->run->ranks || !is_barrier(wait))
+        return step_wait(c, empty);
+    c->run = last_to_come(c->run, wait, &came);
+    chain_add_link(c, EXPLAIN_MEETS, came, empty, EXPLAIN_NONE);
+    return (struct next){MAIN, 0, came};
 }
 
 /* Goes on with what the submission of the task waited for. */
-static size_t step_submission(struct chain *c, const struct explain_task *task)
+static struct next step_submission(struct chain *c, const struct explain_task *task)
 {
     double empty;
     size_t by = task->by_worker == UINT_MAX
                     ? EXPLAIN_NONE
                     : last_task_at(c->run, task->by_worker, task->submitted);
-    size_t next;
 
     if (by != EXPLAIN_NONE && &c->run->tasks[by] != task)
         return step_submitter(c, task, by);
-    next = awaited_task(c->run, task, &empty);
-
-    add_submission(c, task, empty, task->submitted);
-    if (next != EXPLAIN_NONE)
-        chain_add_wait(c, c->run->tasks[next].end, empty);
-    return next;
+    if (task->by_main)
+        return step_main(c, task->submitted);
+    empty = waited_until(c->run, task);
+    add_submission(c, false, empty, task->submitted);
+    return step_wait(c, empty);
 }
+
+/* --- messages --- */
+
+/* The end of the task's latest predecessor, or its submission, if that came later. */
+static double waited_for_tasks(const struct explain_run *run,
+                               const struct explain_task *task)
+{
+    size_t before = latest_predecessor(run, task, task->ready);
+
+    return before == EXPLAIN_NONE ? task->submitted
+                                  : fmax(run->tasks[before].end, task->submitted);
+}
+
+size_t explain_message_before(const struct explain_run *run,
+                              const struct explain_task *task, double *ret_since)
+{
+    size_t message = last_received(run, task->ready);
+
+    if (message == EXPLAIN_NONE)
+        return EXPLAIN_NONE;
+    *ret_since = waited_for_tasks(run, task);
+    return run->received[message].end > *ret_since ? message : EXPLAIN_NONE;
+}
+
+/* Goes on with what a message waited for that was called for, and had its datum at
+ * `start`: what ended in between, or the call. */
+static struct next step_request(struct chain *c, double called, double start)
+{
+    struct next next = last_event(c->run, start);
+
+    if (next.kind != AT_END && end_of(c->run, next) >= called) {
+        chain_add_wait(c, end_of(c->run, next), start);
+        return next;
+    }
+    chain_add_link(c, EXPLAIN_PREPARES, called, start, EXPLAIN_NONE);
+    return (struct next){MAIN, 0, fmin(called, start)};
+}
+
+/* Adds the message, and goes on with its sender, or with its receiver if that was ready
+ * for it later. Clocks of ranks are not quite equal: nothing begins behind its end. */
+static struct next chain_add_message(struct chain *c, size_t m)
+{
+    const struct explain_message *came = &c->run->received[m], *sent;
+    const struct explain_run *sender;
+
+    if (came->other == EXPLAIN_NONE) {
+        chain_add_link(c, EXPLAIN_COMES, came->start, came->end, m);
+        return step_request(c, came->called, came->start);
+    }
+    sender = &c->run->ranks->of[came->peer];
+    sent = &sender->sent[came->other];
+    if (sent->start < came->start) {
+        chain_add_link(c, EXPLAIN_COMES, came->start, came->end, m);
+        return step_request(c, came->called, came->start);
+    }
+    chain_add_link(c, EXPLAIN_COMES, fmin(sent->start, came->end), came->end, m);
+    c->run = sender;
+    return step_request(c, sent->called, fmin(sent->start, came->end));
+}
+
+/* --- tasks --- */
 
 /* Goes on with what made the task ready. What it waited for without an order,
  * data that others use which commute with it, is in no graph: when these end,
  * it is ready. */
-static size_t step_ready(struct chain *c, const struct explain_task *task)
+static struct next step_ready(struct chain *c, const struct explain_task *task)
 {
-    size_t next = latest_predecessor(c, task, task->ready);
+    size_t next = latest_predecessor(c->run, task, task->ready);
+    double since;
+    size_t message = explain_message_before(c->run, task, &since);
 
+    if (message != EXPLAIN_NONE) {
+        chain_add_wait(c, c->run->received[message].end, task->ready);
+        return (struct next){MESSAGE, message, 0};
+    }
     if (next == EXPLAIN_NONE && task->ready > task->submitted + NEAR)
         next = last_ended(c->run, task->ready);
     if (next == EXPLAIN_NONE || c->run->tasks[next].end < task->submitted) {
@@ -421,13 +603,13 @@ static size_t step_ready(struct chain *c, const struct explain_task *task)
     }
     /* Without a task of their own, planned parts become the whole, or the other way. */
     chain_add_wait(c, c->run->tasks[next].end, task->ready);
-    return next;
+    return next_task(next);
 }
 
 /* Whether it was its submission that made the task ready, and no task's end. */
 static bool ready_by_submission(const struct chain *c, const struct explain_task *task)
 {
-    size_t before = latest_predecessor(c, task, task->ready);
+    size_t before = latest_predecessor(c->run, task, task->ready);
 
     return task->ready <= task->submitted + NEAR &&
            (before == EXPLAIN_NONE || c->run->tasks[before].end < task->submitted);
@@ -444,8 +626,8 @@ static bool waited_for_worker(const struct chain *c, const struct explain_task *
     return free > task->ready;
 }
 
-/* Adds the task and what came before it; returns the task to go on with. */
-static size_t chain_add_task(struct chain *c, size_t t)
+/* Adds the task and what came before it. */
+static struct next chain_add_task(struct chain *c, size_t t)
 {
     const struct explain_task *tasks = c->run->tasks, *task = &tasks[t];
     unsigned node = c->run->graph->workers[task->worker].node;
@@ -464,7 +646,7 @@ static size_t chain_add_task(struct chain *c, size_t t)
     }
     if (waited_for_worker(c, task, worker)) {
         add_preparation(c, node, worker, time);
-        return before;
+        return next_task(before);
     }
     add_preparation(c, node, fmax(task->taken, since), time);
     chain_add_link(c, EXPLAIN_SCHEDULES, task->ready, fmin(time, task->taken),
@@ -472,36 +654,85 @@ static size_t chain_add_task(struct chain *c, size_t t)
     return step_ready(c, task);
 }
 
-static bool chain_index_tasks(struct chain *c)
+static struct next chain_step(struct chain *c, struct next next)
 {
-    unsigned n = c->run->graph->ntasks;
+    switch (next.kind) {
+    case TASK:
+        return chain_add_task(c, next.index);
+    case MESSAGE:
+        return chain_add_message(c, next.index);
+    default:
+        return step_main(c, next.time);
+    }
+}
 
-    c->by_job = malloc((n + 1) * sizeof(*c->by_job));
-    for (unsigned t = 0; c->by_job && t < n; t++)
-        c->by_job[t] = EXPLAIN_NONE;
-    for (size_t t = 0; c->by_job && t < c->run->ntasks; t++)
-        if (c->run->tasks[t].number != UINT_MAX)
-            c->by_job[c->run->tasks[t].number] = t;
-    return c->by_job != NULL;
+static size_t most_steps(const struct explain_run *run)
+{
+    size_t n = 0;
+
+    for (unsigned r = 0; run->ranks && r < run->ranks->n; r++) {
+        const struct explain_run *one = &run->ranks->of[r];
+
+        n += one->ntasks + one->nreceived + one->ndoings;
+    }
+    return 2 * (n + run->ntasks) + 1;
+}
+
+/* The links from `next` on, back to the begin of the run, or until one begins by `stop`. */
+static struct explain_link *chain_make(struct chain *c, struct next next, double stop,
+                                       size_t *ret_n)
+{
+    size_t most = most_steps(c->run);
+
+    c->until = (double)INFINITY;
+    /* Each step goes back in time, or to one of equal time. */
+    for (size_t i = 0; next.kind != AT_END && i < most; i++) {
+        if (c->n && c->links[c->n - 1].start <= stop)
+            break;
+        next = chain_step(c, next);
+    }
+    *ret_n = c->n;
+    if (!c->lost && (c->links || stop > c->run->begin))
+        return c->links ? c->links : calloc(1, sizeof(*c->links));
+    free(c->links);
+    return NULL;
+}
+
+/* Before the first thing of a rank that is known others had begun. */
+static void begin_with_others(struct chain *c)
+{
+    double first = c->n ? c->links[c->n - 1].start : c->run->end;
+
+    if (c->run->ranks)
+        chain_add_link(c, EXPLAIN_SUBMITS, c->run->begin, first, EXPLAIN_NONE);
 }
 
 struct explain_link *explain_chain(const struct explain_run *run, size_t *ret_n)
 {
-    struct chain c = {.run = run, .until = (double)INFINITY};
-    size_t task = 0;
+    struct chain c = {.run = run};
+    struct explain_link *links;
 
-    if (!chain_index_tasks(&c))
+    for (unsigned r = 0; run->ranks && r < run->ranks->n; r++)
+        if (run->ranks->of[r].ntasks && run->ranks->of[r].own_end > c.run->own_end)
+            c.run = &run->ranks->of[r];
+    links = chain_make(&c, next_task(c.run->ntasks ? last_ended(c.run, (double)INFINITY)
+                                                   : EXPLAIN_NONE),
+                       -(double)INFINITY, ret_n);
+    if (!links)
         return NULL;
-    for (size_t t = 1; t < run->ntasks; t++)
-        if (run->tasks[t].end > run->tasks[task].end)
-            task = t;
-    /* Each step goes back in time, or to one of equal time. */
-    for (size_t i = 0; task != EXPLAIN_NONE && i <= 2 * run->ntasks; i++)
-        task = chain_add_task(&c, task);
-    free(c.by_job);
+    begin_with_others(&c);
     *ret_n = c.n;
-    if (!c.lost && c.links)
+    if (!c.lost)
         return c.links;
     free(c.links);
     return NULL;
+}
+
+struct explain_link *explain_chain_to_message(const struct explain_run *run,
+                                              size_t message, double since,
+                                              size_t *ret_n)
+{
+    struct chain c = {.run = run};
+
+    return chain_make(&c, (struct next){MESSAGE, message, 0}, since, ret_n);
 }

@@ -16,7 +16,9 @@
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
+#include "tools/common/rank_traces.h"
 #include "tools/common/run_files.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
 #include "tools/common/trace_csv.h"
 #include "tools/explain/run_pair.h"
@@ -27,6 +29,8 @@ static const char help[] =
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "       orrery explain [--json] -m MACHINE -s A,B -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] A.csv B.csv\n"
+    "       orrery explain [--json] -n RANKS -- PROGRAM [ARGUMENTS]\n"
+    "       orrery explain [--json] RUN.rank0.csv RUN.rank1.csv ...\n"
     "Runs the program and says why it took that long: the chain of tasks, transfers\n"
     "and waits from its end back to its begin; the idle time of each worker by cause;\n"
     "kernels on slower workers, full links; the changes that help most, simulated.\n"
@@ -38,15 +42,21 @@ static const char help[] =
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
     "records.\n"
+    "Of the ranks of one program, run by -n or of the traces of all, it says what each\n"
+    "waited for: idle time by cause and rank, for messages of which rank and what that\n"
+    "did meanwhile; the chain goes from rank to rank.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
+    "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
+    "                             StarPU-MPI and an MPI, for real\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
     "      --json                 print it as JSON, the critical path link by link\n"
     "Causes of idle time: no ready task (dependencies); the next task was not\n"
     "submitted: application waits (for tasks or data, before its last submission),\n"
     "application (it did something else, slept), submission (what submitting takes).\n"
+    "Messages: data had to come from another rank; other ranks: they had tasks still.\n"
     "Scheduler: tasks that it can run went elsewhere, or nobody took them; data:\n"
     "copies for the next task; memory: copies that make room for it; allocation: of\n"
     "memory of its device; waiting kernel: it waits inside, for tasks or data;\n"
@@ -86,7 +96,7 @@ static int explain_one_run(const struct launch *launch,
                             .report = launch ? &launch->report : NULL};
     int code = TOOL_FAILED;
 
-    e.idle = explain_idle_all(run);
+    e.idle = explain_idle_all(run, NULL, NULL);
     e.chain = explain_chain(run, &e.nchain);
     e.misplaced = explain_misplaced_all(run, &e.nmisplaced);
     e.alone = explain_alone_all(run);
@@ -203,9 +213,10 @@ int cmd_explain(int argc, char **argv)
 {
     static const struct tool_words words = {launch_names, explain_is_file};
     struct launch launch = {0};
-    const char *graph = NULL;
+    const char *graph = NULL, *ranks = NULL;
     bool json = false;
     int result = TOOL_USAGE;
+    unsigned nranks = 1;
     const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
@@ -214,6 +225,7 @@ int cmd_explain(int argc, char **argv)
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "graph", &graph, NULL},
+        {'n', "ranks", &ranks, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, &words, help);
@@ -226,6 +238,12 @@ int cmd_explain(int argc, char **argv)
     result = TOOL_USAGE;
     if (first == argc) {
         tool_error("explain: which program? See orrery explain --help");
+    } else if (rank_traces_are(argv + first, (unsigned)(argc - first))) {
+        if (graph)
+            tool_error("explain: --graph is for one trace: the graph of each rank lies "
+                       "beside its own");
+        else if (!asks_for_a_run(&launch, devices, argv[first]))
+            result = explain_rank_files(argv + first, (unsigned)(argc - first), json);
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
         if (!asks_for_a_run(&launch, devices, argv[first]))
             result = explain_trace(argv[first], graph, json);
@@ -247,7 +265,11 @@ int cmd_explain(int argc, char **argv)
     } else {
         launch.argv = argv + first;
         launch.quiet = json;
-        result = explain_are_two(launch.argv) || explain_is_list(&launch)
+        result = run_ranks_choose("explain", launch.machine, ranks, &nranks);
+        if (result == TOOL_OK && nranks > 1)
+            result = explain_rank_program(&launch, nranks, json);
+        else if (result == TOOL_OK)
+            result = explain_are_two(launch.argv) || explain_is_list(&launch)
                      ? explain_two(&launch, devices, json)
                      : explain_program(&launch, json);
     }

@@ -54,10 +54,22 @@ struct explain_doing {
     double start, end;
 };
 
+/* A datum that went to another rank, or came from it. */
+struct explain_message {
+    unsigned peer; /* the other rank */
+    double called, start, end; /* asked for; its datum was there; that is free again */
+    size_t other; /* of one that came: its place in `sent` of its sender, or EXPLAIN_NONE */
+};
+
+struct explain_ranks;
+struct trace;
+
 struct explain_run {
     struct orr_graph *graph;
     struct explain_task *tasks; /* in order of their starts */
     size_t ntasks;
+    size_t *by_number; /* by number in the graph: its place in tasks, or EXPLAIN_NONE */
+    size_t *by_end;    /* places in tasks, in order of their ends */
     struct explain_piece *pieces; /* in order of their starts */
     size_t npieces;
     struct explain_copy *copies; /* in order of their ends */
@@ -83,11 +95,25 @@ struct explain_run {
     /* For a worker there whose data have come, allocations have precedence over
      * copies. */
     struct explain_spans *other_moves, *own_allocates;
+    /* Of one of several ranks: all of them, which one it is, and its messages, those that
+     * came in order of their ends; of one process: NULL, 0 and none. */
+    const struct explain_ranks *ranks;
+    unsigned rank;
+    struct explain_message *sent, *received;
+    size_t nsent, nreceived;
+    /* Of several ranks all have the begin and the end of the program. */
     double begin, end, last_submission;
+    double own_end; /* of its last task */
     size_t nsubmitted; /* by the application's main thread */
     size_t nleft;      /* tasks that did not run, since the run ended before */
     bool last_by_main; /* the last submission was its */
     struct orr_texts names;
+};
+
+/* The ranks of one program, on one clock. */
+struct explain_ranks {
+    struct explain_run *of; /* owned: by rank */
+    unsigned n;
 };
 
 /* When tasks wait in the scheduler that the worker can run. */
@@ -97,6 +123,9 @@ const struct explain_spans *explain_ready_for(const struct explain_run *run,
 /* Reads both files of a run. The caller ends *ret with explain_run_done. Errors
  * with a message: -EINVAL, -ENOMEM, those of the system. */
 int explain_run_read(const char *trace, const char *graph,
+                     struct explain_run *ret, struct orr_error *err);
+/* The same of a trace that was read; of one without tasks the graph may be missing. */
+int explain_run_take(const struct trace *trace, const char *name, const char *graph,
                      struct explain_run *ret, struct orr_error *err);
 void explain_run_done(struct explain_run *run);
 
@@ -109,6 +138,7 @@ size_t explain_copy_before(const struct explain_run *run,
 
 enum explain_cause {
     EXPLAIN_DEPENDENCIES, /* no task was ready */
+    EXPLAIN_MESSAGES,     /* … since a datum had to come from another rank */
     EXPLAIN_SUBMISSION, /* … because it was not submitted yet: that takes time */
     EXPLAIN_WAITING,    /* … the application waited for others */
     EXPLAIN_OWN,        /* … it did something of its own */
@@ -118,6 +148,7 @@ enum explain_cause {
     EXPLAIN_ALLOCATION, /* … until memory was allocated, and nothing was copied */
     EXPLAIN_KERNELS,  /* the kernel of its task waited */
     EXPLAIN_OVERHEAD, /* the runtime's own work, and waits of unknown sort */
+    EXPLAIN_OTHERS,   /* all tasks of its rank were done, those of others were not */
     EXPLAIN_NCAUSES
 };
 
@@ -127,8 +158,20 @@ struct explain_idle {
     double busy, idle, causes[EXPLAIN_NCAUSES]; /* ms */
 };
 
-/* Of each worker, owned by the caller; NULL without memory. */
-struct explain_idle *explain_idle_all(const struct explain_run *run);
+/* A gap of a worker that a message explains. */
+struct explain_gap {
+    const struct explain_run *run;
+    size_t message;  /* in `received` */
+    double start;    /* it ends as the message does */
+    double ms;       /* of that time, what was for the message */
+};
+
+/* Of each worker, owned by the caller; NULL without memory. `tell` (may be NULL) is called
+ * with each gap for a message. */
+struct explain_idle *explain_idle_all(const struct explain_run *run,
+                                      void (*tell)(void *arg,
+                                                   const struct explain_gap *gap),
+                                      void *arg);
 
 enum explain_link_type {
     EXPLAIN_RUNS,      /* a task is executed */
@@ -140,6 +183,8 @@ enum explain_link_type {
     EXPLAIN_ALLOCATES, /* memory of its worker is allocated … */
     EXPLAIN_FREES,     /* … or freed, what is there copied elsewhere before */
     EXPLAIN_PREPARES,  /* the runtime, between two of the above */
+    EXPLAIN_COMES,     /* a message from another rank is under way */
+    EXPLAIN_MEETS,     /* all ranks wait for those that have not come to a barrier */
     EXPLAIN_NTYPES
 };
 
@@ -147,13 +192,25 @@ enum explain_link_type {
 struct explain_link {
     enum explain_link_type type;
     double start, end;
-    size_t what; /* index of the task or copy, EXPLAIN_NONE */
+    size_t what; /* index of the task, copy or message that came, EXPLAIN_NONE */
+    const struct explain_run *run; /* whose they are */
 };
 
 /* The chain of what each waited for, from the end of the run back to its begin,
- * without holes; owned by the caller. NULL without memory. */
+ * without holes; owned by the caller. NULL without memory. Of several ranks it goes from
+ * one to the other, and begins with the last task of all. */
 struct explain_link *explain_chain(const struct explain_run *run,
                                    size_t *ret_n);
+
+/* The part of such a chain that leads to the end of a message, back to `since`. */
+struct explain_link *explain_chain_to_message(const struct explain_run *run,
+                                              size_t message, double since,
+                                              size_t *ret_n);
+
+/* The message that the task waited for last, in *ret_since from when on for nothing else;
+ * or EXPLAIN_NONE. */
+size_t explain_message_before(const struct explain_run *run,
+                              const struct explain_task *task, double *ret_since);
 
 const char *explain_type_name(enum explain_link_type type);
 
@@ -270,7 +327,60 @@ int explain_changes_try(const struct explain_run *run,
                         const struct launch *base, struct explain_changes *ret);
 void explain_changes_done(struct explain_changes *changes);
 
+/* --- several ranks: ranks.c, print_ranks.c --- */
+
+/* What another rank did while one waited for its message. */
+enum explain_why {
+    EXPLAIN_PEER_COMPUTES,   /* a kernel */
+    EXPLAIN_PEER_WAITS,      /* itself for a message of a third one */
+    EXPLAIN_PEER_SUBMITS,    /* it had not submitted yet what the message needs */
+    EXPLAIN_PEER_RUNTIME,    /* its scheduler, copies and so on */
+    EXPLAIN_UNDER_WAY,       /* it had sent it */
+    EXPLAIN_NOT_ASKED,       /* … and the receiver had not asked for it, or had no room */
+    EXPLAIN_NWHYS
+};
+
+struct explain_wait {
+    unsigned rank, peer; /* who waits, for whom */
+    enum explain_why why;
+    const char *kernel; /* that it computed, or NULL; borrowed from its graph */
+    unsigned third;     /* for whom it waited */
+    double ms;          /* of all workers */
+    size_t n;           /* gaps */
+    size_t gap;         /* the number of the last one */
+};
+
+struct ranks_explanation {
+    const struct explain_ranks *ranks;
+    struct explain_idle **idle; /* owned, as all: by rank, then worker */
+    struct explain_link *chain;
+    size_t nchain;
+    struct explain_wait *waits; /* the longest first */
+    size_t nwaits, ngaps;
+    bool lost; /* no memory */
+};
+
+/* Explains the run whose traces, one per rank, in any order, these are; the graph of each
+ * lies beside it. Returns an exit code. */
+int explain_rank_files(char *const *traces, unsigned n, bool json);
+
+/* Runs n ranks of the program, and explains that. */
+int explain_rank_program(struct launch *launch, unsigned n, bool json);
+
+/* -ENOMEM: not all could be printed. */
+int explain_ranks_print(const struct ranks_explanation *e);
+json_t *explain_ranks_json(const struct ranks_explanation *e);
+
 /* --- print.c --- */
+
+/* What the link is, for people: "gemm on CPU", of one of several ranks too. */
+#define EXPLAIN_NAME_SIZE 160
+void explain_name_link(const struct explain_link *link, char *name, size_t size);
+
+/* The chain by what it was spent on, of a run of that length; and link by link. Errors:
+ * -ENOMEM, NULL. */
+int explain_print_chain(const struct explain_link *chain, size_t n, double all_ms);
+json_t *explain_json_chain(const struct explain_link *chain, size_t n);
 
 struct explanation {
     const struct explain_run *run;

@@ -3,17 +3,25 @@
  * tools/explain/idle.c - why workers executed nothing. A gap is explained by the
  * task behind it: before that was ready, by what else was ready; then by its
  * scheduler; once the worker had taken it, by copies to its memory. Before a kernel
- * goes on that has waited, the gap is its wait.
+ * goes on that has waited, the gap is its wait. Of several ranks a task may have waited
+ * for a message; and when all of a rank's are done, it waits for the other ranks.
  */
 #include "tools/explain/explain.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Who is told of gaps. */
+struct told {
+    void (*tell)(void *arg, const struct explain_gap *gap);
+    void *arg;
+};
+
 const char *explain_cause_name(enum explain_cause cause)
 {
     static const char *const names[EXPLAIN_NCAUSES] = {
         [EXPLAIN_DEPENDENCIES] = "no ready task",
+        [EXPLAIN_MESSAGES] = "messages",
         [EXPLAIN_SUBMISSION] = "submission",
         [EXPLAIN_WAITING] = "application waits",
         [EXPLAIN_OWN] = "application",
@@ -23,6 +31,7 @@ const char *explain_cause_name(enum explain_cause cause)
         [EXPLAIN_ALLOCATION] = "allocation",
         [EXPLAIN_KERNELS] = "waiting kernel",
         [EXPLAIN_OVERHEAD] = "overhead",
+        [EXPLAIN_OTHERS] = "other ranks",
     };
 
     return names[cause];
@@ -71,11 +80,31 @@ static void after_taken(const struct explain_run *run, unsigned node, double a,
     causes[EXPLAIN_OVERHEAD] += fmax(0, b - a - room - moves - allocates);
 }
 
+/* Of the causes of a gap from `since` on, until the task was ready, what seemed to be
+ * other tasks was a message from when on the task waited for nothing else. */
+static void before_message(const struct explain_run *run, const struct explain_task *task,
+                           double since, struct told *told, double *causes)
+{
+    double alone;
+    size_t message = explain_message_before(run, task, &alone);
+    struct explain_gap gap = {.run = run, .message = message, .start = fmax(alone, since)};
+
+    if (message == EXPLAIN_NONE)
+        return;
+    gap.ms = fmin(fmax(0, run->received[message].end - gap.start),
+                  causes[EXPLAIN_DEPENDENCIES]);
+    causes[EXPLAIN_DEPENDENCIES] -= gap.ms;
+    causes[EXPLAIN_MESSAGES] += gap.ms;
+    if (gap.ms > 0 && told->tell)
+        told->tell(told->arg, &gap);
+}
+
 /* From `since` on the worker executed nothing until the task. */
 static void before_task(const struct explain_run *run,
                         const struct explain_task *task, double since,
-                        double *causes)
+                        struct told *told, double *all)
 {
+    double causes[EXPLAIN_NCAUSES] = {0};
     double ready = fmax(task->ready, since), taken = fmax(task->taken, since);
 
     unsigned node = run->graph->workers[task->worker].node;
@@ -85,16 +114,23 @@ static void before_task(const struct explain_run *run,
 
     before_ready(run, task->worker, since, ready, task->submitted,
                  task->by_main, causes);
+    before_message(run, task, since, told, causes);
     /* Allocations of its worker for data that come before the task has been taken. */
     causes[EXPLAIN_ALLOCATION] += pays;
     causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);
     there = fmin(fmax(there, taken), fmax(taken, task->start));
     after_taken(run, node, taken, there, false, causes);
     after_taken(run, node, there, task->start, true, causes);
+    for (int c = 0; c < EXPLAIN_NCAUSES; c++)
+        all[c] += causes[c];
 }
 
-struct explain_idle *explain_idle_all(const struct explain_run *run)
+struct explain_idle *explain_idle_all(const struct explain_run *run,
+                                      void (*tell)(void *arg,
+                                                   const struct explain_gap *gap),
+                                      void *arg)
 {
+    struct told told = {tell, arg};
     unsigned n = run->graph->nworkers;
     struct explain_idle *idle = calloc(n + 1, sizeof(*idle));
     double *free_at = calloc(n + 1, sizeof(*free_at));
@@ -109,14 +145,16 @@ struct explain_idle *explain_idle_all(const struct explain_run *run)
         if (piece->start > free_at[w] && piece->goes_on)
             idle[w].causes[EXPLAIN_KERNELS] += piece->start - free_at[w];
         else if (piece->start > free_at[w])
-            before_task(run, task, free_at[w], idle[w].causes);
+            before_task(run, task, free_at[w], &told, idle[w].causes);
         /* What overlaps counts once. */
         idle[w].busy += fmax(0, piece->end - fmax(piece->start, free_at[w]));
         free_at[w] = fmax(free_at[w], piece->end);
     }
     for (unsigned w = 0; idle && free_at && w < n; w++) {
-        before_ready(run, w, free_at[w], run->end, run->last_submission,
+        before_ready(run, w, free_at[w], run->own_end, run->last_submission,
                      run->last_by_main, idle[w].causes);
+        idle[w].causes[EXPLAIN_OTHERS] +=
+            fmax(0, run->end - fmax(run->own_end, free_at[w]));
         idle[w].idle = run->end - run->begin - idle[w].busy;
     }
     if (!free_at) {

@@ -25,15 +25,14 @@ static double explained_duration_ms(const struct explanation *e)
 
 /* What the chain spent on one thing. */
 struct share {
-    char name[160];
-    enum explain_link_type type;
+    char name[EXPLAIN_NAME_SIZE];
     double ms;
     size_t n;
 };
 
-static void name_link(const struct explain_run *run,
-                      const struct explain_link *link, char *name, size_t size)
+void explain_name_link(const struct explain_link *link, char *name, size_t size)
 {
+    const struct explain_run *run = link->run;
     const struct orr_graph *graph = run->graph;
     const struct explain_task *task = &run->tasks[link->what];
     const struct explain_copy *copy = &run->copies[link->what];
@@ -52,6 +51,10 @@ static void name_link(const struct explain_run *run,
         snprintf(name, size, "%s %s to %s", explain_type_name(link->type),
                  graph->nodes[copy->from].name, graph->nodes[copy->to].name);
         break;
+    case EXPLAIN_COMES:
+        snprintf(name, size, "%s of rank %u to rank %u", explain_type_name(link->type),
+                 run->received[link->what].peer, run->rank);
+        break;
     default:
         snprintf(name, size, "%s", explain_type_name(link->type));
     }
@@ -67,16 +70,17 @@ static int compare_shares(const void *a, const void *b)
 }
 
 /* The chain by what it was spent on; owned. NULL without memory. */
-static struct share *shares_of(const struct explanation *e, size_t *ret_n)
+static struct share *shares_of(const struct explain_link *chain, size_t nchain,
+                               size_t *ret_n)
 {
     struct share *shares = NULL, *added;
     size_t n = 0;
 
-    for (size_t i = 0; i < e->nchain; i++) {
-        struct share one = {.type = e->chain[i].type};
+    for (size_t i = 0; i < nchain; i++) {
+        struct share one = {.ms = 0};
         size_t s = 0;
 
-        name_link(e->run, &e->chain[i], one.name, sizeof(one.name));
+        explain_name_link(&chain[i], one.name, sizeof(one.name));
         while (s < n && strcmp(shares[s].name, one.name) != 0)
             s++;
         if (s == n) {
@@ -87,7 +91,7 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
             }
             *added = one;
         }
-        shares[s].ms += e->chain[i].end - e->chain[i].start;
+        shares[s].ms += chain[i].end - chain[i].start;
         shares[s].n++;
     }
     if (n)
@@ -96,16 +100,16 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
     return shares;
 }
 
-static int print_chain(const struct explanation *e)
+int explain_print_chain(const struct explain_link *chain, size_t nchain, double all_ms)
 {
-    struct report_unit unit = report_unit_of(1e3 * explained_duration_ms(e));
+    struct report_unit unit = report_unit_of(1e3 * all_ms);
     const struct table_column columns[] = {
         {"on the critical path", false},
         {unit.name, true},
         {"share", true},
         {"times", true}};
     size_t n;
-    struct share *shares = shares_of(e, &n);
+    struct share *shares = shares_of(chain, nchain, &n);
     struct table table = {0};
 
     if (!shares)
@@ -113,8 +117,7 @@ static int print_chain(const struct explanation *e)
     for (size_t s = 0; s < n && s < MAX_ROWS; s++) {
         table_add(&table, "%s", shares[s].name);
         table_add(&table, "%.3f", 1e3 * shares[s].ms / unit.us);
-        table_add(&table, "%.1f %%",
-                  100 * shares[s].ms / explained_duration_ms(e));
+        table_add(&table, "%.1f %%", 100 * shares[s].ms / all_ms);
         table_add(&table, "%zu", shares[s].n);
     }
     free(shares);
@@ -139,7 +142,8 @@ static bool cause_is_shown(const struct explanation *e, int cause)
     if (cause == EXPLAIN_KERNELS)
         return e->run->npieces > e->run->ntasks;
     if (cause != EXPLAIN_WAITING && cause != EXPLAIN_OWN &&
-        cause != EXPLAIN_ALLOCATION)
+        cause != EXPLAIN_ALLOCATION && cause != EXPLAIN_MESSAGES &&
+        cause != EXPLAIN_OTHERS)
         return true;
     for (unsigned w = 0; w < e->run->graph->nworkers; w++)
         if (e->idle[w].causes[cause] > 0)
@@ -387,7 +391,7 @@ int explain_print(const struct explanation *e)
         puts("The run took no time: there is nothing to explain.");
         return 0;
     }
-    if (print_chain(e) < 0 || print_idle_workers(e) < 0 || print_waste(e) < 0)
+    if (explain_print_chain(e->chain, e->nchain, explained_duration_ms(e)) < 0 || print_idle_workers(e) < 0 || print_waste(e) < 0)
         return -ENOMEM;
     print_changes(e);
     return 0;
@@ -395,24 +399,27 @@ int explain_print(const struct explanation *e)
 
 /* --- JSON --- */
 
-static json_t *json_chain(const struct explanation *e)
+json_t *explain_json_chain(const struct explain_link *chain, size_t n)
 {
     json_t *list = json_array();
-    char name[160];
+    char name[EXPLAIN_NAME_SIZE];
 
-    for (size_t i = e->nchain; i-- > 0;) {
-        const struct explain_link *link = &e->chain[i];
+    for (size_t i = n; i-- > 0;) {
+        const struct explain_link *link = &chain[i];
+        const struct explain_run *run = link->run;
         json_t *one;
 
-        name_link(e->run, link, name, sizeof(name));
+        explain_name_link(link, name, sizeof(name));
         one = json_pack(
             "{s:s, s:o, s:f, s:f}", "type", explain_type_name(link->type),
             "what", tool_json_text(name), "start_ms",
-            link->start - e->run->begin, "end_ms", link->end - e->run->begin);
+            link->start - run->begin, "end_ms", link->end - run->begin);
         if (one && link->type == EXPLAIN_RUNS)
             json_object_set_new(
                 one, "job",
-                json_integer((json_int_t)e->run->tasks[link->what].job));
+                json_integer((json_int_t)run->tasks[link->what].job));
+        if (one && run->ranks)
+            json_object_set_new(one, "rank", json_integer(run->rank));
         json_array_append_new(list, one);
     }
     return list;
@@ -426,9 +433,10 @@ static json_t *json_idle(const struct explanation *e)
         json_t *causes = json_object();
 
         for (int c = 0; c < EXPLAIN_NCAUSES; c++)
-            json_object_set_new(causes,
-                                explain_cause_name((enum explain_cause)c),
-                                json_real(e->idle[w].causes[c]));
+            if (c != EXPLAIN_MESSAGES && c != EXPLAIN_OTHERS)
+                json_object_set_new(causes,
+                                    explain_cause_name((enum explain_cause)c),
+                                    json_real(e->idle[w].causes[c]));
         json_array_append_new(
             list, json_pack("{s:o, s:f, s:f, s:o}", "worker",
                             tool_json_text(e->run->graph->workers[w].name),
@@ -564,7 +572,7 @@ json_t *explain_json(const struct explanation *e)
         "run", e->report ? report_json(e->report) : json_traced(e),
         "makespan_ms", explained_duration_ms(e), "tasks_left",
         (json_int_t)e->run->nleft, "longest_chain_ms", explain_longest(e->run),
-        "critical_path", json_chain(e), "idle", json_idle(e), "application",
+        "critical_path", explain_json_chain(e->chain, e->nchain), "idle", json_idle(e), "application",
         json_application(e), "misplaced", json_waste(e, links), "alone",
         json_alone(e), "links", links, "wrong_models", json_wrong(e),
         "copied_again_bytes", json_real(again), "changes", json_changes(e));

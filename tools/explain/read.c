@@ -62,6 +62,66 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
     return run->ntasks == trace->ntasks;
 }
 
+struct ended {
+    double end;
+    size_t task;
+};
+
+/* Of those that end at once the first one is the last. */
+static int compare_ended(const void *a, const void *b)
+{
+    const struct ended *x = a, *y = b;
+
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return x->task > y->task ? -1 : x->task < y->task;
+}
+
+/* Where tasks are, by their ends and by their numbers in the graph. */
+static bool index_tasks(struct explain_run *run)
+{
+    struct ended *ended = malloc((run->ntasks + 1) * sizeof(*ended));
+    unsigned n = run->graph->ntasks;
+
+    run->by_number = malloc((n + 1) * sizeof(*run->by_number));
+    run->by_end = malloc((run->ntasks + 1) * sizeof(*run->by_end));
+    if (ended && run->by_number && run->by_end) {
+        for (unsigned t = 0; t < n; t++)
+            run->by_number[t] = EXPLAIN_NONE;
+        for (size_t t = 0; t < run->ntasks; t++) {
+            ended[t] = (struct ended){run->tasks[t].end, t};
+            if (run->tasks[t].number != UINT_MAX)
+                run->by_number[run->tasks[t].number] = t;
+        }
+        if (run->ntasks)
+            qsort(ended, run->ntasks, sizeof(*ended), compare_ended);
+        for (size_t t = 0; t < run->ntasks; t++)
+            run->by_end[t] = ended[t].task;
+    }
+    free(ended);
+    return ended && run->by_number && run->by_end;
+}
+
+static bool take_messages(struct explain_run *run, const struct trace *trace)
+{
+    run->rank = trace->rank;
+    run->sent = malloc((trace->nmessages + 1) * sizeof(*run->sent));
+    run->received = malloc((trace->nmessages + 1) * sizeof(*run->received));
+    if (!run->sent || !run->received)
+        return false;
+    for (size_t m = 0; m < trace->nmessages; m++) {
+        const struct trace_message *from = &trace->messages[m];
+        struct explain_message message = {from->peer, from->called, from->start,
+                                          from->end, EXPLAIN_NONE};
+
+        if (from->received)
+            run->received[run->nreceived++] = message;
+        else
+            run->sent[run->nsent++] = message;
+    }
+    return true;
+}
+
 /* Nodes of the graph that only join others are none. */
 static size_t count_left(const struct orr_graph *graph)
 {
@@ -378,7 +438,7 @@ static int run_read_trace(struct explain_run *run, const struct trace *trace,
     bool good;
 
     run->begin = trace->begin;
-    run->end = trace->end;
+    run->end = run->own_end = trace->end;
     run->last_submission = trace->last_submission;
     run->last_by_main = trace->last_by == TRACE_BY_MAIN;
     run->room = calloc(n, sizeof(*run->room));
@@ -391,6 +451,7 @@ static int run_read_trace(struct explain_run *run, const struct trace *trace,
            run->own_allocates && run->other_moves && take_tasks(run, trace) &&
            take_pieces(run, trace) && take_copies(run, trace) &&
            read_ready_spans(run, trace) && take_all_able(run) &&
+           index_tasks(run) && take_messages(run, trace) &&
            take_empty(run, trace) && take_doings(run, trace) &&
            take_doing_spans(trace, true, &run->waits) &&
            take_doing_spans(trace, false, &run->own);
@@ -399,12 +460,61 @@ static int run_read_trace(struct explain_run *run, const struct trace *trace,
     return good ? 0 : orr_fail(err, -ENOMEM, "out of memory");
 }
 
-int explain_run_read(const char *path, const char *graph,
+/* Of a run without tasks there is none: one with its workers. NULL without memory. */
+static struct orr_graph *graph_without_tasks(const struct trace *trace)
+{
+    struct orr_graph *graph = calloc(1, sizeof(*graph));
+
+    if (!graph)
+        return NULL;
+    graph->makespan_ms = NAN;
+    graph->workers = calloc(trace->nworkers + 1, sizeof(*graph->workers));
+    graph->nodes = calloc(trace->nnodes + 1, sizeof(*graph->nodes));
+    for (; graph->workers && graph->nworkers < trace->nworkers; graph->nworkers++) {
+        struct orr_graph_worker *worker = &graph->workers[graph->nworkers];
+
+        worker->node = trace->workers[graph->nworkers].node;
+        worker->name = strdup(trace->workers[graph->nworkers].name);
+        if (!worker->name)
+            break;
+    }
+    if (graph->nodes && graph->nworkers == trace->nworkers) {
+        graph->nnodes = trace->nnodes;
+        return graph;
+    }
+    orr_graph_free(graph);
+    return NULL;
+}
+
+int explain_run_take(const struct trace *trace, const char *name, const char *path,
                      struct explain_run *ret, struct orr_error *err)
 {
     struct explain_run run = {0};
+    int rc = 0;
+
+    if (trace->ntasks > 0)
+        rc = orr_graph_load(path, &run.graph, err);
+    else if (!(run.graph = graph_without_tasks(trace)))
+        rc = orr_fail(err, -ENOMEM, "out of memory");
+    if (rc == 0) {
+        if (trace->nworkers != run.graph->nworkers ||
+            trace->nnodes > run.graph->nnodes)
+            rc = orr_fail(err, -EINVAL, "%s and %s are of different runs", name, path);
+        else
+            rc = run_read_trace(&run, trace, err);
+        run.nleft = count_left(run.graph);
+    }
+    if (rc)
+        explain_run_done(&run);
+    else
+        *ret = run;
+    return rc;
+}
+
+int explain_run_read(const char *path, const char *graph,
+                     struct explain_run *ret, struct orr_error *err)
+{
     struct trace trace;
-    /* The trace first: of a run without tasks there is no graph. */
     int rc = trace_csv_read(path, &trace, err);
 
     if (rc)
@@ -413,21 +523,8 @@ int explain_run_read(const char *path, const char *graph,
         rc =
             orr_fail(err, -ENODATA, "no task ran: there is nothing to explain");
     else
-        rc = orr_graph_load(graph, &run.graph, err);
-    if (rc == 0) {
-        if (trace.nworkers != run.graph->nworkers ||
-            trace.nnodes > run.graph->nnodes)
-            rc = orr_fail(err, -EINVAL, "%s and %s are of different runs", path,
-                          graph);
-        else
-            rc = run_read_trace(&run, &trace, err);
-        run.nleft = count_left(run.graph);
-    }
+        rc = explain_run_take(&trace, path, graph, ret, err);
     trace_csv_done(&trace);
-    if (rc)
-        explain_run_done(&run);
-    else
-        *ret = run;
     return rc;
 }
 
@@ -466,5 +563,9 @@ void explain_run_done(struct explain_run *run)
     free(run->copies);
     free(run->pieces);
     free(run->tasks);
+    free(run->by_number);
+    free(run->by_end);
+    free(run->sent);
+    free(run->received);
     orr_graph_free(run->graph);
 }

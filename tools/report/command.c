@@ -5,6 +5,7 @@
  */
 #include "tools/report/report.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,10 @@
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
+#include "tools/common/rank_shares.h"
+#include "tools/common/rank_traces.h"
 #include "tools/common/run_files.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 
@@ -26,6 +30,8 @@ static const char help[] =
     "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
     "                     [--plain] [--json] TRACE.csv\n"
+    "       orrery report [-o FILE.html] [--plain] [--json] -n RANKS -- PROGRAM ...\n"
+    "       orrery report [-o FILE.html] [--plain] [--json] RUN.rank0.csv RUN.rank1.csv ...\n"
     "Runs the program and writes one file for a browser, which needs no network: what\n"
     "its workers and links did over time, to be zoomed, filtered and searched; ready\n"
     "tasks, memory, bandwidth; times of kernels and where they come from; what stood\n"
@@ -34,9 +40,15 @@ static const char help[] =
     "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
     "record) may stand in the place of the program. Trace, graph or record may be -,\n"
     "standard input.\n"
+    "Of the ranks of one program, run by -n or of the traces of all, the page has the\n"
+    "workers of all on one clock, and a line per rank, the bytes that ranks sent to each\n"
+    "other and their imbalance, which are printed as well.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP DEVICES_HELP "  -o, --output FILE.html     the page (report.html)\n"
+        ASSUME_HELP DEVICES_HELP
+    "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
+    "                             StarPU-MPI and an MPI, for real\n"
+    "  -o, --output FILE.html     the page (report.html)\n"
     "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
     "                             be repeated\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
@@ -136,8 +148,10 @@ static int report_make_page(struct launch *launch,
                             const struct options *options)
 {
     const struct report_parts parts = {
-        launch, files->trace,
-        access(files->graph, R_OK) == 0 ? files->graph : NULL, options->plain};
+        .launch = launch,
+        .trace = files->trace,
+        .graph = access(files->graph, R_OK) == 0 ? files->graph : NULL,
+        .plain = options->plain};
     struct report_page page = {.command = command_line(launch->argv)};
     int code = process_exit_code(&launch->process);
     int made = TOOL_FAILED;
@@ -230,6 +244,139 @@ static bool report_words_are_wrong(const struct launch *launch,
     return true;
 }
 
+/* --- several ranks --- */
+
+static char *graph_beside(const char *trace)
+{
+    char *graph = tool_beside(trace, ".graph");
+
+    if (graph && access(graph, R_OK) == 0)
+        return graph;
+    free(graph);
+    return NULL;
+}
+
+/* Whether there is the graph of each rank that had tasks: else a note. */
+static bool have_graphs(const struct rank_traces *traces, char *const *paths,
+                        const struct options *options)
+{
+    for (unsigned r = 0; r < traces->n; r++) {
+        char *path = rank_traces_path(paths, traces->n, r);
+        char *graph = path ? graph_beside(path) : NULL;
+        bool found = graph || !traces->of[r].ntasks;
+
+        free(graph);
+        if (found)
+            continue;
+        if (!options->plain)
+            tool_error("report: note: without the graph of the tasks of %s beside it no "
+                       "explanation",
+                       path);
+        return false;
+    }
+    return true;
+}
+
+static int print_ranks(const struct rank_shares *shares, json_t *json,
+                       const struct options *options)
+{
+    if (!strcmp(options->output, "-"))
+        return 0;
+    if (options->json) {
+        json_object_set_new(json, "page", tool_json_text(options->output));
+        return tool_json_print(json_incref(json));
+    }
+    putchar('\n');
+    if (rank_shares_print(shares) < 0)
+        return -ENOMEM;
+    printf("page        %s\n", options->output);
+    return 0;
+}
+
+/* Of the page's jobs, how many more each rank's have than the same of the rank alone. */
+static json_t *json_jobs_before(const struct rank_traces *traces)
+{
+    json_t *list = json_array();
+
+    for (unsigned r = 0; r < traces->n; r++)
+        json_array_append_new(
+            list, json_integer((json_int_t)rank_traces_jobs_before(traces, r)));
+    return list;
+}
+
+/* Fills the page from the traces, whose ranks' shares are these. An exit code. */
+static int write_ranks(const struct rank_traces *traces, const struct rank_shares *shares,
+                       const struct report_parts *parts, const struct options *options,
+                       struct report_page *page)
+{
+    int stopped;
+
+    page->ranks = json_pack("{s:o, s:o}", "ranks", rank_shares_json(shares), "jobs_before",
+                            json_jobs_before(traces));
+    if (!page->ranks || rank_traces_join(traces, &page->trace) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    rank_shares_json_add(shares, page->ranks);
+    if (page->trace.ntasks == 0)
+        return tool_fail(TOOL_FAILED, "report: no task ran: there is nothing to show");
+    if (add_comparisons(options->compare, page) < 0)
+        return TOOL_FAILED;
+    stopped = report_parts(parts, page);
+    if (stopped)
+        return tool_fail(128 + stopped, "interrupted: %s was not written", options->output);
+    if (report_write(page, options->output) < 0)
+        return TOOL_FAILED;
+    return print_ranks(shares, page->ranks, options) < 0
+               ? tool_fail(TOOL_FAILED, "out of memory")
+               : TOOL_OK;
+}
+
+/* The traces of n ranks, of a run that `launch` (may be NULL) has made. */
+static int show_ranks(const struct launch *launch, char *const *paths, unsigned n,
+                      const struct options *options)
+{
+    struct report_parts parts = {.launch = launch, .traces = paths, .ntraces = n,
+                                 .plain = options->plain};
+    struct report_page page = {0};
+    struct rank_shares shares = {0};
+    struct rank_traces traces;
+    struct orr_error err = {""};
+    int result = TOOL_FAILED;
+
+    page.command = launch ? command_line(launch->argv)
+                          : tool_format("%s and %u more", paths[0], n - 1);
+    page.title = launch ? tool_format("%s, %u ranks", page.command, n)
+                        : tool_format("%u ranks", n);
+    if (rank_traces_read(paths, n, &traces, &err) < 0) {
+        tool_error("report: %s", err.text);
+    } else if (rank_shares_of_traces(&traces, &shares) < 0) {
+        tool_error("out of memory");
+    } else {
+        parts.plain |= !have_graphs(&traces, paths, options);
+        result = write_ranks(&traces, &shares, &parts, options, &page);
+    }
+    rank_shares_done(&shares);
+    rank_traces_done(&traces);
+    report_page_done(&page);
+    return result;
+}
+
+static int report_run_ranks(struct launch *launch, unsigned n, const struct options *options)
+{
+    struct run_files files;
+    int result = TOOL_FAILED;
+
+    if (run_files_init(&files, "report") && run_files_of_ranks(&files, n)) {
+        launch->more = files.more;
+        launch->trace = files.trace;
+        result = run_ranks_silently(launch, "report", n);
+        if (result == TOOL_OK)
+            result = show_ranks(launch, files.traces, n, options);
+    }
+    run_files_done(&files);
+    launch_done(launch);
+    return result;
+}
+
 static bool is_trace_or_record(const char *path)
 {
     return trace_csv_is_one(path) || orr_record_is_one(path);
@@ -240,7 +387,7 @@ int cmd_report(int argc, char **argv)
     static const struct tool_words words = {launch_names, is_trace_or_record};
     struct launch launch = {0};
     struct options options = {.output = "report.html"};
-    const char *devices = NULL;
+    const char *devices = NULL, *ranks = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -250,11 +397,13 @@ int cmd_report(int argc, char **argv)
         {'o', "output", &options.output, NULL},
         {TOOL_JOINED, "compare", &options.compare, NULL},
         {0, "graph", &options.graph, NULL},
+        {'n', "ranks", &ranks, NULL},
         {0, "plain", NULL, &options.plain},
         {0, "json", NULL, &options.json},
         {0}};
     int first = tool_parse_program(argc, argv, list, &words, help);
     const char *trace = NULL;
+    unsigned nranks = 1, nfiles;
     int result = TOOL_USAGE;
 
     if (first <= 0)
@@ -263,20 +412,31 @@ int cmd_report(int argc, char **argv)
     if (result != TOOL_OK)
         return result;
     result = TOOL_USAGE;
-    if (first == argc - 1 && trace_csv_is_one(argv[first]))
+    nfiles = rank_traces_are(argv + first, (unsigned)(argc - first)) ? (unsigned)(argc - first)
+                                                                     : 0;
+    if (nfiles || (first == argc - 1 && trace_csv_is_one(argv[first])))
         trace = argv[first];
     if (first == argc) {
         tool_error("report: which program, or which trace? See orrery report "
                    "--help");
     } else if (!trace && trace_csv_is_one(argv[first])) {
         tool_error("report: one trace: %s is too much", argv[first + 1]);
+    } else if (nfiles && options.graph) {
+        tool_error("report: --graph is for one trace: the graph of each rank lies beside "
+                   "its own");
+    } else if (trace && ranks) {
+        tool_error("report: -n needs a program, and %s is a trace", trace);
     } else if (!report_words_are_wrong(&launch, &options, devices, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
+    if (result == TOOL_OK && !trace)
+        result = run_ranks_choose("report", launch.machine, ranks, &nranks);
     if (result == TOOL_OK) {
         launch.argv = argv + first;
         launch.quiet = options.json || !strcmp(options.output, "-");
-        result = trace ? show_trace(trace, &options)
+        result = nfiles       ? show_ranks(NULL, argv + first, nfiles, &options)
+                 : nranks > 1 ? report_run_ranks(&launch, nranks, &options)
+                 : trace ? show_trace(trace, &options)
                        : report_run_program(&launch, &options);
     }
     free((char *)(uintptr_t)launch.edits);

@@ -402,6 +402,7 @@ int report_data(const struct report_page *page, FILE *file)
         write_steps(&d, "submitted", &trace->submitted, false);
         write_steps(&d, "ready", &trace->ready, false);
         write_steps(&d, "memory", &trace->memory, true);
+        write_json(&d, "ranks", page->ranks);
         write_json(&d, "run", page->run);
         write_json(&d, "explanation", page->explanation);
         write_json(&d, "bounds", page->bounds);

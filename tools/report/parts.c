@@ -39,11 +39,12 @@ static void words_add_option(struct words *words, const char *option,
 
 /* The command, and room for the words of the program. */
 static bool words_start_command(struct words *words,
-                                const struct launch *launch)
+                                const struct report_parts *parts)
 {
-    size_t n = 0;
+    const struct launch *launch = parts->launch;
+    size_t n = parts->ntraces;
 
-    while (launch && launch->argv[n])
+    for (size_t i = 0; launch && launch->argv[i]; i++)
         n++;
     words->items = calloc(n + OWN_WORDS, sizeof(*words->items));
     words->n = 0;
@@ -67,6 +68,10 @@ static void explain_words(const struct report_parts *parts, struct words *words)
     const struct launch *launch = parts->launch;
 
     words_add_option(words, "explain", "--json");
+    for (unsigned i = 0; i < parts->ntraces; i++)
+        words_add_option(words, NULL, parts->traces[i]);
+    if (parts->ntraces)
+        return;
     if (launch && launch->report.simulated) {
         words_add_option(words, "-m", launch->machine);
         words_add_option(words, "-s", launch->scheduler);
@@ -97,7 +102,8 @@ static bool part_words(const struct report_parts *parts, enum part part,
                          launch_machine_name(launch) ? launch->edits : NULL);
         return true;
     }
-    if (parts->plain || !parts->graph)
+    if (parts->plain || (!parts->graph && !parts->ntraces) ||
+        (parts->ntraces && part == BOUND))
         return false;
     if (part == EXPLAIN) {
         explain_words(parts, words);
@@ -140,7 +146,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
     int stopped = 0;
 
     for (enum part part = 0; part < NPARTS; part++) {
-        if (!words_start_command(&words[n], parts->launch)) {
+        if (!words_start_command(&words[n], parts)) {
             tool_error("out of memory");
             break;
         }
@@ -189,6 +195,7 @@ void report_page_done(struct report_page *page)
     free(page->title);
     free(page->command);
     free(page->picture);
+    json_decref(page->ranks);
     json_decref(page->run);
     json_decref(page->explanation);
     json_decref(page->bounds);

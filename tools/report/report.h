@@ -16,7 +16,9 @@
 struct report_page {
     char *title, *command; /* owned */
     struct trace trace;    /* ended with the page */
-    json_t *run;           /* the report of the run; owned, as all below */
+    json_t *ranks; /* of several ranks: what each did, and what they sent; owned, as all
+                    * below */
+    json_t *run;           /* the report of the run */
     json_t *explanation;   /* of orrery explain */
     json_t *bounds;        /* of orrery bound */
     json_t *comparisons;   /* an array: what orrery compare printed, each with
@@ -31,6 +33,8 @@ void report_page_done(struct report_page *page);
 struct report_parts {
     const struct launch *launch; /* of the run; NULL: a trace alone */
     const char *trace, *graph;   /* graph: NULL without */
+    char *const *traces; /* of several ranks: that of each, its graph beside it; or NULL */
+    unsigned ntraces;
     bool plain;                  /* neither explanation nor bounds */
 };
 

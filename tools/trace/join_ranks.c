@@ -15,17 +15,15 @@
 
 #include "core/base/grow.h"
 #include "core/base/result.h"
+#include "tools/common/pair_messages.h"
 
 /* Groups of tracks of a rank, chrome_events.h, and one more. */
 enum { GROUPS = 8 };
 
 /* An end of an arrow. */
 struct message {
-    int from; /* rank */
-    json_int_t number;
     json_int_t pid, tid;
     double start, end; /* µs, of the file that is written */
-    bool received;
 };
 
 struct clocks {
@@ -41,8 +39,9 @@ struct joining {
     double zero, first_zero; /* µs of the rank's clock, of rank 0's, at time 0 of their files */
     struct clocks clocks[2];
     unsigned nclocks;
-    struct message *messages;
-    size_t nmessages, room;
+    struct message *messages;  /* by index of … */
+    struct message_end *ends;
+    size_t nmessages, messages_room, ends_room, narrows;
 };
 
 /* A time of the rank's file in the one that is written: by the clocks' difference at the
@@ -68,20 +67,27 @@ static int keep_message(struct joining *j, const json_t *event)
 {
     const json_t *args = json_object_get(event, "args");
     const char *way = json_string_value(json_object_get(args, "way"));
-    struct message *message;
+    bool received = way && !strcmp(way, "received");
+    unsigned peer = (unsigned)number_in(args, "rank");
+    double start = number_in(event, "ts");
+    size_t n = j->nmessages;
 
-    if (orr_grow(&j->messages, &j->room, j->nmessages + 1, sizeof(*j->messages)) < 0)
+    if (orr_grow(&j->messages, &j->messages_room, n + 1, sizeof(*j->messages)) < 0 ||
+        orr_grow(&j->ends, &j->ends_room, n + 1, sizeof(*j->ends)) < 0)
         return -ENOMEM;
-    message = &j->messages[j->nmessages++];
-    *message = (struct message){
-        .number = (json_int_t)number_in(args, "number"),
-        .pid = (json_int_t)number_in(event, "pid"),
-        .tid = (json_int_t)number_in(event, "tid"),
-        .start = number_in(event, "ts"),
-        .received = way && !strcmp(way, "received"),
+    j->messages[n] = (struct message){(json_int_t)number_in(event, "pid"),
+                                      (json_int_t)number_in(event, "tid"), start,
+                                      start + number_in(event, "dur")};
+    j->ends[n] = (struct message_end){
+        .from = received ? peer : j->rank,
+        .to = received ? j->rank : peer,
+        .received = received,
+        .tag = (int64_t)number_in(args, "tag"),
+        .number = (uint64_t)number_in(args, "number"),
+        .time = start,
+        .index = n,
     };
-    message->end = message->start + number_in(event, "dur");
-    message->from = message->received ? (int)number_in(args, "rank") : (int)j->rank;
+    j->nmessages++;
     return 0;
 }
 
@@ -220,47 +226,31 @@ static int add_file(struct joining *j, const char *path)
 
 /* --- arrows --- */
 
-/* Both ends of a message lie side by side, what was sent first. */
-static int by_message(const void *a, const void *b)
+static void write_end(struct joining *j, const struct message_end *sent, size_t index,
+                      char phase, double us)
 {
-    const struct message *x = a, *y = b;
+    const struct message *message = &j->messages[index];
 
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (int)x->received - (int)y->received;
-}
-
-static void write_end(struct joining *j, const struct message *message, char phase, double us)
-{
     fprintf(j->out,
             "%s{\"ph\":\"%c\",\"pid\":%lld,\"tid\":%lld,\"ts\":%.3f,\"cat\":\"message\","
-            "\"name\":\"message\",\"id\":\"m%d.%lld\"%s}",
+            "\"name\":\"message\",\"id\":\"m%u.%zu\"%s}",
             j->comma, phase, (long long)message->pid, (long long)message->tid, us,
-            message->from, (long long)message->number, phase == 'f' ? ",\"bp\":\"e\"" : "");
+            sent->from, sent->index, phase == 'f' ? ",\"bp\":\"e\"" : "");
     j->comma = ",\n";
 }
 
 /* From where it began to be sent to where it had come. */
-static size_t write_arrows(struct joining *j)
+static void write_arrow(void *arg, const struct message_end *sent,
+                        const struct message_end *received)
 {
-    size_t n = 0;
+    struct joining *j = arg;
+    const struct message *came = &j->messages[received->index];
 
-    if (j->nmessages)
-        qsort(j->messages, j->nmessages, sizeof(*j->messages), by_message);
-    for (size_t i = 0; i + 1 < j->nmessages; i++) {
-        const struct message *sent = &j->messages[i], *came = sent + 1;
-
-        if (sent->from != came->from || sent->number != came->number || sent->received ||
-            !came->received)
-            continue;
-        write_end(j, sent, 's', sent->start);
-        /* Inside, close to its end: arrows bind to what is there. */
-        write_end(j, came, 'f', came->end - fmin(0.001, (came->end - came->start) / 2));
-        n++;
-    }
-    return n;
+    write_end(j, sent, sent->index, 's', j->messages[sent->index].start);
+    /* Inside, close to its end: arrows bind to what is there. */
+    write_end(j, sent, received->index, 'f',
+              came->end - fmin(0.001, (came->end - came->start) / 2));
+    j->narrows++;
 }
 
 int join_ranks(char *const *files, unsigned n, const char *path, size_t *ret_arrows,
@@ -278,11 +268,13 @@ int join_ranks(char *const *files, unsigned n, const char *path, size_t *ret_arr
     for (; j.rank < n && !rc; j.rank++)
         rc = add_file(&j, files[j.rank]);
     if (!rc) {
-        *ret_arrows = write_arrows(&j);
+        pair_messages(j.ends, j.nmessages, write_arrow, &j);
+        *ret_arrows = j.narrows;
         fputs("\n]}\n", j.out);
     } else if (!*err->text) {
         orr_fail(err, rc, "%s: %s", path, strerror(-rc));
     }
     free(j.messages);
+    free(j.ends);
     return orr_result_close(&result, rc);
 }

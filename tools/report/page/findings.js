@@ -20,10 +20,11 @@ function addCriticalPath(section, links, length) {
   ], sums);
 }
 
-// Workers, or of more than sixteen their kinds.
+// Workers, or of more than sixteen their kinds, or ranks.
 function idleRows(idle) {
   if (idle.length <= 16) return idle;
-  const groups = d3.nest().key(w => w.worker.match(/^[^ \d_]*/)[0]).entries(idle);
+  const groups = d3.nest().key(w => w.rank === undefined ? w.worker.match(/^[^ \d_]*/)[0]
+    : `rank ${w.rank}`).entries(idle);
   return groups.map(({ key, values }) => ({
     worker: `${values.length} \u00d7 ${key}`, n: values.length,
     busy_ms: d3.sum(values, w => w.busy_ms), idle_ms: d3.sum(values, w => w.idle_ms),
@@ -89,6 +90,46 @@ function applicationLines(app, length) {
   return lines;
 }
 
+const reasons = {
+  "computing": w => `which was computing ${w.kernel}`,
+  "waiting": w => `which itself waited for rank ${w.waits_for_rank}`,
+  "not submitted": () => "which had not submitted yet what it needs",
+  "runtime": () => "whose runtime was between tasks",
+  "under way": () => "which had sent it: it was under way",
+  "receiver not ready": () => "for which it was not ready itself yet",
+};
+
+function waitLine(w) {
+  return `rank ${w.rank} waited ${timeText(1e6 * w.ms)} for a message of rank ${w.for_rank}, ${
+    reasons[w.why](w)} (${w.times} time${w.times === 1 ? "" : "s"})`;
+}
+
+// What each of several ranks did, and what they sent to each other.
+function addRanks() {
+  const said = run.ranks;
+  if (!said) return;
+  const section = addSection("Ranks"), rows = said.ranks.filter(r => r);
+  const most = d3.max(rows, r => r.busy_us + r.idle_us) || 1;
+  addTable(section, [
+    numbers("rank", r => r.rank, ","), numbers("tasks", r => r.tasks, ","),
+    numbers("workers", r => r.workers, ","),
+    texts("busy", r => timeText(1e3 * r.busy_us)), texts("idle", r => timeText(1e3 * r.idle_us)),
+    { title: "", value: r => r.busy_us, show: (r, cell) =>
+      drawBar(cell, [[r.busy_us / most, "#444"], [r.idle_us / most, "#ddd"]]) },
+    numbers("messages sent", r => r.sent, ","), numbers("sent", r => r.sent_bytes, bytesText),
+    numbers("received", r => r.received, ","),
+    numbers("bytes received", r => r.received_bytes, bytesText),
+  ], rows);
+  section.append("h3").text("Bytes from rank to rank");
+  const size = said.ranks_per_row, place = i => size === 1 ? `${i}`
+    : `${i * size}-${Math.min((i + 1) * size, said.ranks.length) - 1}`;
+  addTable(section, [texts("from", r => place(r.i)),
+    ...said.bytes.map((_, to) => numbers(`to ${place(to)}`, r => r.row[to], bytesText))],
+    said.bytes.map((row, i) => ({ row, i })));
+  addSource(section, `Imbalance: rank ${said.busiest_rank} computes ${
+    percent(said.imbalance)} longer than ranks on average.`);
+}
+
 function addExplanation() {
   const said = run.explanation;
   if (!said) return;
@@ -97,7 +138,8 @@ function addExplanation() {
   addIdle(section, said.idle, said.makespan_ms);
   const lines = said.application
     ? applicationLines(said.application, said.makespan_ms) : [];
-  lines.push(...said.misplaced.map(
+  lines.push(...(said.waits ?? []).slice(0, 12).map(waitLine));
+  lines.push(...(said.misplaced ?? []).map(
       m => `${m.kernel}: ${m.tasks} on a slower worker (${m.worker}${
           m.several
               ? ", others"
@@ -109,13 +151,13 @@ function addExplanation() {
   for (const m of said.wrong_models ?? [])
     lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${timeText(1e3 * m.predicted_us)
       } expected, ${timeText(1e3 * m.median_us)} taken (median of ${m.tasks})`);
-  for (const link of said.links.filter(l => l.use >= 0.5))
+  for (const link of (said.links ?? []).filter(l => l.use >= 0.5))
     lines.push(`link ${link.link}: ${percent(link.use)} of what it can carry`);
   if (said.copied_again_bytes > 0)
     lines.push(`${bytesText(said.copied_again_bytes)} were copied to memory that had ` +
       "had them before");
   section.append("ul").selectAll("li").data(lines).join("li").text(l => l);
-  addChanges(section, said.changes);
+  addChanges(section, said.changes ?? []);
   addSource(section, "From orrery explain; each change with the makespan of its own " +
     "simulation.");
 }

@@ -99,7 +99,8 @@ function showNext() {
 }
 
 function setPath(on) {
-  const jobs = new Set((run.explanation?.critical_path ?? []).map(l => l.job));
+  const jobs = new Set((run.explanation?.critical_path ?? []).map(l =>
+    l.job + (run.ranks?.jobs_before[l.rank] ?? 0)));
   view.path = on ? d3.range(tasks.n).filter(i => jobs.has(tasks.job[i])) : null;
   redraw();
 }
@@ -185,6 +186,7 @@ resize();
 curves.add();
 watchChart();
 watchControls();
+addRanks();
 addExplanation();
 addKernels();
 addTimes();
