@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "core/worker/workers.h"
+
 int orr_remote_register(struct orr_runtime *rt,
                         const struct orr_remote_ops *ops)
 {
@@ -16,6 +18,15 @@ int orr_remote_register(struct orr_runtime *rt,
 void orr_remote_forget(struct orr_runtime *rt)
 {
     rt->remote = NULL;
+}
+
+void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret)
+{
+    *ret = (struct orr_remote_work){0};
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        ret->tasks += rt->workers->at[w].ntasks;
+        ret->busy_us += rt->workers->at[w].busy_us;
+    }
 }
 
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)

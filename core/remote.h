@@ -40,5 +40,14 @@ void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told
  * ranks are compared. */
 bool orr_remote_leaves_files(const struct orr_runtime *rt);
 
+/* What the workers of a run have done. */
+struct orr_remote_work {
+    unsigned long tasks;
+    double busy_us; /* that kernels took */
+};
+
+/* Main, when no task is left. */
+void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret);
+
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

@@ -10,6 +10,7 @@
 #include "mpi/clocks.h"
 #include "mpi/coop.h"
 #include "mpi/datum.h"
+#include "mpi/doctor.h"
 #include "mpi/flight.h"
 #include "mpi/incoming.h"
 #include "mpi/peers.h"
@@ -80,13 +81,17 @@ static void rest(struct orr_rank *rank)
 static void carry(struct orr_rank *rank)
 {
     struct orr_transport *t = rank->transport;
+    struct orr_exec *exec = rank->rt->exec;
 
     while (!is_over(rank)) {
+        double start = orr_exec_now(exec);
         bool any = orr_rank_run_errands(rank);
 
         any |= orr_requests_start_ready(rank);
         (void)t->ops->progress(t);
         any |= take_what_came(rank);
+        if (any)
+            rank->carried_us += orr_exec_now(exec) - start;
         if (!any && !orr_coop_look(rank))
             rest(rank);
     }
@@ -249,6 +254,8 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
         orr_clocks_open(rank, call);
     if (rc == 0)
         orr_peers_open(rank, call);
+    if (rc == 0)
+        orr_doctor_open(rank, call);
     return rc;
 }
 
@@ -269,6 +276,7 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
 
     orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
+    orr_doctor_close(rank, call);
     orr_clocks_close(rank, call);
     orr_check_end(rank, call);
     (void)orr_rank_ask(rank, &claim.errand, call);

@@ -100,6 +100,8 @@ struct orr_rank {
      * the last one taken from it; owned. */
     uint64_t *sent_upto, *taken_upto;
     uint64_t nmoved;               /* messages and meetings, and errands, up to now */
+    uint64_t nended;               /* messages that have ended here */
+    double carried_us; /* that it had something to do */
     orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
     void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 

@@ -76,6 +76,7 @@ void orr_request_end(struct orr_request *request, int error, size_t moved)
     struct orr_waiters waiters;
 
     rank->nmoved++;
+    rank->nended++;
     orr_layout_done(&request->layout);
     if (request->let_go)
         request->let_go(request);

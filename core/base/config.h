@@ -682,6 +682,14 @@
     X(MPI_TIMEOUT, "ORRERY_MPI_TIMEOUT", INT, "60",                            \
       "Seconds without a message moved or a task ended after which a rank "    \
       "that waits says what for. It goes on waiting. 0: never.")               \
+    X(MPI_WARN_CORES, "ORRERY_MPI_WARN_CORES", BOOL, "1",                      \
+      "0: at the begin, nothing is said of ranks on one host that have more "  \
+      "workers than processors, or theirs on the same ones.")                  \
+    X(MPI_WARN_DEVICES, "ORRERY_MPI_WARN_DEVICES", BOOL, "1",                  \
+      "0: likewise of ranks on one host that use the same GPU.")               \
+    X(MPI_WARN_GRAIN, "ORRERY_MPI_WARN_GRAIN", BOOL, "1",                      \
+      "0: at the end, nothing is said of tasks that took less time than "      \
+      "their messages.")                                                       \
     X(MPI_CHECKPOINT_DIR, "ORRERY_MPI_CHECKPOINT_DIR", STRING, "",             \
       "Folder, made if need be, that all ranks see: checkpoints are written "  \
       "to it as well, for `orrery_mpi_checkpoint_restore`. Unset: they are "   \

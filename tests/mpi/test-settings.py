@@ -45,6 +45,10 @@ TEXTS = (
     ("STARPU_MPI_CACHE_STATS", "1", "[starpu_mpi_cache_stats]"),
     ("STARPU_MPI_LB", "help", "heat  slower ranks give data"),
 )
+# Four ranks with a worker each, all on the first processor.
+CROWDED = {"SETTINGS_COUNT": None, "STARPU_WORKERS_NOBIND": "0", "STARPU_WORKERS_CPUID": "0"}
+# Variable, what is said without, with what else.
+WARNINGS = (("ORRERY_MPI_WARN_CORES", "so that they take turns", CROWDED),)
 claims = []
 plain = run()
 for name, value, fact, without, given in CHANGES:
@@ -62,6 +66,12 @@ for name, value, text in TEXTS:
     before, after = run(SETTINGS_COUNT=None), run(SETTINGS_COUNT=None, **{name: value})
     claims.append((f"{name}={value} is told", text not in before[1] and text in after[1],
                    before, after))
+for name, text, beside in WARNINGS:
+    before, after = run(**beside), run(**beside, **{name: "0"})
+    claims.append((f"{name}=0 leaves out a warning, which rank 0 gives once",
+                   before[1].count(text) == 1 and f"{name}=0" in before[1] and
+                   "rank 0: warning" in before[1] and text not in after[1] and
+                   before[2] == after[2] == 0, before, after))
 unbound, bound = plain, run(STARPU_MPI_NOBIND=None, STARPU_MPI_THREAD_CPUID="0")
 claims.append(("STARPU_MPI_THREAD_CPUID binds the thread, STARPU_MPI_NOBIND does not",
                unbound[0].get("processor of MPI") == -1 and
