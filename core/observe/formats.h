@@ -102,4 +102,6 @@ void orr_trace_whole_add(struct orr_trace_whole *whole,
 
 /* Words for what the record numbers. */
 const char *orr_trace_state_name(enum orr_trace_state state);
+/* As readers of Pajé know it. */
+const char *orr_paje_state_name(enum orr_trace_state state);
 const char *orr_trace_copy_name(enum orr_trace_copy_kind kind);

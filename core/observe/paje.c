@@ -59,6 +59,11 @@ static const struct entity states[ORR_TRACE_NSTATES] = {
     [ORR_TRACE_SUSPENDED] = {"Sp", "Suspended", "0.90 0.80 0.55"},
 };
 
+const char *orr_paje_state_name(enum orr_trace_state state)
+{
+    return states[state].name;
+}
+
 /* StarVZ selects them by these names. */
 static const struct entity copies[ORR_TRACE_NCOPY_KINDS] = {
     [ORR_TRACE_FETCH] = {"F", "Intra-node data Fetch", "0.85 0.33 0.31"},

@@ -114,9 +114,25 @@ for event in events:
 claim("an arrow leads from each message's sender to its receiver",
       sorted((a["s"]["pid"] // 8, a["f"]["pid"] // 8) for a in arrows.values()) ==
       [(0, 1), (1, 2)], arrows)
-out = subprocess.run([orrery, "trace", "-n", "2", "-o", at + "/all.paje", "--", program],
+out = subprocess.run([orrery, "trace", "-n", "2", "-o", at + "/all.csv", "--", program],
                      input="1\n", capture_output=True, text=True)
 claim("other formats are refused", out.returncode == 2 and ".json" in out.stderr, out)
+out = subprocess.run([orrery, "trace", "-n", "3", "-o", at + "/all.paje", "--", program],
+                     input="1\n", capture_output=True, text=True)
+claim("Pajé files are put together, too", out.returncode == 0 and
+      "all.paje, 2 messages" in out.stdout, out)
+if shutil.which("pj_dump"):
+    dump = subprocess.run(["pj_dump", at + "/all.paje"], capture_output=True, text=True)
+    rows = [[field.strip() for field in line.split(",")] for line in dump.stdout.splitlines()]
+    claim("pj_dump takes them: a container per rank, a link per message",
+          dump.returncode == 0 and not dump.stderr and
+          {f"rank {r}" for r in range(3)} <= {r[-1] for r in rows if r[0] == "Container"} and
+          sorted((r[-3], r[-2]) for r in rows
+                 if r[0] == "Link" and r[2] == "MPI communication") ==
+          [("0_mpict", "1_mpict"), ("1_mpict", "2_mpict")], dump)
+else:
+    n += 1
+    print(f"ok {n} - pj_dump takes them # SKIP there is no pj_dump (pajeng)")
 
 out = run("-n", "4", "--", coop, env={"ORRERY_TRACE": at + "/c.csv",
                                     "ORRERY_GRAPH": at + "/c.graph"})

@@ -14,6 +14,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 #include "tools/trace/gantt.h"
+#include "tools/trace/join_paje.h"
 #include "tools/trace/join_ranks.h"
 
 #include <errno.h>
@@ -44,7 +45,8 @@ static const char help[] =
     "                             for orrery explain, report and bound\n"
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI; what all of them did is in\n"
-    "                             one file, .json, with an arrow for each message\n"
+    "                             one file, .json or .paje, with an arrow for each\n"
+    "                             message\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn or\n"
     "written; 2 for a wrong command line.\n"
@@ -305,6 +307,12 @@ static int run_with_graph(struct launch *launch, const char *picture,
 
 /* --- several ranks --- */
 
+/* Of what the file of all is made: events in JSON, else a table. */
+static const char *part_extension(const char *path)
+{
+    return is_paje(path) ? ".csv" : ".json";
+}
+
 /* Puts the files of the ranks, whose names are made of `part`, together, and removes
  * them. An exit code. */
 static int join_files(const char *part, unsigned n, const char *path, bool json)
@@ -317,12 +325,12 @@ static int join_files(const char *part, unsigned n, const char *path, bool json)
     for (unsigned r = 0; r < n && rc == 0; r++) {
         char ending[32];
 
-        snprintf(ending, sizeof(ending), ".rank%u.json", r);
+        snprintf(ending, sizeof(ending), ".rank%u%s", r, part_extension(path));
         files[r] = tool_beside(part, ending);
         rc = files[r] ? 0 : -ENOMEM;
     }
     if (rc == 0)
-        rc = join_ranks(files, n, path, &narrows, &err);
+        rc = (is_paje(path) ? join_paje : join_ranks)(files, n, path, &narrows, &err);
     for (unsigned r = 0; files && r < n; r++) {
         if (files[r])
             unlink(files[r]);
@@ -342,24 +350,26 @@ static int check_ranks(const struct launch *launch, const char *picture,
                        const char *schedule, const char *graph)
 {
     size_t n = strlen(launch->trace);
+    bool json = n >= 5 && !strcmp(launch->trace + n - 5, ".json");
 
     if (picture || schedule || graph)
         return tool_fail(TOOL_USAGE,
                          "trace: -n: pictures, schedules and graphs are of one process: leave "
                          "out --%s",
                          picture ? "gantt" : schedule ? "schedule" : "graph");
-    if (n < 5 || strcmp(launch->trace + n - 5, ".json") != 0)
+    if (!json && !is_paje(launch->trace))
         return tool_fail(TOOL_USAGE,
                          "trace: -n: -o %s: what several ranks did is written as .json (for "
-                         "Perfetto, chrome://tracing): give -o such a name",
-                         launch->trace);
+                         "Perfetto, chrome://tracing) or .paje (ViTE, PajeNG): give -o such a "
+                         "name; ORRERY_TRACE=%s of the ranks writes a file of each",
+                         launch->trace, launch->trace);
     return check_file("trace: -o", launch->trace);
 }
 
 static int trace_ranks(struct launch *launch, unsigned n, bool json)
 {
     const char *path = launch->trace;
-    char *part = tool_format("%s.%ld.json", path, (long)getpid());
+    char *part = tool_format("%s.%ld%s", path, (long)getpid(), part_extension(path));
     int result, joined;
 
     if (!part)
