@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/base/log.h"
 #include "mpi/check.h"
@@ -78,20 +79,32 @@ static void rest(struct orr_rank *rank)
         orr_context_park(&awaited, ORR_FOREVER);
 }
 
+/* One pass of so many is timed, since asking for the thread's time takes a system call. */
+enum { TIMED = 16 };
+
+/* µs that it had a processor: where ranks share one, the clock would say more. */
+static double thread_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
 static void carry(struct orr_rank *rank)
 {
     struct orr_transport *t = rank->transport;
-    struct orr_exec *exec = rank->rt->exec;
 
-    while (!is_over(rank)) {
-        double start = orr_exec_now(exec);
+    for (unsigned pass = 0; !is_over(rank); pass++) {
+        bool timed = pass % TIMED == 0;
+        double start = timed ? thread_us() : 0;
         bool any = orr_rank_run_errands(rank);
 
         any |= orr_requests_start_ready(rank);
         (void)t->ops->progress(t);
         any |= take_what_came(rank);
-        if (any)
-            rank->carried_us += orr_exec_now(exec) - start;
+        if (timed && any)
+            rank->carried_us += TIMED * (thread_us() - start);
         if (!any && !orr_coop_look(rank))
             rest(rank);
     }

@@ -101,7 +101,7 @@ struct orr_rank {
     uint64_t *sent_upto, *taken_upto;
     uint64_t nmoved;               /* messages and meetings, and errands, up to now */
     uint64_t nended;               /* messages that have ended here */
-    double carried_us; /* that it had something to do */
+    double carried_us; /* of a processor's time, that it had something to do; about */
     orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
     void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 

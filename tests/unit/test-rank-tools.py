@@ -159,6 +159,25 @@ def a_receiver_that_was_not_ready_itself_is_named():
 
 
 @test
+def a_wait_of_the_application_for_a_message_is_one():
+    ranks = [Rank(r, 2) for r in range(2)]
+    ranks[0].task("gemm", 0, 0, 0, 9)
+    ranks[0].message("sent", 1, 1, 0.5, 9, 9.5)
+    ranks[1].task("before", 0, 0, 0, 2)
+    ranks[1].message("received", 0, 1, 3, 3, 10)
+    ranks[1].rows.append(f'application,{ranks[1].at(3)},{ranks[1].at(10)},,,"starpu_mpi_recv",'
+                         ",,,,waiting,,,,,,,,\n")
+    ranks[1].task("after", 10.5, 10.5, 10.5, 12)
+    said = explained([rank.write("asked", 13) for rank in ranks])
+    causes = said["idle"][1]["causes_ms"]
+    assert near(causes["messages"], 7) and "application waits" not in causes, causes
+    assert [(w["why"], round(w["ms"])) for w in said["waits"]] == [
+        ("computing", 6), ("under way", 1)], said["waits"]
+    assert [l["what"] for l in said["critical_path"] if l["end_ms"] - l["start_ms"] > 0.6] == [
+        "gemm on CPU", "message of rank 0 to rank 1", "after on CPU"], said["critical_path"]
+
+
+@test
 def messages_that_went_by_way_of_others_are_known_by_their_order():
     ranks = [Rank(r, 2) for r in range(2)]
     ranks[0].task("one", 0, 0, 0, 4)

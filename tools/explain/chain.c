@@ -212,8 +212,7 @@ static size_t latest_predecessor(const struct explain_run *run,
     return best;
 }
 
-/* How many things the application did that began before `time`. */
-static size_t doings_until(const struct explain_run *run, double time)
+size_t explain_doings_until(const struct explain_run *run, double time)
 {
     size_t low = 0, high = run->ndoings;
 
@@ -231,7 +230,7 @@ static size_t doings_until(const struct explain_run *run, double time)
 /* Its last wait that had ended by `time`; NULL: it had none. */
 static const struct explain_doing *last_wait(const struct explain_run *run, double time)
 {
-    for (size_t i = doings_until(run, time); i-- > 0;)
+    for (size_t i = explain_doings_until(run, time); i-- > 0;)
         if (run->doings[i].waits && run->doings[i].end <= time)
             return &run->doings[i];
     return NULL;
@@ -395,7 +394,7 @@ static void add_submission(struct chain *c, bool by_main, double start, double e
 {
     const struct explain_run *run = c->run;
 
-    for (size_t i = by_main ? doings_until(run, end) : 0; i-- > 0;) {
+    for (size_t i = by_main ? explain_doings_until(run, end) : 0; i-- > 0;) {
         const struct explain_doing *doing = &run->doings[i];
 
         if (doing->end <= start)
@@ -463,7 +462,7 @@ static bool is_barrier(const struct explain_doing *doing)
 /* Where a rank waited in the barrier in which others did at `time`; NULL: nowhere. */
 static const struct explain_doing *barrier_at(const struct explain_run *run, double time)
 {
-    for (size_t i = doings_until(run, time); i-- > 0;)
+    for (size_t i = explain_doings_until(run, time); i-- > 0;)
         if (is_barrier(&run->doings[i]))
             return run->doings[i].end >= time ? &run->doings[i] : NULL;
     return NULL;
@@ -541,6 +540,17 @@ size_t explain_message_before(const struct explain_run *run,
         return EXPLAIN_NONE;
     *ret_since = waited_for_tasks(run, task);
     return run->received[message].end > *ret_since ? message : EXPLAIN_NONE;
+}
+
+size_t explain_message_awaited(const struct explain_run *run,
+                               const struct explain_doing *doing)
+{
+    struct next next = last_event(run, doing->end);
+
+    return doing->waits && !is_barrier(doing) && next.kind == MESSAGE &&
+                   end_of(run, next) > doing->start
+               ? next.index
+               : EXPLAIN_NONE;
 }
 
 /* Goes on with what a message waited for that was called for, and had its datum at

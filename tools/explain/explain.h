@@ -207,6 +207,14 @@ struct explain_link *explain_chain_to_message(const struct explain_run *run,
                                               size_t message, double since,
                                               size_t *ret_n);
 
+/* How many things the application did that began before `time`. */
+size_t explain_doings_until(const struct explain_run *run, double time);
+
+/* The message for which the application waited there, as far as is known: it came last
+ * before the wait ended, during it; or EXPLAIN_NONE. */
+size_t explain_message_awaited(const struct explain_run *run,
+                               const struct explain_doing *doing);
+
 /* The message that the task waited for last, in *ret_since from when on for nothing else;
  * or EXPLAIN_NONE. */
 size_t explain_message_before(const struct explain_run *run,

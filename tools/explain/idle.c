@@ -80,6 +80,19 @@ static void after_taken(const struct explain_run *run, unsigned node, double a,
     causes[EXPLAIN_OVERHEAD] += fmax(0, b - a - room - moves - allocates);
 }
 
+/* Moves up to that time from `cause` to messages, and tells of it. */
+static void move_to_message(const struct explain_run *run, size_t message, double start,
+                            enum explain_cause cause, struct told *told, double *causes)
+{
+    struct explain_gap gap = {.run = run, .message = message, .start = start};
+
+    gap.ms = fmin(fmax(0, run->received[message].end - start), causes[cause]);
+    causes[cause] -= gap.ms;
+    causes[EXPLAIN_MESSAGES] += gap.ms;
+    if (gap.ms > 0 && told->tell)
+        told->tell(told->arg, &gap);
+}
+
 /* Of the causes of a gap from `since` on, until the task was ready, what seemed to be
  * other tasks was a message from when on the task waited for nothing else. */
 static void before_message(const struct explain_run *run, const struct explain_task *task,
@@ -87,16 +100,29 @@ static void before_message(const struct explain_run *run, const struct explain_t
 {
     double alone;
     size_t message = explain_message_before(run, task, &alone);
-    struct explain_gap gap = {.run = run, .message = message, .start = fmax(alone, since)};
 
-    if (message == EXPLAIN_NONE)
+    if (message != EXPLAIN_NONE)
+        move_to_message(run, message, fmax(alone, since), EXPLAIN_DEPENDENCIES, told, causes);
+}
+
+/* Of the same gap, the waits of the application that were for a message, before it has
+ * submitted the task. */
+static void before_submission(const struct explain_run *run, const struct explain_task *task,
+                              double since, struct told *told, double *causes)
+{
+    if (!run->nreceived || !task->by_main)
         return;
-    gap.ms = fmin(fmax(0, run->received[message].end - gap.start),
-                  causes[EXPLAIN_DEPENDENCIES]);
-    causes[EXPLAIN_DEPENDENCIES] -= gap.ms;
-    causes[EXPLAIN_MESSAGES] += gap.ms;
-    if (gap.ms > 0 && told->tell)
-        told->tell(told->arg, &gap);
+    for (size_t i = explain_doings_until(run, task->submitted); i-- > 0;) {
+        const struct explain_doing *doing = &run->doings[i];
+        size_t message;
+
+        if (doing->end <= since)
+            break;
+        message = explain_message_awaited(run, doing);
+        if (message != EXPLAIN_NONE)
+            move_to_message(run, message, fmax(doing->start, since), EXPLAIN_WAITING, told,
+                            causes);
+    }
 }
 
 /* From `since` on the worker executed nothing until the task. */
@@ -115,6 +141,7 @@ static void before_task(const struct explain_run *run,
     before_ready(run, task->worker, since, ready, task->submitted,
                  task->by_main, causes);
     before_message(run, task, since, told, causes);
+    before_submission(run, task, since, told, causes);
     /* Allocations of its worker for data that come before the task has been taken. */
     causes[EXPLAIN_ALLOCATION] += pays;
     causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);

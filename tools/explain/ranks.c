@@ -156,7 +156,8 @@ static void add_wait(struct ranks_explanation *e, const struct explain_wait *wai
 {
     struct explain_wait *added;
 
-    for (size_t i = 0; i < e->nwaits; i++) {
+    /* Those of the rank that is looked at are the last ones. */
+    for (size_t i = e->nwaits; i-- > 0 && e->waits[i].rank == wait->rank;) {
         if (!same_wait(&e->waits[i], wait))
             continue;
         e->waits[i].ms += wait->ms;
