@@ -165,7 +165,7 @@ def a_wait_of_the_application_for_a_message_is_one():
     ranks[0].message("sent", 1, 1, 0.5, 9, 9.5)
     ranks[1].task("before", 0, 0, 0, 2)
     ranks[1].message("received", 0, 1, 3, 3, 10)
-    ranks[1].rows.append(f'application,{ranks[1].at(3)},{ranks[1].at(10)},,,"starpu_mpi_recv",'
+    ranks[1].rows.append(f'application,{ranks[1].at(3)},{ranks[1].at(10)},,,"a receive",'
                          ",,,,waiting,,,,,,,,\n")
     ranks[1].task("after", 10.5, 10.5, 10.5, 12)
     said = explained([rank.write("asked", 13) for rank in ranks])
