@@ -39,6 +39,17 @@ end
 """
 
 
+def of_rank(text, rank):
+    """The trace as that of one of two ranks, the second of which has a message of the
+    first."""
+    lines = text.splitlines(keepends=True)
+    behind = max(i for i, line in enumerate(lines) if line.startswith("worker,")) + 1
+    way = "received" if rank else "sent"
+    more = [f"rank,0,0,,,,,{rank},2,,,,0,,,,,,\n",
+            f'message,0.01,0.02,,,"A",,,{1 - rank},4096,{way},1,1,,,7,,,\n']
+    return "".join(lines[:behind] + more + lines[behind:])
+
+
 def run_once(orrery, refuse, words, number):
     """(result, allocations, files before, after)."""
     with tempfile.TemporaryDirectory() as parent:
@@ -48,7 +59,11 @@ def run_once(orrery, refuse, words, number):
         shutil.copy(TRACE, os.path.join(folder, "run.csv"))
         with open(TRACE, encoding="utf-8") as file:
             other = file.read().replace("0.170000000,0.200", "0.170000000,0.300")
-        for name, text in (("other.csv", other), ("run.graph", GRAPH),
+        with open(TRACE, encoding="utf-8") as file:
+            trace = file.read()
+        for name, text in (("of.rank0.csv", of_rank(trace, 0)), ("of.rank0.graph", GRAPH),
+                           ("of.rank1.csv", of_rank(trace, 1)), ("of.rank1.graph", GRAPH),
+                           ("other.csv", other), ("run.graph", GRAPH),
                            ("page.html", "old")):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -80,6 +95,9 @@ def main(orrery, refuse, tried):
     for text in ("explain {f}/run.csv", "explain --json {f}/run.csv",
                  "explain {f}/run.csv {f}/other.csv",
                  "explain --json {f}/run.csv {f}/other.csv",
+                 "explain {f}/of.rank0.csv {f}/of.rank1.csv",
+                 "explain --json {f}/of.rank0.csv {f}/of.rank1.csv",
+                 "report --plain -o {f}/page.html {f}/of.rank0.csv {f}/of.rank1.csv",
                  "report --plain -o {f}/page.html {f}/run.csv"):
         words = text.split()
         good, n, before, done = run_once(orrery, refuse, words, 0)
