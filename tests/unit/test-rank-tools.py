@@ -193,6 +193,16 @@ def messages_that_went_by_way_of_others_are_known_by_their_order():
 
 
 @test
+def traces_of_two_runs_are_doubted():
+    ranks = [Rank(r, 2) for r in range(2)]
+    for rank in ranks:
+        rank.task("gemm", 0, 0, 0, 4)
+        rank.message("sent", 1 - rank.rank, 1, 1, 4, 4.5)
+    done = orrery("explain", *(rank.write("apart", 5) for rank in ranks))
+    assert done.returncode == 0 and "are these traces of one run?" in done.stderr, done
+
+
+@test
 def a_rank_without_tasks_has_no_graph():
     ranks = [Rank(r, 2) for r in range(2)]
     ranks[0].task("gemm", 0, 0, 0, 4)
@@ -210,6 +220,8 @@ def files_that_are_not_those_of_all_ranks_are_refused_by_name():
     os.remove(paths[1].replace(".csv", ".graph"))
     done = orrery("explain", *paths)
     assert done.returncode == 1 and "some.rank1.graph" in done.stderr, done
+    done = orrery("explain", "-n", "3", *paths)
+    assert done.returncode == 2 and "-n needs a program" in done.stderr, done
     done = orrery("explain", "--graph", "x", *paths)
     assert done.returncode == 2 and "--graph is for one trace" in done.stderr, done
 

@@ -11,16 +11,6 @@
 
 /* --- which files --- */
 
-char *rank_traces_path(char *const *paths, unsigned npaths, unsigned rank)
-{
-    unsigned of, nranks;
-
-    for (unsigned i = 0; i < npaths; i++)
-        if (trace_csv_has_rank(paths[i], &of, &nranks) && of == rank)
-            return paths[i];
-    return NULL;
-}
-
 bool rank_traces_are(char *const *paths, unsigned npaths)
 {
     unsigned first = 0, rank, nranks, all = 0;
@@ -57,7 +47,7 @@ static double on_first_clock(void *arg, double time)
     return time + clock->trace->zero + offset - clock->first_zero;
 }
 
-static int read_one(char *path, unsigned npaths, struct rank_traces *ret,
+static int read_one(const char *path, unsigned npaths, struct rank_traces *ret,
                     struct orr_error *err)
 {
     struct trace trace;
@@ -74,11 +64,13 @@ static int read_one(char *path, unsigned npaths, struct rank_traces *ret,
         rc = orr_fail(err, -EINVAL, "%s: there is a trace of rank %u already: name one of "
                                     "each rank",
                       path, trace.rank);
-    if (rc)
+    if (rc) {
         trace_csv_done(&trace);
-    else
-        ret->of[trace.rank] = trace;
-    return rc;
+        return rc;
+    }
+    ret->of[trace.rank] = trace;
+    ret->paths[trace.rank] = path;
+    return 0;
 }
 
 int rank_traces_read(char *const *paths, unsigned npaths, struct rank_traces *ret,
@@ -86,8 +78,10 @@ int rank_traces_read(char *const *paths, unsigned npaths, struct rank_traces *re
 {
     int rc = 0;
 
-    *ret = (struct rank_traces){calloc(npaths, sizeof(*ret->of)), npaths};
-    if (!ret->of)
+    *ret = (struct rank_traces){.of = calloc(npaths, sizeof(*ret->of)),
+                                .paths = calloc(npaths, sizeof(*ret->paths)),
+                                .n = npaths};
+    if (!ret->of || !ret->paths)
         return orr_fail(err, -ENOMEM, "out of memory");
     for (unsigned i = 0; i < npaths && !rc; i++)
         rc = read_one(paths[i], npaths, ret, err);
@@ -104,6 +98,7 @@ void rank_traces_done(struct rank_traces *traces)
     for (unsigned r = 0; r < traces->n && traces->of; r++)
         trace_csv_done(&traces->of[r]);
     free(traces->of);
+    free(traces->paths);
     *traces = (struct rank_traces){0};
 }
 

@@ -11,6 +11,7 @@
 
 struct rank_traces {
     struct trace *of; /* owned: by rank; times are ms since rank 0's runtime was started */
+    const char **paths; /* owned, the paths are borrowed: by rank */
     unsigned n;
 };
 
@@ -18,13 +19,10 @@ struct rank_traces {
  * rank_traces_read says what else is wrong with them. */
 bool rank_traces_are(char *const *paths, unsigned npaths);
 
-/* Reads them, in any order. The caller ends *ret with rank_traces_done, also after an
+/* Reads them, in any order; the paths stay. The caller ends *ret with rank_traces_done, also after an
  * error. Errors, with a message: as trace_csv_read; -EINVAL, one is missing. */
 int rank_traces_read(char *const *paths, unsigned npaths, struct rank_traces *ret,
                      struct orr_error *err);
-
-/* The path of the trace of that rank among those; NULL: none. */
-char *rank_traces_path(char *const *paths, unsigned npaths, unsigned rank);
 
 /* What numbers of jobs of that rank get more where all are the trace of one process. */
 uint64_t rank_traces_jobs_before(const struct rank_traces *traces, unsigned rank);

@@ -238,6 +238,8 @@ int cmd_explain(int argc, char **argv)
     result = TOOL_USAGE;
     if (first == argc) {
         tool_error("explain: which program? See orrery explain --help");
+    } else if (ranks && trace_csv_is_one(argv[first])) {
+        tool_error("explain: -n needs a program, and %s is a trace", argv[first]);
     } else if (rank_traces_are(argv + first, (unsigned)(argc - first))) {
         if (graph)
             tool_error("explain: --graph is for one trace: the graph of each rank lies "

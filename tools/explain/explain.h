@@ -114,6 +114,7 @@ struct explain_run {
 struct explain_ranks {
     struct explain_run *of; /* owned: by rank */
     unsigned n;
+    size_t npairs; /* messages of which both ends are known */
 };
 
 /* When tasks wait in the scheduler that the worker can run. */

@@ -30,6 +30,7 @@ static void pair(void *arg, const struct message_end *sent,
     struct explain_ranks *ranks = arg;
 
     ranks->of[received->to].received[received->index].other = sent->index;
+    ranks->npairs++;
 }
 
 /* The traces' messages in the order of which those of the runs are. */
@@ -61,6 +62,9 @@ static bool pair_all(struct explain_ranks *ranks, const struct rank_traces *trac
     }
     if (ends)
         pair_messages(ends, n, pair, ranks);
+    if (ends && n > 0 && ranks->npairs == 0)
+        tool_error("explain: note: no message of one rank is in the trace of another: are "
+                   "these traces of one run?");
     free(ends);
     return ends != NULL;
 }
@@ -97,14 +101,14 @@ static void ranks_done(struct explain_ranks *ranks)
 
 /* The graph of each trace lies beside it. */
 static int take_runs(struct explain_ranks *ranks, const struct rank_traces *traces,
-                     char *const *paths, struct orr_error *err)
+                     struct orr_error *err)
 {
     size_t ntasks = 0;
     int rc = 0;
 
     for (unsigned r = 0; r < traces->n && !rc; r++) {
-        const char *path = rank_traces_path(paths, traces->n, r);
-        char *graph = path ? tool_beside(path, ".graph") : NULL;
+        const char *path = traces->paths[r];
+        char *graph = tool_beside(path, ".graph");
 
         if (!graph)
             rc = orr_fail(err, -ENOMEM, "out of memory");
@@ -133,7 +137,7 @@ static int read_ranks(char *const *paths, unsigned n, struct explain_ranks *ret,
     if (!rc && !(ret->of = calloc(n, sizeof(*ret->of))))
         rc = orr_fail(err, -ENOMEM, "out of memory");
     if (!rc)
-        rc = take_runs(ret, &traces, paths, err);
+        rc = take_runs(ret, &traces, err);
     if (!rc && !pair_all(ret, &traces))
         rc = orr_fail(err, -ENOMEM, "out of memory");
     if (!rc)

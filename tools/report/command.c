@@ -257,12 +257,11 @@ static char *graph_beside(const char *trace)
 }
 
 /* Whether there is the graph of each rank that had tasks: else a note. */
-static bool have_graphs(const struct rank_traces *traces, char *const *paths,
-                        const struct options *options)
+static bool have_graphs(const struct rank_traces *traces, const struct options *options)
 {
     for (unsigned r = 0; r < traces->n; r++) {
-        char *path = rank_traces_path(paths, traces->n, r);
-        char *graph = path ? graph_beside(path) : NULL;
+        const char *path = traces->paths[r];
+        char *graph = graph_beside(path);
         bool found = graph || !traces->of[r].ntasks;
 
         free(graph);
@@ -351,7 +350,7 @@ static int show_ranks(const struct launch *launch, char *const *paths, unsigned 
     } else if (rank_shares_of_traces(&traces, &shares) < 0) {
         tool_error("out of memory");
     } else {
-        parts.plain |= !have_graphs(&traces, paths, options);
+        parts.plain |= !have_graphs(&traces, options);
         result = write_ranks(&traces, &shares, &parts, options, &page);
     }
     rank_shares_done(&shares);
