@@ -291,27 +291,32 @@ void orr_doctor_open(struct orr_rank *rank, const char *call)
     free(all);
 }
 
-static void ask_carrier(struct orr_rank *rank, struct orr_errand *errand)
+/* What the carrier has counted, which it alone reads. */
+struct count {
+    struct orr_errand errand;
+    struct orr_doctor_work *work;
+};
+
+static void take_count(struct orr_rank *rank, struct orr_errand *errand)
 {
-    (void)rank;
-    (void)errand;
+    struct orr_doctor_work *work = orr_container(errand, struct count, errand)->work;
+
+    work->messages = rank->nended;
+    work->messages_us = rank->carried_us;
 }
 
 void orr_doctor_close(struct orr_rank *rank, const char *call)
 {
-    struct orr_errand errand = {.run = ask_carrier};
+    struct orr_doctor_work mine = {0}, *all;
+    struct count count = {.errand = {.run = take_count}, .work = &mine};
     struct orr_remote_work work;
-    struct orr_doctor_work mine, *all;
 
     if (!has_others(rank))
         return;
-    /* What the carrier has counted is there when it has run an errand. */
-    (void)orr_rank_ask(rank, &errand, call);
+    (void)orr_rank_ask(rank, &count.errand, call);
     orr_remote_count_work(rank->rt, &work);
-    mine = (struct orr_doctor_work){.tasks = work.tasks,
-                                    .tasks_us = work.busy_us,
-                                    .messages = rank->nended,
-                                    .messages_us = rank->carried_us};
+    mine.tasks = work.tasks;
+    mine.tasks_us = work.busy_us;
     all = gather(rank, &mine, sizeof(mine), call);
     if (all)
         orr_doctor_judge_work(&rank->rt->config, all, (unsigned)rank->size, warn, NULL);
