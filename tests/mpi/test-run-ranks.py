@@ -59,9 +59,13 @@ claim("a rank that is killed is named, with its signal",
                                         r"Killed", out.stderr) and
       out.stderr.count("was killed by") == 1, out)
 out = run("-n", "5", "--json", "--", program)
-ranks = json.loads(out.stdout)["ranks"] if out.returncode == 0 else []
+said = json.loads(out.stdout) if out.returncode == 0 else {"ranks": [], "bytes": []}
+ranks = said["ranks"]
 claim("more ranks than cores have one worker each, or a core",
       len(ranks) == 5 and all(len(r["workers"]) >= 1 for r in ranks), out)
+claim("so does their JSON, with the matrix and the imbalance",
+      said["bytes"] == [[4 if to == r + 1 else 0 for to in range(5)] for r in range(5)] and
+      said["ranks_per_row"] == 1 and said["imbalance"] >= 0, out)
 claim("reports say which rank they are of",
       [(r["rank"], r["ranks"]) for r in ranks] == [(i, 5) for i in range(5)], out)
 claim("reports have the messages with each other rank",
