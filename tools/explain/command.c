@@ -42,9 +42,9 @@ static const char help[] =
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
     "records.\n"
-    "Of the ranks of one program, run by -n or of the traces of all, it says what each\n"
-    "waited for: idle time by cause and rank, for messages of which rank and what that\n"
-    "did meanwhile; the chain goes from rank to rank.\n"
+    "Of the ranks of one program, run by -n or of the traces of all, it says what\n"
+    "each waited for: idle time by cause and rank, for messages of which rank, and\n"
+    "what that did meanwhile; the chain goes from rank to rank.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP

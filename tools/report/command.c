@@ -31,7 +31,7 @@ static const char help[] =
     "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
     "                     [--plain] [--json] TRACE.csv\n"
     "       orrery report [-o FILE.html] [--plain] [--json] -n RANKS -- PROGRAM ...\n"
-    "       orrery report [-o FILE.html] [--plain] [--json] RUN.rank0.csv RUN.rank1.csv ...\n"
+    "       orrery report [-o FILE.html] [--plain] [--json] RUN.rank0.csv ...\n"
     "Runs the program and writes one file for a browser, which needs no network: what\n"
     "its workers and links did over time, to be zoomed, filtered and searched; ready\n"
     "tasks, memory, bandwidth; times of kernels and where they come from; what stood\n"
@@ -40,9 +40,9 @@ static const char help[] =
     "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
     "record) may stand in the place of the program. Trace, graph or record may be -,\n"
     "standard input.\n"
-    "Of the ranks of one program, run by -n or of the traces of all, the page has the\n"
-    "workers of all on one clock, and a line per rank, the bytes that ranks sent to each\n"
-    "other and their imbalance, which are printed as well.\n"
+    "Of the ranks of one program, run by -n or of the traces of all, the page has\n"
+    "the workers of all on one clock, and a line per rank, the bytes that ranks sent\n"
+    "to each other, and their imbalance, which are printed as well.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
