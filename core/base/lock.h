@@ -20,8 +20,8 @@
 
 /* A context that holds a lock may only take locks of a higher rank. */
 #define ORR_LOCK_RANKS(X)                                                      \
-    X(REMOTE, "messages")  /* of a layer above: what its thread is to do */    \
     X(PLANS, "plans")      /* planned partitions: what was submitted */        \
+    X(REMOTE, "messages")  /* of a layer above: what its thread is to do */    \
     X(SUBMIT, "tags")      /* the table of tags */                             \
     X(HANDLE, "handle")    /* a data handle: dependencies and coherency */     \
     X(JOB, "job")          /* a job: successors and waiters */                 \

@@ -319,7 +319,43 @@ static void parts(void)
     }
 }
 
+/* Rank 0's vector in planned parts: a task's use of one cuts it, that of the whole joins it. */
+static void planned_parts(void)
+{
+    enum { PARTS = 4, N = 20, ROUNDS = 3 };
+    int vector[N];
+    starpu_data_handle_t whole, part[PARTS];
+    struct starpu_data_filter filter = {.filter_func = starpu_vector_filter_block,
+                                        .nchildren = PARTS};
+
+    for (int i = 0; i < N; i++)
+        vector[i] = 100 * i;
+    starpu_vector_data_register(&whole, ranks_me == 0 ? STARPU_MAIN_RAM : -1,
+                                ranks_me == 0 ? (uintptr_t)vector : 0, N, sizeof(int));
+    starpu_mpi_data_register(whole, 410, 0);
+    starpu_data_partition_plan(whole, &filter, part);
+    for (int i = 0; i < PARTS; i++)
+        starpu_mpi_data_register(part[i], 411 + i, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < PARTS; i++)
+            starpu_mpi_task_insert(MPI_COMM_WORLD, &cl_add_to_all, STARPU_RW, part[i],
+                                   STARPU_EXECUTE_ON_NODE, i % ranks_n, 0);
+        starpu_mpi_task_insert(MPI_COMM_WORLD, &cl_add_to_all, STARPU_RW, whole,
+                               STARPU_EXECUTE_ON_NODE, round % ranks_n, 0);
+    }
+    starpu_data_partition_clean(whole, PARTS, part);
+    starpu_data_unregister(whole);
+    for (int i = 0; i < N && ranks_me == 0; i++) {
+        int sum = 100 * i;
+
+        for (int round = 0; round < ROUNDS; round++)
+            sum += 2 + i / (N / PARTS) % ranks_n + round % ranks_n;
+        EXPECT_EQ(vector[i], sum);
+    }
+}
+
 RANKS_MAIN({"a scalar product", scalar_product}, {"a matrix and a vector", matrix_vector},
            {"a product of matrices in blocks", matrix_product},
            {"LU by messages of the program's own", by_messages},
-           {"parts by a filter of one's own", parts})
+           {"parts by a filter of one's own", parts},
+           {"parts of a plan", planned_parts})
