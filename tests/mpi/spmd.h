@@ -5,14 +5,24 @@
  * its data with what the sequential program has.
  *
  * The calls go through functions that two files have: spmd_loopback.c, with all ranks in
- * this process, and spmd_mpi.c, through the public interface under mpirun.
+ * this process, and spmd_mpi.c, through the public interface under mpirun. Ranks are those
+ * of the communicator in use.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <starpu.h>
+
+enum spmd_comm {
+    SPMD_WORLD,
+    SPMD_TWIN,   /* the same ranks in the same order */
+    SPMD_TURNED, /* … in the other order */
+    SPMD_HALVES, /* even and odd ranks apart */
+    SPMD_COMMS
+};
 
 struct spmd_insert {
     struct starpu_codelet *cl;
@@ -22,9 +32,23 @@ struct spmd_insert {
     int on_node;               /* -1: not said */
     starpu_data_handle_t on_data; /* NULL: not said */
     int priority;
+    bool in_halves;            /* built, submitted, and the rest */
+};
+
+enum spmd_end { SPMD_DETACHED, SPMD_WAITED, SPMD_LATER };
+
+struct spmd_message {
+    starpu_data_handle_t handle;
+    int peer;
+    int64_t tag;
+    int priority;     /* of sends */
+    bool synchronous; /* of sends */
+    enum spmd_end end;
+    atomic_int *done; /* of detached ones: grows by one at the end; NULL: not */
 };
 
 /* A rank's calls. */
+void spmd_use(enum spmd_comm comm);
 int spmd_rank(void);
 int spmd_size(void);
 void spmd_register(starpu_data_handle_t handle, int64_t tag, int owner);
@@ -33,12 +57,18 @@ void spmd_flush(starpu_data_handle_t handle);
 void spmd_flush_all(void);
 void spmd_cache(bool on);
 void spmd_migrate(starpu_data_handle_t handle, int to);
-void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits);
+void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits,
+               atomic_int *done);
 void spmd_get(starpu_data_handle_t handle, int to, bool waits);
+void spmd_get_everywhere(starpu_data_handle_t handle);
+/* *done grows by one when this rank's messages have ended, if it has any. */
+void spmd_gather(starpu_data_handle_t *handles, int n, int root, atomic_int *done);
+void spmd_scatter(starpu_data_handle_t *handles, int n, int root, atomic_int *done);
 void spmd_reduce(starpu_data_handle_t handle, int arity);
-void spmd_send(starpu_data_handle_t handle, int to, int64_t tag, int priority,
-               bool synchronous, bool waits);
-void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits);
+/* They return a request to finish if that is to be done later, else NULL. */
+void *spmd_send(const struct spmd_message *message);
+void *spmd_receive(const struct spmd_message *message);
+void spmd_finish(void *request, bool polls);
 /* So many sends of the datum's value will come. */
 void spmd_expect(starpu_data_handle_t handle, int nsends);
 void spmd_cooperate(bool on);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/mpi/spmd_loopback.c - the calls of spmd.h for ranks of this process. */
+#include "tests/mpi/spmd_loopback.h"
+
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/cache.h"
 #include "mpi/coop.h"
@@ -8,16 +12,28 @@
 #include "mpi/move.h"
 #include "mpi/redux.h"
 #include "mpi/request.h"
-#include "tests/mpi/spmd.h"
 
 static struct orr_rank *me(void)
 {
     return orr_rank_need("test");
 }
 
-static const struct orr_comm *world(void)
+/* Of the calling rank; they go with the network. */
+static _Thread_local struct {
+    struct orr_loopback_comm *all[SPMD_COMMS];
+    const struct orr_comm *used;
+} comms;
+
+void spmd_loopback_comms(struct orr_loopback_comm *const *all)
 {
-    return orr_rank_comm_at(me(), 0);
+    memcpy(comms.all, all, sizeof(comms.all));
+}
+
+void spmd_use(enum spmd_comm comm)
+{
+    comms.used = orr_rank_comm(me(), comms.all[comm], __func__);
+    if (!comms.used)
+        abort();
 }
 
 static void must(int rc)
@@ -26,28 +42,42 @@ static void must(int rc)
         abort();
 }
 
+static void count(void *arg)
+{
+    atomic_fetch_add((atomic_int *)arg, 1);
+}
+
 int spmd_rank(void)
 {
-    return me()->number;
+    return comms.used->rank;
 }
 
 int spmd_size(void)
 {
-    return me()->size;
+    return comms.used->size;
 }
 
 void spmd_register(starpu_data_handle_t handle, int64_t tag, int owner)
 {
-    must(orr_datum_set(me(), orr_handle_of(handle), tag, owner, world(), __func__));
+    must(orr_datum_set(me(), orr_handle_of(handle), tag, owner, comms.used, __func__));
 }
 
-static int insert_args(struct starpu_codelet *cl, ...)
+static int insert_args(bool in_halves, struct starpu_codelet *cl, ...)
 {
+    struct starpu_task *task;
     va_list ap;
     int rc;
 
+    if (in_halves) {
+        va_start(ap, cl);
+        task = orr_insert_build(me(), comms.used, "build", cl, ap);
+        va_end(ap);
+        if (task)
+            must(starpu_task_submit(task));
+    }
     va_start(ap, cl);
-    rc = orr_insert(me(), world(), "insert", cl, ap);
+    rc = in_halves ? orr_insert_post_build(me(), comms.used, "post_build", cl, ap)
+                   : orr_insert(me(), comms.used, "insert", cl, ap);
     va_end(ap);
     return rc;
 }
@@ -55,10 +85,10 @@ static int insert_args(struct starpu_codelet *cl, ...)
 int spmd_insert(const struct spmd_insert *i)
 {
     if (i->on_data)
-        return insert_args(i->cl, STARPU_DATA_MODE_ARRAY, i->data, i->n, STARPU_VALUE,
+        return insert_args(i->in_halves, i->cl, STARPU_DATA_MODE_ARRAY, i->data, i->n, STARPU_VALUE,
                            &i->salt, sizeof(i->salt), STARPU_PRIORITY, i->priority,
                            STARPU_EXECUTE_ON_DATA, i->on_data, 0);
-    return insert_args(i->cl, STARPU_DATA_MODE_ARRAY, i->data, i->n, STARPU_VALUE, &i->salt,
+    return insert_args(i->in_halves, i->cl, STARPU_DATA_MODE_ARRAY, i->data, i->n, STARPU_VALUE, &i->salt,
                        sizeof(i->salt), STARPU_PRIORITY, i->priority,
                        STARPU_EXECUTE_ON_NODE, i->on_node, 0);
 }
@@ -70,7 +100,7 @@ void spmd_flush(starpu_data_handle_t handle)
 
 void spmd_flush_all(void)
 {
-    orr_cache_flush_all(me(), world());
+    orr_cache_flush_all(me(), comms.used);
 }
 
 void spmd_cache(bool on)
@@ -80,21 +110,54 @@ void spmd_cache(bool on)
 
 void spmd_migrate(starpu_data_handle_t handle, int to)
 {
-    must(orr_move_migrate(me(), world(), orr_handle_of(handle), to, __func__));
+    must(orr_move_migrate(me(), comms.used, orr_handle_of(handle), to, __func__));
 }
 
-void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits)
+void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits,
+               atomic_int *done)
 {
-    must(orr_move_copy(me(), world(), orr_handle_of(to), orr_handle_of(from), 0, waits,
-                       NULL, NULL, __func__));
+    must(orr_move_copy(me(), comms.used, orr_handle_of(to), orr_handle_of(from), 0, waits,
+                       done ? count : NULL, done, __func__));
 }
 
 void spmd_get(starpu_data_handle_t handle, int to, bool waits)
 {
     if (waits)
-        must(orr_move_to_and_wait(me(), world(), orr_handle_of(handle), to, __func__));
+        must(orr_move_to_and_wait(me(), comms.used, orr_handle_of(handle), to, __func__));
     else
-        must(orr_move_to(me(), world(), orr_handle_of(handle), to, NULL, NULL, __func__));
+        must(orr_move_to(me(), comms.used, orr_handle_of(handle), to, NULL, NULL, __func__));
+}
+
+void spmd_get_everywhere(starpu_data_handle_t handle)
+{
+    for (int r = 0; r < comms.used->size; r++)
+        spmd_get(handle, r, false);
+}
+
+static struct orr_collection collection(starpu_data_handle_t *handles, int n, int root,
+                                        atomic_int *done)
+{
+    return (struct orr_collection){.handles = (struct orr_handle **)(void *)handles,
+                                   .n = n,
+                                   .root = root,
+                                   .send_callback = count,
+                                   .send_arg = done,
+                                   .receive_callback = count,
+                                   .receive_arg = done};
+}
+
+void spmd_gather(starpu_data_handle_t *handles, int n, int root, atomic_int *done)
+{
+    struct orr_collection c = collection(handles, n, root, done);
+
+    must(orr_move_gather(me(), comms.used, &c, __func__));
+}
+
+void spmd_scatter(starpu_data_handle_t *handles, int n, int root, atomic_int *done)
+{
+    struct orr_collection c = collection(handles, n, root, done);
+
+    must(orr_move_scatter(me(), comms.used, &c, __func__));
 }
 
 void spmd_reduce(starpu_data_handle_t handle, int arity)
@@ -103,36 +166,47 @@ void spmd_reduce(starpu_data_handle_t handle, int arity)
                   __func__);
 }
 
-static void message(starpu_data_handle_t handle, enum orr_request_way way, int peer,
-                    int64_t tag, int priority, bool synchronous, bool waits)
+static void *start(const struct spmd_message *m, enum orr_request_way way)
 {
     struct orr_request_call call = {
         .call = __func__,
-        .handle = handle,
+        .handle = m->handle,
         .way = way,
-        .peer = peer,
-        .tag = tag,
-        .comm = world(),
-        .priority = priority,
-        .synchronous = synchronous,
-        .detached = !waits,
+        .peer = m->peer,
+        .tag = m->tag,
+        .comm = comms.used,
+        .priority = m->priority,
+        .synchronous = m->synchronous && way == ORR_SENDS,
+        .detached = m->end == SPMD_DETACHED,
+        .callback = m->done ? count : NULL,
+        .arg = m->done,
     };
     struct orr_request *request;
 
     must(orr_coop_start(me(), &call, &request));
+    if (m->end == SPMD_LATER)
+        return request;
     if (request)
         must(orr_request_wait(request, __func__, NULL));
+    return NULL;
 }
 
-void spmd_send(starpu_data_handle_t handle, int to, int64_t tag, int priority,
-               bool synchronous, bool waits)
+void *spmd_send(const struct spmd_message *message)
 {
-    message(handle, ORR_SENDS, to, tag, priority, synchronous, waits);
+    return start(message, ORR_SENDS);
 }
 
-void spmd_receive(starpu_data_handle_t handle, int from, int64_t tag, bool waits)
+void *spmd_receive(const struct spmd_message *message)
 {
-    message(handle, ORR_RECEIVES, from, tag, 0, false, waits);
+    return start(message, ORR_RECEIVES);
+}
+
+void spmd_finish(void *request, bool polls)
+{
+    if (!polls)
+        must(orr_request_wait(request, __func__, NULL));
+    while (polls && !orr_request_test(request, NULL))
+        sched_yield();
 }
 
 void spmd_expect(starpu_data_handle_t handle, int nsends)
@@ -147,7 +221,8 @@ void spmd_cooperate(bool on)
 
 void spmd_barrier(void)
 {
-    struct orr_meeting meeting = {.kind = ORR_MEETING_BARRIER};
+    struct orr_meeting meeting = {.kind = ORR_MEETING_BARRIER,
+                                  .comm = comms.used->number};
 
     must(orr_rank_meet(me(), &meeting, __func__));
 }

@@ -13,7 +13,7 @@
 #include "core/base/splitmix.h"
 #include "core/data/nodes.h"
 #include "tests/mpi/here.h"
-#include "tests/mpi/spmd.h"
+#include "tests/mpi/spmd_loopback.h"
 
 enum { MOST_RANKS = 8 };
 
@@ -23,6 +23,8 @@ struct world {
     int ncalls, nranks;
     const char *memory; /* MiB of main memory, NULL: any */
     unsigned most_elements; /* of a datum: where memory is small, a few fill it */
+    const char *cache, *coop, *priorities, *tree_from; /* settings; NULL: usual */
+    struct orr_loopback_comm *all, *twin, *turned, *halves[2];
 };
 
 struct member {
@@ -32,19 +34,74 @@ struct member {
 
 static void *run_rank(void *arg)
 {
+    static const char *const policies[] = {"eager", "lws", "dmda", "prio"};
     struct member *member = arg;
     struct world *world = member->world;
     const struct orr_setting settings[] = {
         {ORR_CFG_NCPU, member->rank % 2 ? "1" : "2"},
-        {ORR_CFG_SCHED, member->rank % 3 ? "lws" : "eager"},
+        {ORR_CFG_SCHED, policies[(world->seed + (unsigned)member->rank) % 4]},
         {ORR_CFG_LIMIT_CPU_MEM, world->memory},
+        {ORR_CFG_MPI_CACHE, world->cache},
+        {ORR_CFG_MPI_COOP_SENDS, world->coop},
+        {ORR_CFG_MPI_PRIORITIES, world->priorities},
+        {ORR_CFG_MPI_REDUX_ARITY_THRESHOLD, world->tree_from},
         {0, NULL},
+    };
+    struct orr_loopback_comm *const comms[SPMD_COMMS] = {
+        [SPMD_WORLD] = world->all,
+        [SPMD_TWIN] = world->twin,
+        [SPMD_TURNED] = world->turned,
+        [SPMD_HALVES] = world->halves[member->rank % 2],
     };
     struct orr_rank *rank = here_open(world->net, member->rank, settings);
 
+    spmd_loopback_comms(comms);
     member->wrong = spmd_run(world->seed, world->ncalls, world->most_elements);
     here_close(rank);
     return NULL;
+}
+
+/* n ranks, from the first one on by that step. */
+static struct orr_loopback_comm *make_comm(struct world *world, int first, int step, int n)
+{
+    int ranks[MOST_RANKS];
+    struct orr_loopback_comm *ret;
+
+    for (int i = 0; i < n; i++)
+        ranks[i] = first + i * step;
+    ret = orr_loopback_comm_new(world->net, ranks, n);
+    if (!ret)
+        abort();
+    return ret;
+}
+
+static void make_comms(struct world *world)
+{
+    int n = world->nranks;
+
+    world->all = orr_loopback_world(world->net);
+    world->twin = make_comm(world, 0, 1, n);
+    world->turned = make_comm(world, n - 1, -1, n);
+    world->halves[0] = make_comm(world, 0, 2, (n + 1) / 2);
+    world->halves[1] = make_comm(world, 1, 2, n / 2);
+}
+
+/* One in n programs has that value of a setting. */
+static const char *seldom(uint64_t *random, unsigned n, const char *value)
+{
+    return orr_splitmix(random) % n == 0 ? value : NULL;
+}
+
+static void choose_settings(struct world *world, uint64_t *random)
+{
+    if (orr_splitmix(random) % 3 == 0) {
+        world->memory = "1";
+        world->most_elements = 12000;
+    }
+    world->cache = seldom(random, 8, "0");
+    world->coop = seldom(random, 4, "0");
+    world->priorities = seldom(random, 8, "0");
+    world->tree_from = seldom(random, 3, orr_splitmix(random) % 2 ? "0" : "-1");
 }
 
 static int run_program(uint64_t seed, int ncalls)
@@ -66,10 +123,8 @@ static int run_program(uint64_t seed, int ncalls)
     pthread_t threads[MOST_RANKS];
     int wrong = 0;
 
-    if (orr_splitmix(&random) % 3 == 0) {
-        world.memory = "1";
-        world.most_elements = 12000;
-    }
+    choose_settings(&world, &random);
+    make_comms(&world);
     for (int r = 0; r < world.nranks; r++) {
         members[r] = (struct member){.world = &world, .rank = r};
         if (pthread_create(&threads[r], NULL, run_rank, &members[r]))
