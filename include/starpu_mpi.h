@@ -414,7 +414,8 @@ int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, in
 /* Ends a reduction: combines what tasks with STARPU_REDUX or STARPU_MPI_REDUX have
  * contributed on several ranks in the owner's datum, by tasks and messages that are
  * submitted here. All ranks that contribute call it, and the owner; whoever inserts a task
- * that reads the datum, and starpu_mpi_wait_for_all, do so by themselves. The tree combines
+ * that reads the datum, the calls under "data move", and starpu_mpi_wait_for_all do so by
+ * themselves; messages of the application's own do not. The tree combines
  * `arity` values at a time (less than 2: all of them). Return 0, also where no reduction is
  * under way. */
 int starpu_mpi_redux_data(MPI_Comm comm, starpu_data_handle_t data_handle);

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "mpi/cache.h"
 #include "mpi/coop.h"
+#include "mpi/redux.h"
 #include "mpi/start.h"
 
 /* A request for which nobody waits, of a datum with a tag. It ends the program where it
@@ -75,7 +76,8 @@ void orr_move_drop(struct orr_datum *datum, int executor)
 
 /* --- all ranks --- */
 
-/* The datum, which has a tag and a rank. */
+/* The datum, which has a tag and a rank, with the value that its owner is to have: all
+ * ranks are here, so that a reduction under way can end. */
 static struct orr_datum *need_datum(struct orr_handle *handle, const char *call)
 {
     const char *trouble = orr_handle_trouble(handle);
@@ -88,7 +90,7 @@ static struct orr_datum *need_datum(struct orr_handle *handle, const char *call)
                       "first",
                       call, datum && datum->tag >= 0 ? "rank" : "tag");
     else
-        return datum;
+        return orr_redux_before(datum, STARPU_R, call), datum;
     return NULL;
 }
 
@@ -293,10 +295,32 @@ static int collect(struct orr_rank *rank, const struct orr_comm *comm,
     return 0;
 }
 
+/* The owners have got other values: who has the old one forgets that. The root has the new
+ * one, and keeps it, but is not told when that changes. */
+static void forget_scattered(const struct orr_comm *comm, const struct orr_collection *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        struct orr_datum *datum = c->handles[i] ? orr_datum_of(c->handles[i]) : NULL;
+
+        if (!datum || datum->owner == c->root)
+            continue;
+        if (comm->rank == c->root) {
+            orr_datum_forget(datum);
+            datum->leftover = true;
+        } else {
+            orr_cache_written(datum);
+        }
+    }
+}
+
 int orr_move_scatter(struct orr_rank *rank, const struct orr_comm *comm,
                      const struct orr_collection *collection, const char *call)
 {
-    return collect(rank, comm, collection, true, call);
+    int rc = collect(rank, comm, collection, true, call);
+
+    if (rc == 0)
+        forget_scattered(comm, collection);
+    return rc;
 }
 
 int orr_move_gather(struct orr_rank *rank, const struct orr_comm *comm,

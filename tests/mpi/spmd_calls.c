@@ -226,8 +226,6 @@ static void call_copy(struct program *p)
 {
     struct datum *from = spmd_pick_datum(p, 0, NDATA), *to = spmd_pick_alike(p, from);
 
-    spmd_reduce(from->handle, 0);
-    spmd_reduce(to->handle, 0);
     spmd_copy(to->handle, from->handle, spmd_pick(p, 4) == 0, &p->done);
     p->ndone += p->me == to->owner;
     memcpy(to->expected[0], from->expected[0], sizeof(to->expected[0]));
@@ -264,7 +262,6 @@ static void call_move(struct program *p)
 {
     struct datum *d = spmd_pick_datum(p, 0, NDATA);
 
-    spmd_reduce(d->handle, 0);
     switch (spmd_pick(p, 6)) {
     case 0:
     case 1:
@@ -297,8 +294,6 @@ static void call_collect(struct program *p)
         struct datum *d = &p->data[(first + i) % NDATA];
 
         handles[i] = spmd_pick(p, 4) ? d->handle : NULL;
-        spmd_reduce(d->handle, 0);
-        spmd_flush(d->handle);
         if (!handles[i])
             continue;
         any |= d->owner != root && (p->me == root || p->me == d->owner);
@@ -310,9 +305,9 @@ static void call_collect(struct program *p)
                                              STARPU_VALUE, &salt, sizeof(salt), 0))
             abort();
     spmd_scatter(handles, (int)n, root, &p->done);
-    for (unsigned i = 0; i < n; i++)
-        if (handles[i])
-            spmd_flush(handles[i]);
+    for (unsigned i = 0; i < n; i++) /* what the root owns does not go anywhere */
+        if (p->data[(first + i) % NDATA].owner == root)
+            spmd_flush(p->data[(first + i) % NDATA].handle);
     p->ndone += any ? 2 : 0;
 }
 
@@ -452,9 +447,11 @@ static void call_broadcast_late(struct program *p)
 
 /* --- the rank --- */
 
+/* The cache is that of all communicators, and on or off on all ranks. */
 static void call_cache(struct program *p)
 {
-    spmd_cache(spmd_pick(p, 2));
+    if (p->is_everywhere)
+        spmd_cache(spmd_pick(p, 2));
 }
 
 static void call_cooperate(struct program *p)

@@ -38,6 +38,7 @@ struct datum {
 
 struct program {
     int me, size;
+    bool is_everywhere; /* all ranks run it */
     uint64_t random;
     unsigned most_elements;
     struct datum data[NALL];

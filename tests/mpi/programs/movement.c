@@ -202,6 +202,25 @@ static void collectives(void)
     }
 }
 
+/* A value that was scattered is sent again to who has the one before. */
+static void scattered(void)
+{
+    int value = 1, seen = 0;
+    starpu_data_handle_t data = ranks_shared_int(&value, 40, 1),
+                         copy = ranks_shared_int(&seen, 41, ranks_n - 1 > 1 ? 2 : 0);
+
+    starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_copy, STARPU_W, copy, STARPU_R, data, 0);
+    starpu_mpi_gather_detached(&data, 1, 0, MPI_COMM_WORLD, NULL, NULL, NULL, NULL);
+    if (ranks_me == 0)
+        starpu_task_insert(&ranks_increment, STARPU_RW, data, 0);
+    starpu_mpi_scatter_detached(&data, 1, 0, MPI_COMM_WORLD, NULL, NULL, NULL, NULL);
+    starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_copy, STARPU_W, copy, STARPU_R, data, 0);
+    if (ranks_me == starpu_mpi_data_get_rank(copy))
+        EXPECT_EQ(ranks_value(copy), 2);
+    starpu_data_unregister(data);
+    starpu_data_unregister(copy);
+}
+
 RANKS_MAIN({"values are sent once", cache}, {"flags of the cache", flags},
            {"get_data_on_node", get}, {"migrate", migrate}, {"data_cpy", copies},
-           {"scatter and gather", collectives})
+           {"scatter and gather", collectives}, {"scattered again", scattered})

@@ -129,6 +129,34 @@ static void map(void)
     starpu_data_unregister(target);
 }
 
+/* A datum that goes from rank to rank has all contributions. */
+static void moved(void)
+{
+    int value[2] = {1, 0};
+    starpu_data_handle_t target = ranks_shared_int(&value[0], 4, 0),
+                         copy = ranks_shared_int(&value[1], 5, 1);
+
+    sum.cpu_funcs[0] = ranks_add.cpu_funcs[0];
+    contribute_one.cpu_funcs[0] = ranks_increment.cpu_funcs[0];
+    starpu_data_set_reduction_methods(target, &sum, &init);
+    for (int way = 0; way < 3; way++) {
+        for (int r = 0; r < ranks_n; r++)
+            starpu_mpi_task_insert(MPI_COMM_WORLD, &contribute_one, STARPU_REDUX, target,
+                                   STARPU_EXECUTE_ON_NODE, r, 0);
+        if (way == 0)
+            starpu_mpi_data_cpy(copy, target, MPI_COMM_WORLD, 0, NULL, NULL);
+        else if (way == 1)
+            starpu_mpi_get_data_on_node(MPI_COMM_WORLD, target, 1);
+        else
+            starpu_mpi_data_migrate(MPI_COMM_WORLD, target, 1);
+        if (ranks_me == 1)
+            EXPECT_EQ(ranks_value(way == 0 ? copy : target), 1 + (way + 1) * ranks_n);
+    }
+    starpu_mpi_data_migrate(MPI_COMM_WORLD, target, 0);
+    starpu_data_unregister(target);
+    starpu_data_unregister(copy);
+}
+
 RANKS_MAIN({"STARPU_REDUX, ended in six ways", by_workers},
            {"STARPU_MPI_REDUX, ended in six ways", by_ranks},
-           {"who has contributed", map})
+           {"who has contributed", map}, {"moved meanwhile", moved})
