@@ -9,9 +9,12 @@ struct orr_handle;
 struct orr_runtime;
 
 /* A constant of the layer's; no entry is NULL. They are called in any context, with no
- * lock held, and must not block. */
+ * lock held but that of plans, and must not block. */
 struct orr_remote_ops {
     const char *noun; /* of what orr_outside_begin counts, such as "messages" */
+    /* The application has unregistered a handle with a `remote`, which tasks and messages
+     * still use: it names it no more. By the caller of that; handle_ends follows. */
+    void (*handle_left)(struct orr_handle *handle);
     /* A handle with a `remote` is about to be freed: nobody uses it any more. At the end
      * of a run this comes for all that were not unregistered. */
     void (*handle_ends)(struct orr_handle *handle);

@@ -157,6 +157,11 @@ static void carrier_body(void *arg)
     orr_context_end();
 }
 
+static void handle_left(struct orr_handle *handle)
+{
+    orr_datum_leave(orr_datum_of(handle));
+}
+
 static void handle_ends(struct orr_handle *handle)
 {
     orr_datum_end(orr_datum_of(handle));
@@ -228,6 +233,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     }
     *rank = (struct orr_rank){
         .ops = {.noun = "messages",
+                .handle_left = handle_left,
                 .handle_ends = handle_ends,
                 .writer_submitted = writer_submitted,
                 .process_fails = process_fails},

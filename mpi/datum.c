@@ -203,20 +203,29 @@ int orr_datum_set(struct orr_rank *rank, struct orr_handle *handle, int64_t tag,
     return 0;
 }
 
-void orr_datum_end(struct orr_datum *datum)
+void orr_datum_leave(struct orr_datum *datum)
 {
     struct orr_rank *rank = datum->rank;
 
     orr_datum_forget(datum);
     orr_lock(&rank->lock);
     forget_tag_locked(rank, datum);
-    orr_list_remove(&datum->all);
     if (datum->contributors)
         orr_list_remove(&datum->reduced);
     orr_unlock(&rank->lock);
-    datum->handle->remote = NULL;
-    free(datum->sent);
     free(datum->contributors);
+    datum->contributors = NULL;
+}
+
+void orr_datum_end(struct orr_datum *datum)
+{
+    struct orr_rank *rank = datum->rank;
+
+    orr_datum_leave(datum);
+    orr_lock(&rank->lock);
+    orr_list_remove(&datum->all);
+    orr_unlock(&rank->lock);
+    datum->handle->remote = NULL;
     free(datum);
 }
 

@@ -75,6 +75,10 @@ void orr_datum_forget(struct orr_datum *datum);
 /* It leaves the list of those with flags of the cache, if it has none. */
 void orr_datum_unlist(struct orr_datum *datum);
 
+/* The application names it no more: its tag is free, nothing is remembered of it, and no
+ * list but that of all data has it. By the thread that submits its tasks. */
+void orr_datum_leave(struct orr_datum *datum);
+
 /* The datum's handle ends. */
 void orr_datum_end(struct orr_datum *datum);
 

@@ -251,10 +251,11 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_data_unregister_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle)
 {
-    (void)rt;
     handle_check_end(handle, "starpu_data_unregister_submit");
     if (orr_duplicate_give_back(handle))
         return;
+    if (handle->remote)
+        rt->remote->handle_left(handle);
     orr_lock(&handle->lock);
     handle->doomed = true;
     handle->nusers++;

@@ -169,12 +169,19 @@ static void ended(void *arg, bool was_granted)
     orr_outside_end(rt);
 }
 
-static unsigned nwriters, nends;
+static unsigned nwriters, nleft, nends;
 
 static void writer_submitted(struct orr_handle *handle)
 {
     ck_assert_ptr_eq(handle->remote, &nwriters);
     nwriters++;
+}
+
+static void handle_left(struct orr_handle *handle)
+{
+    ck_assert_ptr_eq(handle->remote, &nwriters);
+    ck_assert_uint_eq(nends, 0);
+    nleft++;
 }
 
 static void handle_ends(struct orr_handle *handle)
@@ -188,8 +195,8 @@ static void process_fails(struct orr_runtime *rt)
     (void)rt;
 }
 
-static const struct orr_remote_ops ops = {"test messages", handle_ends, writer_submitted,
-                                          process_fails};
+static const struct orr_remote_ops ops = {"test messages", handle_left, handle_ends,
+                                          writer_submitted, process_fails};
 
 static struct request *request_new(starpu_data_handle_t handle, uint32_t mode,
                                    uint64_t value)
@@ -234,7 +241,7 @@ static void open_with(int machine, const char *limit)
     ck_assert_int_eq(orr_runtime_start(NULL, named, &pinned), 0);
     rt = orr_runtime_need(__func__);
     ck_assert_int_eq(orr_remote_register(rt, &ops), 0);
-    nrequests = nwriters = nends = 0;
+    nrequests = nwriters = nleft = nends = 0;
     ender.first = NULL;
     ender.last = &ender.first;
     ender.stop = false;
@@ -677,7 +684,9 @@ START_TEST(the_layer_is_told_of_writers_and_ends_of_its_data)
     ck_assert_uint_eq(nends, 0);
     starpu_data_unregister(other);
     ck_assert_uint_eq(nends, 0);
+    ck_assert_uint_eq(nleft, 0);
     starpu_data_unregister_submit(ours);
+    ck_assert_uint_eq(nleft, 1);
     wait_for_all();
     ck_assert_uint_eq(nends, 1);
     close_it();

@@ -64,6 +64,35 @@ static void tags_and_owners(void)
     starpu_data_unregister(other);
 }
 
+/* A datum that was unregistered while tasks that wait will still use it: its tag is free,
+ * and the cache knows it no more. */
+static void left(void)
+{
+    int gate_value = 7, copy_value = 0;
+    starpu_data_handle_t gate = ranks_int(&gate_value),
+                         copy = ranks_shared_int(&copy_value, 61, 1);
+
+    starpu_mpi_data_register(gate, 62, STARPU_MPI_PER_NODE);
+    starpu_data_acquire(gate, STARPU_RW);
+    for (int i = 0; i < 3; i++) {
+        starpu_data_handle_t datum;
+
+        starpu_variable_data_register(&datum, -1, 0, sizeof(int));
+        starpu_mpi_data_register(datum, 60, 0);
+        starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_copy, STARPU_W, datum, STARPU_R, gate,
+                               0);
+        starpu_mpi_task_insert(MPI_COMM_WORLD, &ranks_add, STARPU_RW, copy, STARPU_R, datum,
+                               0);
+        starpu_data_unregister_submit(datum);
+        starpu_mpi_cache_flush_all_data(MPI_COMM_WORLD);
+    }
+    starpu_data_release(gate);
+    if (ranks_me == 1)
+        EXPECT_EQ(ranks_value(copy), 21);
+    starpu_data_unregister(gate);
+    starpu_data_unregister(copy);
+}
+
 static void numbers(void)
 {
     int mine = -1, mpi = -2, n = -1, mpi_n = -2;
@@ -84,4 +113,5 @@ static void numbers(void)
 }
 
 RANKS_MAIN({"ranges of tags", ranges_of_tags}, {"attributes", attributes},
-           {"tags and owners", tags_and_owners}, {"numbers of ranks", numbers})
+           {"tags and owners", tags_and_owners},
+           {"unregistered while in use", left}, {"numbers of ranks", numbers})
