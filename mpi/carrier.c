@@ -303,8 +303,8 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
         orr_runtime_fail(rank->rt);
     orr_lock(&rank->lock);
     rank->closing = true;
+    orr_rank_rouse_locked(rank);
     orr_unlock(&rank->lock);
-    orr_rank_rouse(rank);
     orr_context_join(&awaited, rank->carrier);
     orr_peers_close(rank); /* the others are gone, or go without saying more */
     orr_stats_end(rank);

@@ -207,7 +207,6 @@ static void bag_granted(void *arg, unsigned node, void *interface)
         close_locked(bag);
     orr_rank_hand_locked(rank, &bag->granted);
     orr_unlock(&rank->lock);
-    orr_rank_rouse(rank);
 }
 
 /* Whether it has waited long enough for the sends that were promised. */
@@ -331,7 +330,6 @@ static struct orr_bag *enter_bag(struct orr_datum *datum, struct orr_request *re
     /* Before the errand that the bag is handed with when it is granted. */
     orr_rank_hand_locked(rank, &request->posted);
     orr_unlock(&rank->lock);
-    orr_rank_rouse(rank);
     return bag;
 }
 

@@ -53,7 +53,7 @@ _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
 
 /* --- errands --- */
 
-void orr_rank_rouse(struct orr_rank *rank)
+void orr_rank_rouse_locked(struct orr_rank *rank)
 {
     if (orr_rank_is_carrier(rank))
         return;
@@ -67,6 +67,7 @@ void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
 {
     orr_list_append(&rank->errands, &errand->link);
     rank->is_handed |= !orr_rank_is_carrier(rank);
+    orr_rank_rouse_locked(rank);
 }
 
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
@@ -74,7 +75,6 @@ void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand)
     orr_lock(&rank->lock);
     orr_rank_hand_locked(rank, errand);
     orr_unlock(&rank->lock);
-    orr_rank_rouse(rank);
 }
 
 bool orr_rank_run_errands(struct orr_rank *rank)

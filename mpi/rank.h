@@ -134,10 +134,12 @@ struct orr_rank *orr_rank_current(void);
 /* The carrier will run it; any context, with any lock of a higher rank not held. */
 void orr_rank_hand(struct orr_rank *rank, struct orr_errand *errand);
 
-/* The same in two steps: with the lock held, then without. */
+/* The same with the lock held, with which the carrier is woken, too: it ends, with its
+ * transport, once it has found nothing to do and is told to, and whoever wakes it must not
+ * come later than that. */
 void orr_rank_hand_locked(struct orr_rank *rank, struct orr_errand *errand)
     ORR_REQUIRES(rank->lock);
-void orr_rank_rouse(struct orr_rank *rank);
+void orr_rank_rouse_locked(struct orr_rank *rank) ORR_REQUIRES(rank->lock);
 
 /* Waits for what the carrier does, which is then hurried. */
 void orr_rank_await(struct orr_rank *rank, struct orr_waiter *waiter,

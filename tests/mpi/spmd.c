@@ -166,6 +166,7 @@ int spmd_run(uint64_t seed, int ncalls, unsigned most_elements)
     if (comm == SPMD_HALVES)
         p.random += (uint64_t)spmd_rank() % 2;
     spmd_use(comm);
+    p.may_plan = most_elements < SPMD_LARGE;
     p.is_everywhere = comm != SPMD_HALVES;
     p.me = spmd_rank();
     p.size = spmd_size();

@@ -75,7 +75,10 @@ void spmd_cooperate(bool on);
 void spmd_barrier(void);
 void spmd_wait_all(void);
 
-enum { SPMD_EVERY_RANK = -2 };
+enum {
+    SPMD_EVERY_RANK = -2,
+    SPMD_LARGE = 10000 /* of elements: a few such data fill a small memory */
+};
 
 /* Runs the calling rank's part of a program; returns how many data are wrong here, after a
  * message for the first ones. The largest datum has `most_elements`. */

@@ -103,6 +103,8 @@ static void call_parts(struct program *p)
     struct datum *d, parts[MOST_PARTS];
     bool switches = spmd_pick(p, 2);
 
+    if (!p->may_plan)
+        return;
     do {
         d = spmd_pick_datum(p, 0, NDATA);
     } while (d->shape != SPMD_VECTOR || d->n < MOST_PARTS);

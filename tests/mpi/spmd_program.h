@@ -39,6 +39,7 @@ struct datum {
 struct program {
     int me, size;
     bool is_everywhere; /* all ranks run it */
+    bool may_plan;      /* a plan needs memory at once, which may be in use where it is small */
     uint64_t random;
     unsigned most_elements;
     struct datum data[NALL];

@@ -96,7 +96,7 @@ static void choose_settings(struct world *world, uint64_t *random)
 {
     if (orr_splitmix(random) % 3 == 0) {
         world->memory = "1";
-        world->most_elements = 12000;
+        world->most_elements = SPMD_LARGE + 2000;
     }
     world->cache = seldom(random, 8, "0");
     world->coop = seldom(random, 4, "0");
