@@ -256,8 +256,7 @@ static void warn(void *arg, const char *text)
     orr_log_warning("%s", text);
 }
 
-/* What all say, `bytes` each, on rank 0; owned. NULL on others, and where it is not
- * known. */
+/* What all say, `bytes` each; owned. NULL where it is not known. */
 static void *gather(struct orr_rank *rank, const void *mine, size_t bytes, const char *call)
 {
     struct orr_meeting meeting = {
@@ -267,7 +266,7 @@ static void *gather(struct orr_rank *rank, const void *mine, size_t bytes, const
     if (!all)
         orr_rank_fail(rank, "%s: out of memory", call);
     meeting.all = all;
-    if (orr_rank_meet(rank, &meeting, call) == 0 && rank->number == 0)
+    if (orr_rank_meet(rank, &meeting, call) == 0)
         return all;
     free(all);
     return NULL;
@@ -278,16 +277,30 @@ static bool has_others(const struct orr_rank *rank)
     return rank->size > 1 && !rank->conf.pretended_size && !rank->rt->exec->virtual_time;
 }
 
+bool orr_doctor_shares(const struct orr_doctor_place *places, unsigned n, unsigned rank)
+{
+    for (unsigned r = 0; r < n; r++)
+        for (unsigned i = 0; i < ORR_DOCTOR_WORDS; i++)
+            if (r != rank && places[r].allowed[i] & places[rank].allowed[i] &&
+                !strcmp(places[r].host, places[rank].host))
+                return true;
+    return false;
+}
+
 void orr_doctor_open(struct orr_rank *rank, const char *call)
 {
     struct orr_doctor_place mine, *all;
+    unsigned n = (unsigned)rank->size;
 
     if (!has_others(rank))
         return;
     take_place(rank->rt->machine, &mine);
     all = gather(rank, &mine, sizeof(mine), call);
-    if (all)
-        orr_doctor_judge_places(&rank->rt->config, all, (unsigned)rank->size, warn, NULL);
+    if (all) {
+        rank->shares_processors = orr_doctor_shares(all, n, (unsigned)rank->number);
+        if (rank->number == 0)
+            orr_doctor_judge_places(&rank->rt->config, all, n, warn, NULL);
+    }
     free(all);
 }
 
@@ -318,7 +331,7 @@ void orr_doctor_close(struct orr_rank *rank, const char *call)
     mine.tasks = work.tasks;
     mine.tasks_us = work.busy_us;
     all = gather(rank, &mine, sizeof(mine), call);
-    if (all)
+    if (all && rank->number == 0)
         orr_doctor_judge_work(&rank->rt->config, all, (unsigned)rank->size, warn, NULL);
     free(all);
 }

@@ -71,6 +71,7 @@ struct orr_rank {
     struct orr_rank_conf conf;
     struct orr_context *carrier; /* [const] */
     int number, size;            /* [const] in the communicator of all */
+    bool shares_processors;      /* [const] with another rank of its host */
 
     struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
     struct orr_list errands;    /* [lock] the first one first */

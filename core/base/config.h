@@ -659,7 +659,8 @@
     X(MPI_THREAD_CPUID, "STARPU_MPI_THREAD_CPUID", SIGNED, "-1",               \
       "Processor, by position, of the thread that makes the calls of MPI; "    \
       "then none is left to it beside. -1: the next that no worker has, if "   \
-      "there is one. Real machines only.")                                     \
+      "there is one and the rank shares its processors with no other. Real "   \
+      "machines only.")                                                        \
     X(MPI_THREAD_COREID, "STARPU_MPI_THREAD_COREID", SIGNED, "-1",             \
       "The same of a core; `STARPU_MPI_THREAD_CPUID` goes before it. Real "    \
       "machines only.")                                                        \

@@ -95,6 +95,31 @@ static int choose_cpu(const struct orr_runtime *rt)
 
 /* --- begin --- */
 
+/* On the thread of MPI. */
+static void bind_carrier(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_session *session = orr_api_session(rank);
+
+    (void)errand;
+    if (starpu_bind_thread_on(session->cpu, STARPU_THREAD_ACTIVE, "MPI") < 0)
+        session->cpu = -1;
+}
+
+/* Where other ranks may use the same processors, each would choose the same one: the
+ * system does better then. */
+static void settle_processor(struct orr_rank *rank, const char *call)
+{
+    struct orr_session *session = orr_api_session(rank);
+    const struct orr_config *config = &rank->rt->config;
+    struct orr_errand errand = {.run = bind_carrier};
+
+    if (rank->shares_processors && !orr_config_is_set(config, ORR_CFG_MPI_THREAD_CPUID) &&
+        !orr_config_is_set(config, ORR_CFG_MPI_THREAD_COREID))
+        session->cpu = -1;
+    if (session->cpu >= 0)
+        (void)orr_rank_ask(rank, &errand, call);
+}
+
 /* On the thread that is going to own MPI. */
 static struct orr_transport *open_transport(void *arg, struct orr_error *err)
 {
@@ -107,9 +132,6 @@ static struct orr_transport *open_transport(void *arg, struct orr_error *err)
     struct orr_transport *t;
     int size = 1;
 
-    if (session->cpu >= 0 &&
-        starpu_bind_thread_on(session->cpu, STARPU_THREAD_ACTIVE, "MPI") < 0)
-        session->cpu = -1;
     if (orr_mpi_open(&conf, &t, err) < 0)
         return NULL;
     if (orr_self->exec->virtual_time)
@@ -252,6 +274,7 @@ static int begin(int *argc, char ***argv, int initialize, MPI_Comm comm, bool st
     }
     note_begin();
     rank = orr_rank_need(call);
+    settle_processor(rank, call);
     (void)orr_api_comm(rank, MPI_COMM_WORLD, call);
     if (orr_config_bool(&rt->config, ORR_CFG_MPI_STATS) ||
         orr_config_bool(&rt->config, ORR_CFG_COMM_STATS))

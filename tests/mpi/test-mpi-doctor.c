@@ -187,10 +187,30 @@ static void test_settings(void)
     claim("ORRERY_MPI_WARN_GRAIN=0 leaves them out", &said, 0, "");
 }
 
+/* The thread of MPI is bound where it has a processor of its own. */
+static void test_sharing(void)
+{
+    const uint64_t apart[N] = {0x3, 0xc, 0x30, 0xc0}, some[N] = {0x3, 0xe, 0x30, 0xc0};
+    struct orr_doctor_place places[N];
+    struct said said = {0};
+
+    fill(places, apart, apart);
+    said.n = orr_doctor_shares(places, N, 0) || orr_doctor_shares(places, N, 3);
+    claim("ranks that are bound apart share no processor", &said, 0, "");
+    fill(places, some, some);
+    said.n = orr_doctor_shares(places, N, 0) + orr_doctor_shares(places, N, 1) +
+             orr_doctor_shares(places, N, 2);
+    claim("two that may use one do", &said, 2, "");
+    snprintf(places[1].host, sizeof(places[1].host), "node2");
+    said.n = orr_doctor_shares(places, N, 0);
+    claim("but not those of different hosts", &said, 0, "");
+}
+
 int main(void)
 {
     set(NULL);
     test_processors();
+    test_sharing();
     test_devices();
     test_work();
     test_settings();
