@@ -168,10 +168,15 @@ def main():
         return 1
     env, arguments = options(tool, folder)
     env["CK_TIMEOUT_MULTIPLIER"] = str(TIMES[tool])
+    log = log_of(tool, build)
+    if os.path.exists(log + ".json"):  # of a run before
+        os.remove(log + ".json")
     code = subprocess.run(
         ["meson", "test", "-C", build, "--print-errorlogs", "-t", str(TIMES[tool]),
          *arguments, *chosen], env={**os.environ, **env}, check=False).returncode
-    log = log_of(tool, build)
+    if not os.path.exists(log + ".json"):
+        print(f"no test was run: meson ended with {code}, as said above")
+        return 1
     keep_undefined(log + ".json", folder)
     seen, files = reports_in(folder)
     for line, times in seen.items():
