@@ -265,7 +265,7 @@ static bool may_gather(const struct orr_rank *rank, const struct orr_request_cal
            atomic_load_explicit(&rank->cooperates, memory_order_relaxed) &&
            call->comm->number == ORR_TREE_COMM && call->peer != rank->number &&
            !rank->conf.pretended_size && !orr_self->job &&
-           !rank->rt->machine->nodes[STARPU_MAIN_RAM].capacity;
+           !rank->spares_memory;
 }
 
 static bool may_join(const struct orr_bag *bag, const struct orr_request_call *call)

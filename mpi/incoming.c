@@ -169,6 +169,8 @@ static void pair_first(struct orr_channel *channel)
     incoming->rank->nexpected--;
     if (request->is_granted)
         orr_incoming_deliver(incoming->rank, incoming);
+    else if (request->turn.held_back)
+        orr_message_go(&request->turn);
 }
 
 void orr_incoming_pair(struct orr_rank *rank, struct orr_channel *channel)
@@ -224,6 +226,13 @@ static struct orr_request *find_taker(const struct orr_channel *channel)
     return first->is_granted ? first : NULL;
 }
 
+/* Whether a receive waits for its message, and takes memory then. */
+static bool is_called(const struct orr_channel *channel)
+{
+    return !orr_list_empty(&channel->calls) &&
+           orr_container(channel->calls.next, struct orr_request, place)->turn.held_back;
+}
+
 static struct orr_channel *need_channel(const struct orr_incoming *incoming)
 {
     struct orr_channel_key key = {.tag = incoming->header.tag,
@@ -269,7 +278,7 @@ static void take_data(struct orr_rank *rank, const struct orr_header *header,
         return;
     } else if (header->data == 0) {
         keep_inside(incoming, inside);
-    } else if (!taker) {
+    } else if (!taker && !is_called(channel)) {
         (void)come_early(incoming, false);
     }
     orr_list_append(&channel->messages, &incoming->place);

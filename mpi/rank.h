@@ -106,6 +106,9 @@ struct orr_rank {
     orr_control *controls[ORR_CONTROLS]; /* set before a message of the kind can come */
     void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 
+    bool spares_memory;      /* [const] main memory has a limit: receives take none before
+                              * their message has come, so that they cannot fill it while
+                              * all wait for each other */
     bool ignores_priorities; /* [const] of requests: all have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */
     atomic_bool cooperates;  /* coop.h: sends of one value are made together */

@@ -92,7 +92,9 @@ struct visiting {
 
 static void visit_request(struct visiting *v, const struct orr_request *request)
 {
-    if (v->only_awaited && !(request->is_granted && atomic_load(&request->is_awaited)))
+    bool could_go = request->is_granted || orr_message_has_turn(&request->turn);
+
+    if (v->only_awaited && !(could_go && atomic_load(&request->is_awaited)))
         return;
     v->found = true;
     v->visit(v->rank, request, v->arg);

@@ -68,6 +68,8 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .priority = request->call.priority,
         .arg = request,
         .granted = request_granted,
+        .held_back = call->way == ORR_RECEIVES && rank->spares_memory &&
+                     !rank->conf.pretended_size,
     };
     if (call->way == ORR_RECEIVES && request->turn.handle->remote)
         orr_datum_of(request->turn.handle)->leftover = true;

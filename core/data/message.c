@@ -220,13 +220,12 @@ static unsigned message_choose(struct orr_runtime *rt,
 }
 
 /* A cancelled one passes its turn; of many in a row none is ended inside of another. */
-static void message_ready(struct orr_runtime *rt, struct orr_job *job)
+static void message_use_turn(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_message *message = message_of(job);
     unsigned char state = ORR_MESSAGE_WAITS;
     unsigned node;
 
-    orr_job_set_state(job, ORR_JOB_READY);
     if (!atomic_compare_exchange_strong(&message->state, &state,
                                         ORR_MESSAGE_COMES)) {
         orr_lend_release(job);
@@ -242,6 +241,26 @@ static void message_ready(struct orr_runtime *rt, struct orr_job *job)
             orr_handover_take(message->handle, message->from->handle, node);
     if (orr_job_fetch(rt, job, node))
         message_arrived(rt, job, -1);
+}
+
+static bool gate_opens(struct orr_message *message, enum orr_message_gate side)
+{
+    return atomic_fetch_or(&message->gate, side) != 0;
+}
+
+static void message_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_message *message = message_of(job);
+
+    orr_job_set_state(job, ORR_JOB_READY);
+    if (!message->held_back || gate_opens(message, ORR_MESSAGE_TURN))
+        message_use_turn(rt, job);
+}
+
+void orr_message_go(struct orr_message *message)
+{
+    if (gate_opens(message, ORR_MESSAGE_GO))
+        message_use_turn(message->handle->runtime, message->job);
 }
 
 const struct orr_job_type orr_job_message = {
@@ -292,6 +311,7 @@ int orr_message_start(struct orr_message *message, const char *call)
     message->post = (struct orr_post){.arrived = message_post_arrived};
     message->taken = message->copied = message->failed = false;
     atomic_init(&message->state, ORR_MESSAGE_WAITS);
+    atomic_init(&message->gate, 0);
     orr_job_nest(rt, job);
     if (orr_job_around(job))
         orr_lend_acquire(job);

@@ -44,6 +44,10 @@ enum orr_message_state {
     ORR_MESSAGE_CANCELLED, /* it will not be granted */
 };
 
+/* What both have to come before one that is held back goes on; whoever comes second makes
+ * it. */
+enum orr_message_gate { ORR_MESSAGE_TURN = 1, ORR_MESSAGE_GO = 2 };
+
 struct orr_message {
     /* The layer's, [const] from the start on. */
     struct orr_handle *handle;
@@ -52,6 +56,8 @@ struct orr_message {
     bool
         sequential; /* in the order of submission, if the handle has one; false: it
                       * only waits for those that have the datum just then */
+    bool held_back; /* its turn is not used before orr_message_go: until then it has its
+                     * place in the order, but no memory */
     int priority; /* among those that wait for memory, or for a datum without order */
     void *arg; /* of the three functions */
     /* Which node; NULL: one of main memory, if possible one that has the value, or
@@ -77,6 +83,7 @@ struct orr_message {
     struct orr_job *job;
     struct orr_post post;
     atomic_uchar state; /* enum orr_message_state */
+    atomic_uchar gate;  /* of one that is held back: enum orr_message_gate */
     bool failed;        /* [holder] */
     bool unreal; /* [holder] may set it before the end: what was written means
                          * nothing, since kernels are skipped */
@@ -98,7 +105,18 @@ void orr_message_end(struct orr_message *message, bool failed);
  * lock held. */
 void orr_message_end_here(struct orr_message *message, bool failed);
 
+/* Of one that was held back, once: it uses its turn as soon as that has come. A context of
+ * the handle's run, no lock held; it may have been granted on return. */
+void orr_message_go(struct orr_message *message);
+
+/* Whether the turn of one that was held back has come. */
+static inline bool orr_message_has_turn(const struct orr_message *message)
+{
+    return atomic_load(&message->gate) & ORR_MESSAGE_TURN;
+}
+
 /* Takes a message back whose turn has not come: true; it passes when its turn comes, and
  * `ended` is called then. False: it was granted, or is about to be: it has to be ended.
- * Any thread. It must not have ended. */
+ * Any thread. It must not have ended. One that is held back has to be let go all the
+ * same. */
 bool orr_message_cancel(struct orr_message *message);

@@ -287,9 +287,10 @@ static int send_data(struct real *real, struct peer *peer, struct orr_packet *me
         return result;
     message->header.data = ++peer->data_out;
     send_headers(real, peer);
-    code = peer->dead ? MPI_ERR_OTHER
-                      : MPI_Isend(address, count, type, peer->rank, real->tag + 1,
-                                  peer->comm->native, &request);
+    if (peer->dead)
+        return -ECONNRESET;
+    code = MPI_Isend(address, count, type, peer->rank, real->tag + 1, peer->comm->native,
+                     &request);
     if (code) {
         end_message(real, message, real_errno(code), 0);
         real_fail(real, peer->comm, peer, code, "sending to");

@@ -190,9 +190,9 @@ static void handle_ends(struct orr_handle *handle)
     nends++;
 }
 
-static void process_fails(struct orr_runtime *rt)
+static void process_fails(struct orr_runtime *failing)
 {
-    (void)rt;
+    (void)failing;
 }
 
 static const struct orr_remote_ops ops = {"test messages", handle_left, handle_ends,
@@ -477,6 +477,39 @@ START_TEST(the_node_is_chosen_when_it_is_granted)
     ck_assert_uint_eq(orr_handle_of(handle)->valid, UINT64_C(1) << r->node);
     starpu_data_unregister(handle);
     ck_assert_uint_eq(x, 15);
+    close_it();
+}
+END_TEST
+
+/* --- being held back --- */
+
+START_TEST(one_that_is_held_back_has_a_place_but_no_memory)
+{
+    starpu_data_handle_t handle;
+    struct request *back, *early, *r;
+
+    open_with(_i, NULL);
+    starpu_variable_data_register(&handle, -1, 0, sizeof(uint64_t));
+    back = request_new(handle, STARPU_W, 5);
+    back->message.held_back = back->waits = true;
+    start(back);
+    early = request_new(handle, STARPU_RW, 2);
+    early->message.held_back = early->adds = true;
+    start(early);
+    r = start(request_new(handle, STARPU_R, 0));
+    ck_assert(orr_message_has_turn(&back->message));
+    ck_assert(!orr_message_has_turn(&early->message));
+    ck_assert_uint_eq(orr_handle_of(handle)->allocated, 0);
+    ck_assert(!back->holds);
+    orr_message_go(&early->message);
+    ck_assert(!early->holds);
+    orr_message_go(&back->message);
+    ck_assert(back->holds);
+    *back->bytes = 5;
+    orr_message_end_here(&back->message, false);
+    wait_for_all();
+    ck_assert_uint_eq(r->value, 7);
+    starpu_data_unregister(handle);
     close_it();
 }
 END_TEST
@@ -866,6 +899,7 @@ int main(void)
     EACH(a_reception_that_failed_leaves_no_value);
     EACH(a_message_may_leave_the_order_alone);
     EACH(the_node_is_chosen_when_it_is_granted);
+    EACH(one_that_is_held_back_has_a_place_but_no_memory);
     EACH(what_waits_for_its_turn_can_be_cancelled);
     EACH(many_that_are_cancelled_need_no_deep_stack);
     EACH(an_early_value_is_handed_over_without_a_copy);

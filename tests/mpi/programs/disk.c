@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 
     if (!mkdtemp(folder))
         return 3;
-    setenv("STARPU_LIMIT_CPU_MEM", "4", 1);
+    setenv("STARPU_LIMIT_CPU_MEM", "1", 1);
     setenv("STARPU_DISK_SWAP", folder, 1);
     setenv("STARPU_DISK_SWAP_SIZE", "64", 1);
     status = ranks_main(argc, argv, tests, 1);
