@@ -61,6 +61,13 @@ static bool is_over(struct orr_rank *rank)
     return closing && !rank->nsending && !rank->nreceiving && !rank->nmeeting;
 }
 
+/* How long it looks without a pause for what may come at once. Where the thread has no
+ * processor of its own, that is taken from the workers, which may have what came. */
+static uint64_t spin_ns(const struct orr_rank *rank)
+{
+    return rank->is_crowded ? 5000 : 50000;
+}
+
 /* A simulation has one thread, which must not stop in the transport. */
 static void rest(struct orr_rank *rank)
 {
@@ -69,9 +76,7 @@ static void rest(struct orr_rank *rank)
     uint64_t most = orr_stall_look(rank);
 
     if (!rank->rt->exec->one_thread)
-        (void)t->ops->wait(t,
-                           (rank->nexpected ? ORR_EXPECTING : 0) |
-                               (rank->is_hurried ? ORR_HURRIED : 0),
+        (void)t->ops->wait(t, rank->nexpected > 0, rank->is_hurried ? spin_ns(rank) : 0,
                            most);
     else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
         orr_context_sleep(&awaited, 1);

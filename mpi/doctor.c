@@ -277,27 +277,39 @@ static bool has_others(const struct orr_rank *rank)
     return rank->size > 1 && !rank->conf.pretended_size && !rank->rt->exec->virtual_time;
 }
 
-bool orr_doctor_shares(const struct orr_doctor_place *places, unsigned n, unsigned rank)
+static bool may_meet(const struct orr_doctor_place *a, const struct orr_doctor_place *b)
 {
+    bool ret = false;
+
+    for (unsigned i = 0; i < ORR_DOCTOR_WORDS; i++)
+        ret |= (a->allowed[i] & b->allowed[i]) != 0;
+    return ret && !strcmp(a->host, b->host);
+}
+
+unsigned orr_doctor_sharers(const struct orr_doctor_place *places, unsigned n,
+                            unsigned rank)
+{
+    unsigned found = 0;
+
     for (unsigned r = 0; r < n; r++)
-        for (unsigned i = 0; i < ORR_DOCTOR_WORDS; i++)
-            if (r != rank && places[r].allowed[i] & places[rank].allowed[i] &&
-                !strcmp(places[r].host, places[rank].host))
-                return true;
-    return false;
+        found += r != rank && may_meet(&places[r], &places[rank]);
+    return found;
 }
 
 void orr_doctor_open(struct orr_rank *rank, const char *call)
 {
     struct orr_doctor_place mine, *all;
-    unsigned n = (unsigned)rank->size;
+    unsigned n = (unsigned)rank->size, sharers;
 
     if (!has_others(rank))
         return;
     take_place(rank->rt->machine, &mine);
     all = gather(rank, &mine, sizeof(mine), call);
     if (all) {
-        rank->shares_processors = orr_doctor_shares(all, n, (unsigned)rank->number);
+        sharers = orr_doctor_sharers(all, n, (unsigned)rank->number);
+        rank->shares_processors = sharers > 0;
+        atomic_store(&rank->is_crowded,
+                     count_bits(mine.allowed) / (sharers + 1) <= mine.nworkers);
         if (rank->number == 0)
             orr_doctor_judge_places(&rank->rt->config, all, n, warn, NULL);
     }

@@ -44,8 +44,9 @@ void orr_doctor_judge_work(const struct orr_config *config,
                            const struct orr_doctor_work *works, unsigned n,
                            orr_doctor_say *say, void *arg);
 
-/* Whether another rank of its host may run on a processor on which that rank may. */
-bool orr_doctor_shares(const struct orr_doctor_place *places, unsigned n, unsigned rank);
+/* How many other ranks of its host may run on a processor on which that rank may. */
+unsigned orr_doctor_sharers(const struct orr_doctor_place *places, unsigned n,
+                            unsigned rank);
 
 /* All ranks meet, and rank 0 warns. Nothing of one rank, simulated or pretended ones.
  * Main. */

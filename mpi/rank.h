@@ -72,6 +72,7 @@ struct orr_rank {
     struct orr_context *carrier; /* [const] */
     int number, size;            /* [const] in the communicator of all */
     bool shares_processors;      /* [const] with another rank of its host */
+    atomic_bool is_crowded;      /* the rank has no more processors than workers */
 
     struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
     struct orr_list errands;    /* [lock] the first one first */

@@ -150,11 +150,6 @@ struct orr_transport_caps {
 
 enum { ORR_TRANSPORT_INSIDE = 4096 };
 
-enum orr_transport_wait {
-    ORR_EXPECTING = 1, /* headers */
-    ORR_HURRIED = 2    /* something may come at once, and others wait for what follows */
-};
-
 struct orr_transport_ops {
     const char *name; /* "MPI (Open MPI)", "loopback", for packets */
 
@@ -213,12 +208,12 @@ struct orr_transport_ops {
     bool (*progress)(struct orr_transport *t);
     /* Looks until there is something to take, or wake was called since the last wait
      * returned (true: something to take). Where neither packets nor meetings are under
-     * way and the caller is not expecting any header, it sleeps until wake and uses no
+     * way and the caller is not `expecting` any header, it sleeps until wake and uses no
      * processor, headers that come meanwhile stay where they are; otherwise it looks
-     * again and again, less and less often, at first without a pause if the caller is
-     * hurried. `how` has bits of enum orr_transport_wait. It returns after most_ns of the
-     * clock in any case, and not before; 0: it has no end. */
-    bool (*wait)(struct orr_transport *t, unsigned how, uint64_t most_ns);
+     * again and again, for spin_ns without a pause, then less and less often. It returns
+     * after most_ns of the clock in any case, and not before; 0: it has no end. */
+    bool (*wait)(struct orr_transport *t, bool expecting, uint64_t spin_ns,
+                 uint64_t most_ns);
     /* wait returns, now or a moment later, or when it is called next. Any thread, until
      * close is called. */
     void (*wake)(struct orr_transport *t);

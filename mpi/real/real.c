@@ -46,8 +46,7 @@ static bool take_failure(struct orr_transport *t, struct orr_failure *ret)
  * and what it takes to wake up, and never by more than a millisecond. Who yields the
  * processor instead gets it back, where there are others to run, when these have
  * had a slice of some milliseconds each; who has slept, at once. */
-enum { SPIN_NS = 50000, PART_OF_IDLE = 64, NAP_NS = 1000000, SLACK_NS = 1000 };
-enum { LEAST_NAP_NS = 1000 };
+enum { PART_OF_IDLE = 64, LEAST_NAP_NS = 1000, NAP_NS = 1000000, SLACK_NS = 1000 };
 
 /* Without a pause, the clock is read once in so many looks. */
 enum { LOOKS = 8 };
@@ -74,10 +73,10 @@ static uint64_t nap_after(uint64_t idle)
     return idle > NAP_NS ? NAP_NS : idle < LEAST_NAP_NS ? LEAST_NAP_NS : idle;
 }
 
-static bool wait_for_something(struct orr_transport *t, unsigned how, uint64_t most_ns)
+static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t spin_ns,
+                               uint64_t most_ns)
 {
     struct real *real = real_of(t);
-    const uint64_t spin = how & ORR_HURRIED ? SPIN_NS : 0;
     uint64_t since = 0, idle = 0, now, end = most_ns ? now_ns() + most_ns : UINT64_MAX;
     unsigned looks = 0;
 
@@ -86,18 +85,18 @@ static bool wait_for_something(struct orr_transport *t, unsigned how, uint64_t m
 
         if (nap_woken(&real->nap) || found)
             return found;
-        if (!(how & ORR_EXPECTING) && real->active == 0 && orr_list_empty(&real->probing)) {
+        if (!expecting && real->active == 0 && orr_list_empty(&real->probing)) {
             nap_sleep(&real->nap, most_ns);
             since = idle = 0;
             if (most_ns && now_ns() >= end)
                 return progress(t);
-        } else if (idle >= spin || ++looks % LOOKS == 0) {
+        } else if (idle >= spin_ns || ++looks % LOOKS == 0) {
             now = now_ns();
             since = since ? since : now;
             idle = now - since;
             if (now >= end)
                 return false;
-            if (idle >= spin)
+            if (idle >= spin_ns)
                 nap_sleep(&real->nap, nap_after(idle));
         }
     }

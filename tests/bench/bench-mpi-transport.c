@@ -14,7 +14,7 @@
 #include "mpi/real/real.h"
 
 enum { MOST = 101, TRIPS = 2000, WINDOW = 64, WINDOWS = 60, LARGE = 1 << 20, BATCH = 16,
-       BATCHES = 12, BARE_TAG = 7 };
+       BATCHES = 12, BARE_TAG = 7, SPIN_NS = 50000 };
 
 static struct orr_transport *t;
 static int me, other;
@@ -44,7 +44,7 @@ static void take_header(struct orr_header *header)
     const void *inside;
 
     while (!t->ops->take_header(t, header, &inside))
-        t->ops->wait(t, ORR_EXPECTING | ORR_HURRIED, 0);
+        t->ops->wait(t, true, SPIN_NS, 0);
     if (inside)
         memcpy(memory[0], inside, header->bytes);
 }
@@ -56,7 +56,7 @@ static void take_ended(unsigned n)
         if (t->ops->take_ended(t))
             n--;
         else
-            t->ops->wait(t, ORR_HURRIED, 0);
+            t->ops->wait(t, false, SPIN_NS, 0);
     }
 }
 

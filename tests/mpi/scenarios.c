@@ -575,7 +575,7 @@ static void peer_dies(struct rank *rank)
             if (ops->send(rank->t, &more) == 0)
                 await_message(rank, &more);
         orr_loopback_kill(rank->net, last);
-        ops->wait(rank->t, ORR_EXPECTING, 0);
+        ops->wait(rank->t, true, 0, 0);
         EXPECT(rank, ops->send(rank->t, &more) == -ECONNRESET);
     } else {
         for (unsigned i = 0; i < N; i++) {

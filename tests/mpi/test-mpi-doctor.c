@@ -195,14 +195,14 @@ static void test_sharing(void)
     struct said said = {0};
 
     fill(places, apart, apart);
-    said.n = orr_doctor_shares(places, N, 0) || orr_doctor_shares(places, N, 3);
+    said.n = (int)(orr_doctor_sharers(places, N, 0) + orr_doctor_sharers(places, N, 3));
     claim("ranks that are bound apart share no processor", &said, 0, "");
     fill(places, some, some);
-    said.n = orr_doctor_shares(places, N, 0) + orr_doctor_shares(places, N, 1) +
-             orr_doctor_shares(places, N, 2);
+    said.n = (int)(orr_doctor_sharers(places, N, 0) + orr_doctor_sharers(places, N, 1) +
+                   orr_doctor_sharers(places, N, 2));
     claim("two that may use one do", &said, 2, "");
     snprintf(places[1].host, sizeof(places[1].host), "node2");
-    said.n = orr_doctor_shares(places, N, 0);
+    said.n = (int)orr_doctor_sharers(places, N, 0);
     claim("but not those of different hosts", &said, 0, "");
 }
 

@@ -112,7 +112,9 @@ static void print_waits(const struct ranks_explanation *e)
                wait->peer, why, wait->n, wait->n == 1 ? "" : "s");
     }
     if (e->nwaits > MOST_LINES)
-        printf("and %zu waits that are shorter (--json has them)\n", e->nwaits - MOST_LINES);
+        printf("and %zu shorter wait%s (--json has %s)\n", e->nwaits - MOST_LINES,
+               e->nwaits - MOST_LINES == 1 ? "" : "s",
+               e->nwaits - MOST_LINES == 1 ? "it" : "them");
 }
 
 int explain_ranks_print(const struct ranks_explanation *e)
