@@ -16,8 +16,8 @@ import sys
 # CPython's, are not const.
 CONSTANTS = (
     "core/api/copy.c codelet", "core/api/copy.c model", "core/api/execute.c codelet",
-    "core/api/parallel_worker.c prepares", "core/api/task.c names",
-    "core/api/task.c sync_codelet", "core/api/task.c unknown",
+    "core/api/insert.c orr_codelet_sync", "core/api/parallel_worker.c prepares",
+    "core/api/task.c names", "core/api/task.c unknown",
     "core/api/transaction.c codelet", "core/layouts/* *compound*literal",
     "core/api/void.c name", "core/layouts/multiformat.c multiformat_ops",
     "core/policies/component/modular.c hooks_*", "core/task/task.c orr_task_freed",
