@@ -381,15 +381,17 @@ static void at_exit(void)
     clean_up();
 }
 
-static bool on_deadlock(struct orr_runtime *rt)
+static bool on_deadlock(struct orr_runtime *rt, enum orr_deadlock_step step)
 {
-    if (orr_memory_relieve(rt) || orr_drop_left(rt))
-        return true;
+    if (step == ORR_DEADLOCK_RELIEVES)
+        return orr_memory_relieve(rt) || orr_drop_left(rt);
+    if (step == ORR_DEADLOCK_ENDS)
+        orr_ends_exit(3);
     atomic_store(&ends.open, NULL);
     orr_progress_leave(rt);
     orr_deadlock_explain(rt);
     orr_report_write(rt, "deadlock");
-    orr_ends_exit(3);
+    return false;
 }
 
 static void catch_signals(void)

@@ -197,14 +197,23 @@ static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
     switch_to(x, self, next ? next : &x->dispatcher);
 }
 
-/* Nothing is left to do, unless core finds something. */
-static void stand_still(struct orr_sim_exec *x)
+static bool ask_users(struct orr_sim_exec *x, enum orr_deadlock_step step)
 {
     for (struct orr_sim_user *user = x->users; user; user = user->next) {
         orr_sim_work_for(user);
-        if (user->on_deadlock && user->on_deadlock(user->runtime))
-            return;
+        if (user->on_deadlock && user->on_deadlock(user->runtime, step))
+            return true;
     }
+    return false;
+}
+
+/* Nothing is left to do, unless core finds something. */
+static void stand_still(struct orr_sim_exec *x)
+{
+    if (ask_users(x, ORR_DEADLOCK_RELIEVES))
+        return;
+    (void)ask_users(x, ORR_DEADLOCK_EXPLAINS);
+    (void)ask_users(x, ORR_DEADLOCK_ENDS);
     orr_log_error("the application has a deadlock: nothing can go on, and "
                   "virtual time has nothing left");
     exit(3);

@@ -8,11 +8,17 @@
 
 struct orr_machine_options;
 
-/* What core does when no context can go on and no event is left. Called from the
- * machine's own stack; must not block. Returns true if it has woken a context. Else
- * the application has a deadlock, and it does not return (it writes the trace and
- * exits with 3). */
-typedef bool (*orr_deadlock_fn)(struct orr_runtime *runtime);
+/* When no context can go on and no event is left, each run on the engine takes a step
+ * before the first one takes the next. */
+enum orr_deadlock_step {
+    ORR_DEADLOCK_RELIEVES, /* returns true if it has woken a context: all is well */
+    ORR_DEADLOCK_EXPLAINS, /* the application has a deadlock: says what waits */
+    ORR_DEADLOCK_ENDS,     /* exits with 3 */
+};
+
+/* What core does then. Called from the machine's own stack; must not block. */
+typedef bool (*orr_deadlock_fn)(struct orr_runtime *runtime,
+                                enum orr_deadlock_step step);
 
 /* What core does when virtual time comes to a date. Called once, on any stack, before
  * what happens at that date; must not block, and changes nothing. */
