@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "core/device/simulated.h"
 #include "core/worker/workers.h"
 
 int orr_remote_register(struct orr_runtime *rt,
@@ -27,6 +28,11 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
         ret->tasks += rt->workers->at[w].ntasks;
         ret->busy_us += rt->workers->at[w].busy_us;
     }
+}
+
+const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt)
+{
+    return rt->sim ? rt->sim->cluster : NULL;
 }
 
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)

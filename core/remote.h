@@ -10,6 +10,7 @@
  * - core/job/outside.h: waits that end when what is outside has ended, too
  * - core/data/reduction.h: the codelets by which a datum is reduced
  * - core/exec/await.h: how a call of the application waits
+ * - core/base/cluster.h: the network between simulated machines
  * - core/message_told.h: what observers are told of messages and of clocks
  * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
  * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
@@ -17,6 +18,7 @@
  */
 #pragma once
 
+#include "core/base/cluster.h"
 #include "core/data/handle.h"
 #include "core/data/message.h"
 #include "core/data/reduction.h"
@@ -48,6 +50,9 @@ struct orr_remote_work {
 
 /* Main, when no task is left. */
 void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret);
+
+/* The network between simulated machines, NULL: the run is on a real one. */
+const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt);
 
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

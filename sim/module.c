@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "platforms/draw.h"
 #include "platforms/edit.h"
+#include "sim/cluster_events.h"
 #include "sim/machine.h"
 
 /* The models' host name: the requested one, else the description's. */
@@ -114,6 +115,7 @@ const struct orr_sim_ops orr_sim_ops = {
     .open = sim_open,
     .on_deadlock = sim_on_deadlock,
     .break_at = sim_break_at,
+    .cluster = &orr_sim_cluster_ops,
 };
 
 const struct orr_module *orr_module_entry(void)

@@ -6,6 +6,7 @@
 
 #include "core/device/machine.h"
 
+struct orr_cluster_ops;
 struct orr_machine_options;
 
 /* When no context can go on and no event is left, each run on the engine takes a step
@@ -34,4 +35,6 @@ struct orr_sim_ops {
     /* `us`: of the machine's clock. */
     void (*break_at)(struct orr_machine *machine, double us,
                      orr_break_fn handler, struct orr_runtime *runtime);
+    /* The network between machines that share an engine: core/base/cluster.h. */
+    const struct orr_cluster_ops *cluster;
 };

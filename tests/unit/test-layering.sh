@@ -62,11 +62,12 @@ mpi: core core/api
 mpi/api: mpi mpi/real
 mpi/loopback: mpi
 mpi/real: mpi
+mpi/simulated: mpi
 perfmodel:
 platforms: core/device/cpu
 record:
 replay: core/layouts record
-sim: core/device core/device/cpu platforms
+sim: core/device core/device/cpu platforms sim/cluster
 sim/cluster: platforms sim
 '
 ours=$(find application bound core import mpi perfmodel platforms record replay sim \

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/cluster.h - the network between the nodes of a simulated cluster, whose machines
+ * share one engine: a table that the module "sim" fills. Messages take virtual time; one
+ * thread, that of the engine.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "core/base/error.h"
+
+struct orr_cluster;
+
+/* A message on its way. The sender's memory, from send until `arrived` is called. */
+struct orr_cluster_post {
+    unsigned from, to; /* nodes */
+    size_t bytes;      /* at least 1 */
+    /* Called once, when all of it is there, on the machine's own stack: it marks and
+     * wakes, and may send, but not wait. */
+    void (*arrived)(struct orr_cluster_post *post);
+
+    struct orr_cluster_post *next; /* the network's */
+};
+
+struct orr_cluster_ops {
+    /* The network of so many nodes, on the engine of the calling context. `text` is a line
+     * as sim/cluster/README.md describes. Errors: -ENOMEM; -EINVAL with a message. The
+     * caller closes it before the machine that was opened first. */
+    int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
+                struct orr_error *err);
+    /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
+     * sends more does so by messages. */
+    size_t (*eager)(const struct orr_cluster *cluster);
+    /* Starts a message, at this date, behind those that were sent before. From a node to
+     * itself it takes no time. Any context of the engine, and `arrived`. */
+    void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);
+    /* What is on its way does not arrive. */
+    void (*close)(struct orr_cluster *cluster);
+};
