@@ -78,7 +78,8 @@ static void rest(struct orr_rank *rank)
     if (!rank->rt->exec->one_thread)
         (void)t->ops->wait(t, rank->nexpected > 0, rank->is_hurried ? spin_ns(rank) : 0,
                            most);
-    else if (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected)
+    else if (!t->caps.wakes &&
+             (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected))
         orr_context_sleep(&awaited, 1);
     else
         orr_context_park(&awaited, ORR_FOREVER);
@@ -246,6 +247,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
         .conf = *conf,
         .controls = {[ORR_CONTROL_CLOCK] = orr_clocks_take},
         .spares_memory = rt->machine->nodes[STARPU_MAIN_RAM].capacity > 0,
+        .computes = rt->machine->runs_kernels,
         .ignores_priorities = !orr_config_bool(&rt->config, ORR_CFG_MPI_PRIORITIES),
         .caches = orr_config_bool(&rt->config, ORR_CFG_MPI_CACHE),
         .cooperates = orr_config_bool(&rt->config, ORR_CFG_MPI_COOP_SENDS),

@@ -123,7 +123,8 @@ static void deliver_inside(struct orr_incoming *incoming, const void *inside,
     struct orr_request *request = incoming->request;
 
     orr_request_lay_out(request, bytes);
-    orr_parts_unpack(request->layout.parts, request->layout.nparts, inside, bytes);
+    if (!orr_layout_is_unreal(request->rank, &request->layout))
+        orr_parts_unpack(request->layout.parts, request->layout.nparts, inside, bytes);
     orr_request_received(request, bytes);
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/remote.h"
+#include "mpi/rank.h"
 
 /* --- layouts of the application's --- */
 
@@ -326,6 +327,11 @@ int orr_layout_received(struct orr_layout *layout, starpu_data_handle_t handle,
                       "interface %d: error %d",
                       call, moved, (int)ops->interfaceid, rc);
     return rc;
+}
+
+bool orr_layout_is_unreal(const struct orr_rank *rank, const struct orr_layout *layout)
+{
+    return !rank->computes && !layout->packed;
 }
 
 void orr_layout_done(struct orr_layout *layout)

@@ -59,6 +59,10 @@ int orr_layout_receive(struct orr_layout *layout, starpu_data_handle_t handle,
 int orr_layout_received(struct orr_layout *layout, starpu_data_handle_t handle,
                         size_t moved, const char *call);
 
+/* Whether its bytes are values that nobody computes: kernels are not run, and the
+ * interface's functions do not look at them either. */
+bool orr_layout_is_unreal(const struct orr_rank *rank, const struct orr_layout *layout);
+
 /* Frees what it needed. */
 void orr_layout_done(struct orr_layout *layout);
 

@@ -76,6 +76,9 @@ struct orr_packet {
     struct orr_header header; /* of a receive: as take_header gave it */
     const struct orr_part *parts; /* the caller's; NULL of none */
     unsigned nparts;
+    size_t unreal; /* of what is sent: so many of the last bytes are values that nobody
+                    * computes. Where time is virtual they need not be moved: what they
+                    * are received into stays as it is */
 
     /* When it has ended. */
     int error;    /* 0, or see above */
@@ -146,6 +149,7 @@ struct orr_transport_caps {
                           * there are */
     enum orr_transport_threads threads;
     bool virtual_time; /* nothing of it takes time of a clock */
+    bool wakes; /* it wakes the owner, a context, when there is something to take */
 };
 
 enum { ORR_TRANSPORT_INSIDE = 4096 };

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/mpi/test-simulated-programs.c - random programs of 2, 4 and 8 simulated ranks, with
+ * kernels run, beside the sequential one; and that a program leaves the same traces, and
+ * ends at the same dates, each time. Prints TAP.
+ *
+ * usage: test-simulated-programs [FIRST [NUMBER [CALLS]]]: seeds FIRST … on.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/module.h"
+#include "core/device/pinned.h"
+#include "core/open.h"
+#include "mpi/rank.h"
+#include "mpi/simulated/ranks.h"
+#include "sim/machine.h"
+#include "tests/mpi/spmd.h"
+#include "tests/unit/child.h"
+
+enum { MOST_RANKS = 8 };
+
+/* The simulator is part of the program. */
+int __real_orr_module_open(const char *name, const void **ret, struct orr_error *err);
+int __wrap_orr_module_open(const char *name, const void **ret, struct orr_error *err);
+int __wrap_orr_module_open(const char *name, const void **ret, struct orr_error *err)
+{
+    if (strcmp(name, "sim") != 0)
+        return __real_orr_module_open(name, ret, err);
+    *ret = &orr_sim_ops;
+    return 0;
+}
+
+static struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct world {
+    uint64_t seed;
+    int ncalls;
+    const char *trace; /* "": none */
+    const char *length; /* of kernels; NULL: short */
+    bool sends, skips;
+    int wrong;
+    unsigned long nlooks; /* blocking calls of the engine */
+    double ends[MOST_RANKS]; /* µs */
+};
+
+static int open_run(int rank, void *arg)
+{
+    static const char *const machines[] = {"h100-pcie-4", "epyc-64", "a100-pcie-1"};
+    static const char *const scheds[] = {"lws", "eager", "dmdas"};
+    const struct world *world = arg;
+    const struct orr_setting settings[] = {
+        {ORR_CFG_MACHINE, machines[rank % 3]},
+        {ORR_CFG_NCPU, rank % 2 ? "1" : "3"},
+        {ORR_CFG_SCHED, scheds[(unsigned)rank % 3]},
+        {ORR_CFG_SIM_KERNELS, world->skips ? "skip" : "run"},
+        {ORR_CFG_ASSUME, world->length ? world->length : "* = 3us"},
+        {ORR_CFG_TRACE, world->trace},
+        {0, NULL},
+    };
+
+    return orr_runtime_start(NULL, settings, &pinned);
+}
+
+static void close_run(void *arg)
+{
+    (void)arg;
+    orr_runtime_stop(orr_self->runtime);
+}
+
+static void run_rank(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+
+    world->wrong += spmd_run(world->seed, world->ncalls, 700);
+    world->ends[rank->number] = orr_exec_now(orr_self->exec);
+}
+
+static void run_program(struct world *world)
+{
+    static const unsigned sizes[] = {2, 4, 8}, nodes[] = {0, 1, 2, 3, 0, 1, 2, 3};
+    struct orr_simulated_ranks ranks = {
+        .nranks = sizes[world->seed % 3],
+        .nodes = world->seed % 2 ? nodes : NULL,
+        .network = world->seed % 5 ? "ib 100Gb/s eager=1KiB" : "1Gb/s fat-tree:4,1:1",
+        .open = open_run,
+        .close = close_run,
+        .main = run_rank,
+        .arg = world,
+    };
+
+    if (orr_simulated_ranks_run(&ranks))
+        abort();
+}
+
+/* --- twice the same --- */
+
+static bool are_equal(const char *a, const char *b)
+{
+    FILE *one = fopen(a, "r"), *other = fopen(b, "r");
+    bool same = one && other;
+    int byte = 0;
+    long n = 0;
+
+    while (same && byte != EOF) {
+        byte = fgetc(one);
+        same = fgetc(other) == byte;
+        n++;
+    }
+    if (!same)
+        printf("# %s and %s differ from byte %ld on\n", a, b, n);
+    if (one)
+        fclose(one);
+    if (other)
+        fclose(other);
+    return same && n > 1000;
+}
+
+/* Traces of all ranks, in a folder that is gone then. */
+static int check_traces(void)
+{
+    char folder[] = "/tmp/simulated-ranks-XXXXXX", name[2][100];
+    struct world worlds[2] = {{.seed = 5, .ncalls = 40}, {.seed = 5, .ncalls = 40}};
+    int differ = 0;
+
+    if (!mkdtemp(folder))
+        abort();
+    for (int i = 0; i < 2; i++) {
+        snprintf(name[i], sizeof(name[i]), "%s/run%d.csv", folder, i);
+        worlds[i].trace = name[i];
+        run_program(&worlds[i]);
+        differ += worlds[i].wrong;
+    }
+    differ += memcmp(worlds[0].ends, worlds[1].ends, sizeof(worlds[0].ends)) != 0;
+    for (int rank = 0; rank < MOST_RANKS; rank++) {
+        for (int i = 0; i < 2; i++)
+            snprintf(name[i], sizeof(name[i]), "%s/run%d.rank%d.csv", folder, i, rank);
+        differ += !are_equal(name[0], name[1]);
+        unlink(name[0]);
+        unlink(name[1]);
+    }
+    rmdir(folder);
+    return differ;
+}
+
+/* --- waiting --- */
+
+static void do_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet cl_slow = {
+    .cpu_funcs = {do_nothing}, .nbuffers = 1, .modes = {STARPU_W}, .name = "long"};
+
+/* Rank 1 waits for a value that rank 0 takes `world->length` to compute. */
+static void wait_for_value(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    starpu_data_handle_t handle;
+    int value = 0;
+
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof(value));
+    if (rank->number == 0)
+        starpu_task_insert(&cl_slow, STARPU_W, handle, 0);
+    if (rank->number == 0 && world->sends)
+        spmd_send(handle, 1, 7, 0, false, true);
+    if (rank->number == 1)
+        spmd_receive(handle, 0, 7, true);
+    starpu_data_unregister(handle);
+    world->ends[rank->number] = orr_exec_now(orr_self->exec);
+    world->nlooks = atomic_load(&orr_sim_exec_current()->activity);
+}
+
+static void run_two(struct world *world, void (*main)(struct orr_rank *rank, void *arg))
+{
+    struct orr_simulated_ranks ranks = {
+        .nranks = 2,
+        .network = "100Gb/s",
+        .open = open_run,
+        .close = close_run,
+        .main = main,
+        .arg = world,
+    };
+
+    if (orr_simulated_ranks_run(&ranks))
+        abort();
+}
+
+/* Virtual time passes without looks in between. */
+static int check_looks(void)
+{
+    struct world world = {.trace = "", .length = "* = 10s", .sends = true};
+
+    run_two(&world, wait_for_value);
+    if (world.ends[1] > 1e7 && world.nlooks < 1000)
+        return 0;
+    printf("# %lu looks in %g us\n", world.nlooks, world.ends[1]);
+    return 1;
+}
+
+/* --- values --- */
+
+enum { MANY = 3000 };
+
+/* Data inside of a header and behind it, and one by the interface's functions, go to rank
+ * 1, which has 1 everywhere. */
+static void send_values(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    char few[10], many[MANY * 100];
+    starpu_data_handle_t handles[3];
+    uint32_t rowptr[2] = {0, 1};
+    float value = rank->number ? 1 : 7;
+    uint32_t column = 0;
+
+    memset(few, rank->number ? 1 : 7, sizeof(few));
+    memset(many, rank->number ? 1 : 7, sizeof(many));
+    starpu_vector_data_register(&handles[0], STARPU_MAIN_RAM, (uintptr_t)few, sizeof(few), 1);
+    starpu_vector_data_register(&handles[1], STARPU_MAIN_RAM, (uintptr_t)many, sizeof(many),
+                                1);
+    starpu_csr_data_register(&handles[2], STARPU_MAIN_RAM, 1, 1, (uintptr_t)&value, &column,
+                             rowptr, 0, sizeof(value));
+    for (int i = 0; i < 3; i++) {
+        if (rank->number == 0)
+            spmd_send(handles[i], 1, i, 0, false, true);
+        else
+            spmd_receive(handles[i], 0, i, true);
+        starpu_data_unregister(handles[i]);
+    }
+    world->ends[rank->number] = orr_exec_now(orr_self->exec);
+    if (rank->number == 0)
+        return;
+    world->wrong += few[3] != (world->skips ? 1 : 7);
+    world->wrong += many[3] != few[3] || many[sizeof(many) - 1] != few[3];
+    world->wrong += value != 7.0F; /* its functions read what comes */
+}
+
+/* Where kernels are not run values are not moved, in the same time. */
+static int check_values(void)
+{
+    struct world runs = {.trace = ""}, skips = {.trace = "", .skips = true};
+
+    run_two(&runs, send_values);
+    run_two(&skips, send_values);
+    return runs.wrong + skips.wrong +
+           (memcmp(runs.ends, skips.ends, 2 * sizeof(runs.ends[0])) != 0);
+}
+
+static void wait_in_vain(void *arg)
+{
+    struct world world = {.trace = ""};
+
+    (void)arg;
+    run_two(&world, wait_for_value);
+}
+
+static int check_deadlock(void)
+{
+    char text[4096];
+    int status = child_run(wait_in_vain, NULL, text, sizeof(text));
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 3 &&
+        strstr(text, "rank 0: error:   main waits for the other ranks") &&
+        strstr(text, "rank 1: error:   main of rank 1 waits for message from rank 0, tag 7"))
+        return 0;
+    printf("# status %d: %s\n", status, text);
+    return 1;
+}
+
+/* --- failures --- */
+
+/* Rank 1 has less room than what comes takes. */
+static void receive_too_much(struct orr_rank *rank, void *arg)
+{
+    starpu_data_handle_t handle;
+    char bytes[20] = "";
+
+    (void)arg;
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)bytes,
+                                rank->number ? 10 : 20, 1);
+    if (rank->number == 0)
+        spmd_send(handle, 1, 7, 0, true, true);
+    else
+        spmd_receive(handle, 0, 7, true);
+    starpu_data_unregister(handle);
+}
+
+static void fail(void *arg)
+{
+    struct world world = {.trace = ""};
+
+    (void)arg;
+    run_two(&world, receive_too_much);
+}
+
+static int check_failure(void)
+{
+    char text[4096];
+    int status = child_run(fail, NULL, text, sizeof(text));
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+        strstr(text, "rank 1: error: message: tag 7, from rank 0: the message has 20 bytes"))
+        return 0;
+    printf("# status %d: %s\n", status, text);
+    return 1;
+}
+
+static void name_no_network(void *arg)
+{
+    struct world world = {.trace = ""};
+    struct orr_simulated_ranks ranks = {
+        .nranks = 2, .network = "star", .open = open_run, .close = close_run, .arg = &world};
+
+    (void)arg;
+    exit(orr_simulated_ranks_run(&ranks) == -EINVAL ? 0 : 1);
+}
+
+static int open_first(int rank, void *arg)
+{
+    return rank == 0 ? open_run(rank, arg) : -ENODEV;
+}
+
+static void open_one(void *arg)
+{
+    struct world world = {.trace = ""};
+    struct orr_simulated_ranks ranks = {
+        .nranks = 3, .network = "1Gb/s", .open = open_first, .close = close_run, .arg = &world};
+
+    (void)arg;
+    exit(orr_simulated_ranks_run(&ranks) == -ENODEV ? 0 : 1);
+}
+
+static int check_refusals(void)
+{
+    char text[4096];
+    int failed = child_run(name_no_network, NULL, text, sizeof(text)) != 0;
+
+    failed += !strstr(text, "2 simulated ranks: ") || !strstr(text, "\"star\"");
+    failed += child_run(open_one, NULL, text, sizeof(text)) != 0;
+    if (failed)
+        printf("# %s\n", text);
+    return failed;
+}
+
+static int report(int number, int wrong, const char *text)
+{
+    printf("%sok %d - %s\n", wrong ? "not " : "", number, text);
+    return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    int n = argc > 2 ? atoi(argv[2]) : 30, ncalls = argc > 3 ? atoi(argv[3]) : 60;
+    int wrong = 0, failed;
+
+    setenv("STARPU_SILENT", "1", 1);
+    printf("1..7\n");
+    for (int i = 0; i < n; i++) {
+        struct world world = {
+            .seed = first + (unsigned)i, .ncalls = ncalls, .trace = ""};
+
+        run_program(&world);
+        if (world.wrong)
+            printf("# seed %llu: %d data are wrong\n", (unsigned long long)world.seed,
+                   world.wrong);
+        wrong += world.wrong;
+    }
+    failed = report(1, wrong, "random programs of several simulated ranks");
+    failed += report(2, check_traces(), "the same traces each time");
+    failed += report(3, check_looks(), "who waits for a message does not poll");
+    failed += report(4, check_deadlock(), "each rank says what it waits for in a deadlock");
+    failed += report(5, check_values(), "values are moved where they are computed");
+    failed += report(6, check_failure(), "a rank that fails ends the program");
+    failed += report(7, check_refusals(), "ranks that cannot be opened");
+    return failed > 0;
+}
