@@ -11,10 +11,27 @@
 
 #include "core/base/place.h"
 
+/* Of its own, also where several runs of this process leave files of one name. */
+static int open_temporary(struct orr_result *result)
+{
+    size_t size = strlen(result->path) + 48;
+
+    result->temporary = malloc(size);
+    if (!result->temporary)
+        return -ENOMEM;
+    for (unsigned i = 0; !result->file; i++) {
+        snprintf(result->temporary, size, "%s.%ld", result->path, (long)getpid());
+        if (i > 0)
+            snprintf(result->temporary, size, "%s.%ld.%u", result->path, (long)getpid(), i);
+        result->file = fopen(result->temporary, "wxe");
+        if (!result->file && errno != EEXIST)
+            return -errno;
+    }
+    return 0;
+}
+
 static int result_open_file(struct orr_result *result, const char *path)
 {
-    size_t size;
-
     result->path = orr_place_of(path);
     if (!result->path)
         return -ENOMEM;
@@ -22,13 +39,7 @@ static int result_open_file(struct orr_result *result, const char *path)
         result->file = orr_place_open(path);
         return result->file ? 0 : -errno;
     }
-    size = strlen(result->path) + 32;
-    result->temporary = malloc(size);
-    if (!result->temporary)
-        return -ENOMEM;
-    snprintf(result->temporary, size, "%s.%ld", result->path, (long)getpid());
-    result->file = fopen(result->temporary, "we");
-    return result->file ? 0 : -errno;
+    return open_temporary(result);
 }
 
 int orr_result_open(const char *path, struct orr_result *ret)

@@ -107,6 +107,26 @@ START_TEST(what_fails_leaves_the_file_of_before)
 }
 END_TEST
 
+/* As of two runs in this process, which take other names when they know their ranks. */
+START_TEST(two_of_one_name_are_two_files)
+{
+    struct orr_result one, other;
+    char elsewhere[80];
+
+    snprintf(elsewhere, sizeof(elsewhere), "%s.1", path);
+    ck_assert_int_eq(orr_result_open(path, &one), 0);
+    ck_assert_int_eq(orr_result_open(path, &other), 0);
+    fputs("one", one.file);
+    fputs("other", other.file);
+    ck_assert_int_eq(orr_result_rename(&other, elsewhere), 0);
+    ck_assert_int_eq(orr_result_close(&one, 0), 0);
+    ck_assert_int_eq(orr_result_close(&other, 0), 0);
+    has("one");
+    ck_assert_int_eq(rename(elsewhere, path), 0);
+    has("other");
+}
+END_TEST
+
 START_TEST(a_device_adopts_nothing)
 {
     FILE *spool = new_spool("spool");
@@ -129,6 +149,7 @@ SUITE_MAIN(result)
     tcase_add_test(tests, a_spool_is_added_from_a_place_on);
     tcase_add_test(tests, a_spool_becomes_the_file);
     tcase_add_test(tests, what_fails_leaves_the_file_of_before);
+    tcase_add_test(tests, two_of_one_name_are_two_files);
     tcase_add_test(tests, a_device_adopts_nothing);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
