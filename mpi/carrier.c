@@ -68,7 +68,8 @@ static uint64_t spin_ns(const struct orr_rank *rank)
     return rank->is_crowded ? 5000 : 50000;
 }
 
-/* A simulation has one thread, which must not stop in the transport. */
+/* A simulation has one thread, which must not stop in the transport: it looks again and
+ * again, unless that wakes it. */
 static void rest(struct orr_rank *rank)
 {
     static const struct orr_awaited awaited = {.noun = "something to do for MPI"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mpi/transport.h - what carries packets between ranks: one table of operations, behind
- * which is MPI (mpi/real), N ranks of one process (mpi/loopback), or a simulated network.
- * What is above knows no MPI, no clock and no tag of MPI's.
+ * which is MPI (mpi/real), N ranks of one process (mpi/loopback), or ranks on simulated
+ * machines, in virtual time (mpi/simulated). What is above knows no MPI, no clock and no
+ * tag of MPI's.
  *
  * A packet is a header, with its data. Few bytes travel inside of the header, in one
  * piece; more go behind it, from the sender's memory to the receiver's. The receiver
@@ -168,8 +169,9 @@ struct orr_transport_ops {
     /* From now on headers of that communicator come, those that were sent before too.
      * Local: no other rank needs to call it, or at the same point. `native` is what the
      * transport has for one: the address of an MPI_Comm, or of a struct
-     * orr_loopback_comm; it stays as it is until close. Known already: the same number
-     * again. Errors: -EINVAL if it is none, or this rank is no member; -ENOMEM. */
+     * orr_loopback_comm or orr_simulated_comm; it stays as it is until close. Known
+     * already: the same number again. Errors: -EINVAL if it is none, or this rank is no
+     * member; -ENOMEM. */
     int (*comm_add)(struct orr_transport *t, const void *native, struct orr_comm *ret,
                     struct orr_error *err);
 
