@@ -61,6 +61,11 @@ struct orr_simulated_comm *orr_simulated_world(struct orr_simulated *net)
     return net->all;
 }
 
+struct orr_simulated *orr_simulated_network(const struct orr_simulated_comm *comm)
+{
+    return comm->net;
+}
+
 int orr_simulated_world_rank(const struct orr_simulated_comm *comm, int rank)
 {
     return comm->members[rank].world;

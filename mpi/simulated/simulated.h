@@ -31,9 +31,10 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
                       struct orr_error *err);
 void orr_simulated_free(struct orr_simulated *net);
 
-/* The communicator of all, and a new one of n ranks (numbers in that of all, each once),
+/* The communicator of all, the network of one, and a new one of n ranks (numbers in that of all, each once),
  * which go with the network. NULL: no memory. */
 struct orr_simulated_comm *orr_simulated_world(struct orr_simulated *net);
+struct orr_simulated *orr_simulated_network(const struct orr_simulated_comm *comm);
 struct orr_simulated_comm *orr_simulated_comm_new(struct orr_simulated *net,
                                                   const int *ranks, int n);
 

@@ -2,7 +2,6 @@
 /* tests/mpi/spmd_loopback.c - the calls of spmd.h for ranks of this process. */
 #include "tests/mpi/spmd_loopback.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,21 +17,28 @@ static struct orr_rank *me(void)
     return orr_rank_need("test");
 }
 
-/* Of the calling rank; they go with the network. */
-static _Thread_local struct {
-    struct orr_loopback_comm *all[SPMD_COMMS];
+/* Of each rank; they go with the network. */
+static struct {
+    const void *all[SPMD_COMMS];
     const struct orr_comm *used;
-} comms;
+} comms[SPMD_MOST_RANKS];
 
-void spmd_loopback_comms(struct orr_loopback_comm *const *all)
+void spmd_loopback_comms(const void *const *all)
 {
-    memcpy(comms.all, all, sizeof(comms.all));
+    memcpy(comms[me()->number].all, all, sizeof(comms[0].all));
+}
+
+static const struct orr_comm *used(void)
+{
+    return comms[me()->number].used;
 }
 
 void spmd_use(enum spmd_comm comm)
 {
-    comms.used = orr_rank_comm(me(), comms.all[comm], __func__);
-    if (!comms.used)
+    int rank = me()->number;
+
+    comms[rank].used = orr_rank_comm(me(), comms[rank].all[comm], __func__);
+    if (!comms[rank].used)
         abort();
 }
 
@@ -49,17 +55,17 @@ static void count(void *arg)
 
 int spmd_rank(void)
 {
-    return comms.used->rank;
+    return used()->rank;
 }
 
 int spmd_size(void)
 {
-    return comms.used->size;
+    return used()->size;
 }
 
 void spmd_register(starpu_data_handle_t handle, int64_t tag, int owner)
 {
-    must(orr_datum_set(me(), orr_handle_of(handle), tag, owner, comms.used, __func__));
+    must(orr_datum_set(me(), orr_handle_of(handle), tag, owner, used(), __func__));
 }
 
 static int insert_args(bool in_halves, struct starpu_codelet *cl, ...)
@@ -70,14 +76,14 @@ static int insert_args(bool in_halves, struct starpu_codelet *cl, ...)
 
     if (in_halves) {
         va_start(ap, cl);
-        task = orr_insert_build(me(), comms.used, "build", cl, ap);
+        task = orr_insert_build(me(), used(), "build", cl, ap);
         va_end(ap);
         if (task)
             must(starpu_task_submit(task));
     }
     va_start(ap, cl);
-    rc = in_halves ? orr_insert_post_build(me(), comms.used, "post_build", cl, ap)
-                   : orr_insert(me(), comms.used, "insert", cl, ap);
+    rc = in_halves ? orr_insert_post_build(me(), used(), "post_build", cl, ap)
+                   : orr_insert(me(), used(), "insert", cl, ap);
     va_end(ap);
     return rc;
 }
@@ -100,7 +106,7 @@ void spmd_flush(starpu_data_handle_t handle)
 
 void spmd_flush_all(void)
 {
-    orr_cache_flush_all(me(), comms.used);
+    orr_cache_flush_all(me(), used());
 }
 
 void spmd_cache(bool on)
@@ -110,27 +116,27 @@ void spmd_cache(bool on)
 
 void spmd_migrate(starpu_data_handle_t handle, int to)
 {
-    must(orr_move_migrate(me(), comms.used, orr_handle_of(handle), to, __func__));
+    must(orr_move_migrate(me(), used(), orr_handle_of(handle), to, __func__));
 }
 
 void spmd_copy(starpu_data_handle_t to, starpu_data_handle_t from, bool waits,
                atomic_int *done)
 {
-    must(orr_move_copy(me(), comms.used, orr_handle_of(to), orr_handle_of(from), 0, waits,
+    must(orr_move_copy(me(), used(), orr_handle_of(to), orr_handle_of(from), 0, waits,
                        done ? count : NULL, done, __func__));
 }
 
 void spmd_get(starpu_data_handle_t handle, int to, bool waits)
 {
     if (waits)
-        must(orr_move_to_and_wait(me(), comms.used, orr_handle_of(handle), to, __func__));
+        must(orr_move_to_and_wait(me(), used(), orr_handle_of(handle), to, __func__));
     else
-        must(orr_move_to(me(), comms.used, orr_handle_of(handle), to, NULL, NULL, __func__));
+        must(orr_move_to(me(), used(), orr_handle_of(handle), to, NULL, NULL, __func__));
 }
 
 void spmd_get_everywhere(starpu_data_handle_t handle)
 {
-    for (int r = 0; r < comms.used->size; r++)
+    for (int r = 0; r < used()->size; r++)
         spmd_get(handle, r, false);
 }
 
@@ -150,14 +156,14 @@ void spmd_gather(starpu_data_handle_t *handles, int n, int root, atomic_int *don
 {
     struct orr_collection c = collection(handles, n, root, done);
 
-    must(orr_move_gather(me(), comms.used, &c, __func__));
+    must(orr_move_gather(me(), used(), &c, __func__));
 }
 
 void spmd_scatter(starpu_data_handle_t *handles, int n, int root, atomic_int *done)
 {
     struct orr_collection c = collection(handles, n, root, done);
 
-    must(orr_move_scatter(me(), comms.used, &c, __func__));
+    must(orr_move_scatter(me(), used(), &c, __func__));
 }
 
 void spmd_reduce(starpu_data_handle_t handle, int arity)
@@ -174,7 +180,7 @@ static void *start(const struct spmd_message *m, enum orr_request_way way)
         .way = way,
         .peer = m->peer,
         .tag = m->tag,
-        .comm = comms.used,
+        .comm = used(),
         .priority = m->priority,
         .synchronous = m->synchronous && way == ORR_SENDS,
         .detached = m->end == SPMD_DETACHED,
@@ -206,7 +212,7 @@ void spmd_finish(void *request, bool polls)
     if (!polls)
         must(orr_request_wait(request, __func__, NULL));
     while (polls && !orr_request_test(request, NULL))
-        sched_yield();
+        starpu_usleep(1);
 }
 
 void spmd_expect(starpu_data_handle_t handle, int nsends)
@@ -222,7 +228,7 @@ void spmd_cooperate(bool on)
 void spmd_barrier(void)
 {
     struct orr_meeting meeting = {.kind = ORR_MEETING_BARRIER,
-                                  .comm = comms.used->number};
+                                  .comm = used()->number};
 
     must(orr_rank_meet(me(), &meeting, __func__));
 }

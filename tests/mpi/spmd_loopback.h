@@ -2,8 +2,10 @@
 /* tests/mpi/spmd_loopback.h - the communicators of spmd.h for ranks of this process. */
 #pragma once
 
-#include "mpi/loopback/loopback.h"
 #include "tests/mpi/spmd.h"
 
-/* Those of the calling rank, by enum spmd_comm, before its first program. */
-void spmd_loopback_comms(struct orr_loopback_comm *const *all);
+enum { SPMD_MOST_RANKS = 8 };
+
+/* Those of the calling rank, by enum spmd_comm, as its transport has them, before its first
+ * call. Ranks may be threads, or contexts of one. */
+void spmd_loopback_comms(const void *const *all);

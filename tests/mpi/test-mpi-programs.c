@@ -15,7 +15,7 @@
 #include "tests/mpi/here.h"
 #include "tests/mpi/spmd_loopback.h"
 
-enum { MOST_RANKS = 8 };
+enum { MOST_RANKS = SPMD_MOST_RANKS };
 
 struct world {
     struct orr_loopback *net;
@@ -47,7 +47,7 @@ static void *run_rank(void *arg)
         {ORR_CFG_MPI_REDUX_ARITY_THRESHOLD, world->tree_from},
         {0, NULL},
     };
-    struct orr_loopback_comm *const comms[SPMD_COMMS] = {
+    const void *const comms[SPMD_COMMS] = {
         [SPMD_WORLD] = world->all,
         [SPMD_TWIN] = world->twin,
         [SPMD_TURNED] = world->turned,

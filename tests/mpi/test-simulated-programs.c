@@ -19,10 +19,10 @@
 #include "mpi/rank.h"
 #include "mpi/simulated/ranks.h"
 #include "sim/machine.h"
-#include "tests/mpi/spmd.h"
+#include "tests/mpi/spmd_loopback.h"
 #include "tests/unit/child.h"
 
-enum { MOST_RANKS = 8 };
+enum { MOST_RANKS = SPMD_MOST_RANKS };
 
 /* The simulator is part of the program. */
 int __real_orr_module_open(const char *name, const void **ret, struct orr_error *err);
@@ -43,6 +43,7 @@ struct world {
     const char *trace; /* "": none */
     const char *length; /* of kernels; NULL: short */
     bool sends, skips;
+    const void *twin, *turned, *halves[2]; /* communicators */
     int wrong;
     unsigned long nlooks; /* blocking calls of the engine */
     double ends[MOST_RANKS]; /* µs */
@@ -72,10 +73,57 @@ static void close_run(void *arg)
     orr_runtime_stop(orr_self->runtime);
 }
 
+/* n ranks, from the first one on by that step. */
+static const void *make_comm(struct orr_rank *rank, int first, int step, int n)
+{
+    int ranks[MOST_RANKS];
+    const void *ret;
+
+    for (int i = 0; i < n; i++)
+        ranks[i] = first + i * step;
+    ret = orr_simulated_comm_new(orr_simulated_network(rank->conf.world), ranks, n);
+    if (!ret)
+        abort();
+    return ret;
+}
+
+/* The first rank that comes here makes them. */
+static void use_comms(struct world *world, struct orr_rank *rank)
+{
+    const void *all[SPMD_COMMS];
+    int n = rank->size;
+
+    if (!world->twin) {
+        world->twin = make_comm(rank, 0, 1, n);
+        world->turned = make_comm(rank, n - 1, -1, n);
+        world->halves[0] = make_comm(rank, 0, 2, (n + 1) / 2);
+        world->halves[1] = make_comm(rank, 1, 2, n / 2);
+    }
+    all[SPMD_WORLD] = rank->conf.world;
+    all[SPMD_TWIN] = world->twin;
+    all[SPMD_TURNED] = world->turned;
+    all[SPMD_HALVES] = world->halves[rank->number % 2];
+    spmd_loopback_comms(all);
+    spmd_use(SPMD_WORLD);
+}
+
+static void pass(bool sends, starpu_data_handle_t handle, int peer, int64_t tag,
+                 enum spmd_end end)
+{
+    const struct spmd_message message = {
+        .handle = handle, .peer = peer, .tag = tag, .end = end};
+
+    if (sends)
+        (void)spmd_send(&message);
+    else
+        (void)spmd_receive(&message);
+}
+
 static void run_rank(struct orr_rank *rank, void *arg)
 {
     struct world *world = arg;
 
+    use_comms(world, rank);
     world->wrong += spmd_run(world->seed, world->ncalls, 700);
     world->ends[rank->number] = orr_exec_now(orr_self->exec);
 }
@@ -165,13 +213,14 @@ static void wait_for_value(struct orr_rank *rank, void *arg)
     starpu_data_handle_t handle;
     int value = 0;
 
+    use_comms(world, rank);
     starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof(value));
     if (rank->number == 0)
         starpu_task_insert(&cl_slow, STARPU_W, handle, 0);
     if (rank->number == 0 && world->sends)
-        spmd_send(handle, 1, 7, 0, false, true);
+        pass(true, handle, 1, 7, SPMD_WAITED);
     if (rank->number == 1)
-        spmd_receive(handle, 0, 7, true);
+        pass(false, handle, 0, 7, SPMD_WAITED);
     starpu_data_unregister(handle);
     world->ends[rank->number] = orr_exec_now(orr_self->exec);
     world->nlooks = atomic_load(&orr_sim_exec_current()->activity);
@@ -219,6 +268,7 @@ static void send_values(struct orr_rank *rank, void *arg)
     float value = rank->number ? 1 : 7;
     uint32_t column = 0;
 
+    use_comms(world, rank);
     memset(few, rank->number ? 1 : 7, sizeof(few));
     memset(many, rank->number ? 1 : 7, sizeof(many));
     starpu_vector_data_register(&handles[0], STARPU_MAIN_RAM, (uintptr_t)few, sizeof(few), 1);
@@ -228,9 +278,9 @@ static void send_values(struct orr_rank *rank, void *arg)
                              rowptr, 0, sizeof(value));
     for (int i = 0; i < 3; i++) {
         if (rank->number == 0)
-            spmd_send(handles[i], 1, i, 0, false, true);
+            pass(true, handles[i], 1, i, SPMD_WAITED);
         else
-            spmd_receive(handles[i], 0, i, true);
+            pass(false, handles[i], 0, i, SPMD_WAITED);
         starpu_data_unregister(handles[i]);
     }
     world->ends[rank->number] = orr_exec_now(orr_self->exec);
@@ -281,13 +331,13 @@ static void receive_too_much(struct orr_rank *rank, void *arg)
     starpu_data_handle_t handle;
     char bytes[20] = "";
 
-    (void)arg;
+    use_comms(arg, rank);
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)bytes,
                                 rank->number ? 10 : 20, 1);
     if (rank->number == 0)
-        spmd_send(handle, 1, 7, 0, true, true);
+        pass(true, handle, 1, 7, SPMD_WAITED);
     else
-        spmd_receive(handle, 0, 7, true);
+        pass(false, handle, 0, 7, SPMD_WAITED);
     starpu_data_unregister(handle);
 }
 
@@ -305,7 +355,7 @@ static int check_failure(void)
     int status = child_run(fail, NULL, text, sizeof(text));
 
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
-        strstr(text, "rank 1: error: message: tag 7, from rank 0: the message has 20 bytes"))
+        strstr(text, "rank 1: error: start: tag 7, from rank 0: the message has 20 bytes"))
         return 0;
     printf("# status %d: %s\n", status, text);
     return 1;
