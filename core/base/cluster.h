@@ -24,9 +24,10 @@ struct orr_cluster_post {
 };
 
 struct orr_cluster_ops {
-    /* The network of so many nodes, on the engine of the calling context. `text` is a line
-     * as sim/cluster/README.md describes. Errors: -ENOMEM; -EINVAL with a message. The
-     * caller closes it before the machine that was opened first. */
+    /* The network of so many nodes, on the engine of the calling context, which stays
+     * open longer. A thread that has none becomes main of a new one, as long as the
+     * network is open, and the context that closes it. `text` is a line as
+     * sim/cluster/README.md describes. Errors: -ENOMEM, -EAGAIN; -EINVAL with a message. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who

@@ -38,6 +38,12 @@ struct orr_simulated *orr_simulated_network(const struct orr_simulated_comm *com
 struct orr_simulated_comm *orr_simulated_comm_new(struct orr_simulated *net,
                                                   const int *ranks, int n);
 
+/* How many ranks it has. */
+int orr_simulated_comm_size(const struct orr_simulated_comm *comm);
+
+/* The node that a rank of the communicator of all is on. */
+unsigned orr_simulated_node_of(const struct orr_simulated *net, int rank);
+
 /* The rank in the communicator of all that rank `rank` of this one is. */
 int orr_simulated_world_rank(const struct orr_simulated_comm *comm, int rank);
 
