@@ -24,8 +24,8 @@ struct orr_cluster_post {
 };
 
 struct orr_cluster_ops {
-    /* The network of so many nodes, on the engine of the calling context. `text` is a line
-     * as sim/cluster/README.md describes. Errors: -ENOMEM; -EINVAL with a message. The
+    /* The network of so many nodes, on the engine of the calling context. `text` is its
+     * words, as docs/CLUSTERS.md has them. Errors: -ENOMEM; -EINVAL with a message. The
      * caller closes it before the machine that was opened first. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
