@@ -72,6 +72,11 @@ static unsigned read_count(struct term text)
 
 bool orr_cluster_is(const char *text)
 {
+    static const char ending[] = ".cluster.xml";
+    size_t length = strlen(text), tail = strlen(ending);
+
+    if (length > tail && strcmp(text + length - tail, ending) == 0)
+        return true;
     while (text) {
         struct term term = next_term(&text);
         size_t star = find_sign(term.at, term.length, '*');
@@ -110,6 +115,8 @@ void orr_cluster_free(struct orr_cluster_desc *cluster)
         free(cluster->groups[i].machine);
     free(cluster->groups);
     free(cluster->network);
+    free(cluster->name);
+    free(cluster->description);
     *cluster = (struct orr_cluster_desc){0};
 }
 
@@ -135,12 +142,12 @@ static int split_words(const char *text, char *words, unsigned *ranks,
                 "cluster: ranks-per-node is given a second time: give it "
                 "once");
         *ranks = read_count((struct term){text + prefix, length - prefix});
-        if (*ranks < 1 || *ranks > USHRT_MAX)
+        if (*ranks < 1 || *ranks > ORR_CLUSTER_MAX_RANKS)
             return orr_fail(
                 err, -EINVAL,
                 "cluster: \"%.*s\" is no number of ranks: write one from 1 "
-                "to %d",
-                (int)(length < 80 ? length : 80), text, USHRT_MAX);
+                "to %u",
+                (int)(length < 80 ? length : 80), text, ORR_CLUSTER_MAX_RANKS);
     }
     words[end] = '\0';
     return 0;
@@ -288,24 +295,6 @@ static int read_term(struct orr_cluster_desc *cluster, struct term term,
     return read_network(cluster, term, err);
 }
 
-static int check_whole(const struct orr_cluster_desc *cluster, const char *text,
-                       struct orr_error *err)
-{
-    if (cluster->nnodes == 0)
-        return orr_fail(
-            err, -EINVAL,
-            "cluster: \"%.200s\" has no nodes: write them first, such as "
-            "16*h100-pcie-4",
-            text);
-    if (cluster->nnodes > INT_MAX / cluster->ranks_per_node)
-        return orr_fail(
-            err, -EINVAL,
-            "cluster: %u nodes with %u ranks each are too many ranks: give "
-            "fewer",
-            cluster->nnodes, cluster->ranks_per_node);
-    return 0;
-}
-
 int orr_cluster_read(const char *text, struct orr_cluster_desc *ret,
                      struct orr_error *err)
 {
@@ -320,8 +309,11 @@ int orr_cluster_read(const char *text, struct orr_cluster_desc *ret,
     }
     if (rc == 0 && !cluster.network)
         rc = orr_cluster_set_network(&cluster, "", err);
-    if (rc == 0)
-        rc = check_whole(&cluster, text, err);
+    if (rc == 0 && cluster.nnodes == 0)
+        rc = orr_fail(err, -EINVAL,
+                      "cluster: \"%.200s\" has no nodes: write them first, "
+                      "such as 16*h100-pcie-4",
+                      text);
     if (rc)
         orr_cluster_free(&cluster);
     else
@@ -342,18 +334,25 @@ const char *orr_cluster_machine(const struct orr_cluster_desc *cluster,
     return group->machine;
 }
 
+void orr_cluster_print_network(const struct orr_cluster_desc *cluster,
+                               FILE *out)
+{
+    fputs(cluster->network, out);
+    if (cluster->ranks_per_node > 1)
+        fprintf(out, " %s%u", ranks_word, cluster->ranks_per_node);
+}
+
 static void print_line(const struct orr_cluster_desc *cluster, FILE *out)
 {
     for (unsigned i = 0; i < cluster->ngroups; i++) {
         const char *machine = cluster->groups[i].machine;
-        const char *mark = strpbrk(machine, "+*") ? "\"" : "";
+        const char *mark = strpbrk(machine, "+* \t\n") ? "\"" : "";
 
         fprintf(out, "%s%u*%s%s%s", i ? " + " : "", cluster->groups[i].n, mark,
                 machine, mark);
     }
-    fprintf(out, " + %s", cluster->network);
-    if (cluster->ranks_per_node > 1)
-        fprintf(out, " %s%u", ranks_word, cluster->ranks_per_node);
+    fputs(" + ", out);
+    orr_cluster_print_network(cluster, out);
 }
 
 char *orr_cluster_line(const struct orr_cluster_desc *cluster)

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/error.h"
 #include "platforms/fabric.h"
@@ -13,7 +15,9 @@
 /* Where no network is given: HDR InfiniBand, through one switch. */
 #define ORR_CLUSTER_NETWORK "ib 200Gb/s"
 
+/* Together, ranks have numbers that an int can hold. */
 #define ORR_CLUSTER_MAX_NODES (1U << 20)
+#define ORR_CLUSTER_MAX_RANKS 1024U /* of a node */
 
 /* Nodes that are alike. */
 struct orr_cluster_group {
@@ -23,6 +27,8 @@ struct orr_cluster_group {
 };
 
 struct orr_cluster_desc {
+    /* Of the file, and of the property "description" in it; NULL: none. */
+    char *name, *description;
     struct orr_cluster_group *groups;
     unsigned ngroups;
     unsigned nnodes; /* of all groups */
@@ -31,8 +37,17 @@ struct orr_cluster_desc {
     struct orr_fabric fabric; /* the same, read */
 };
 
-/* Whether a text names nodes with a count, "16*h100-pcie-4", which no machine does. */
+/* Whether a text is a cluster's alone: it names nodes with a count, "16*h100-pcie-4", or
+ * ends in .cluster.xml. */
 bool orr_cluster_is(const char *text);
+
+/* Reads the cluster that `name` means: a line, as orr_cluster_read has it; the path of a
+ * cluster's file; or NAME where there is a NAME.cluster.xml here or in the bus/ of one of
+ * `sampling_dirs` (NULL-terminated, may be NULL). Returns 1 if it is no cluster, so that it
+ * may be a machine. The caller ends *ret with orr_cluster_free. Errors: those of
+ * orr_cluster_read and of orr_cluster_parse; of the system, with a message. */
+int orr_cluster_load(const char *name, const char *const *sampling_dirs,
+                     struct orr_cluster_desc *ret, struct orr_error *err);
 
 /*
  * Reads "8*hgx-h100-8 + 4*epyc-64 + ib 8x400Gb/s fat-tree:32,2:1": terms with a "+" between
@@ -57,6 +72,10 @@ const char *orr_cluster_machine(const struct orr_cluster_desc *cluster,
 /* The line that reads as this cluster. Owned by the caller; NULL without memory. */
 char *orr_cluster_line(const struct orr_cluster_desc *cluster);
 
+/* Prints the words of the network, with ranks-per-node= among them. */
+void orr_cluster_print_network(const struct orr_cluster_desc *cluster,
+                               FILE *out);
+
 /* Puts `n` nodes more behind the others. Errors: -ENOMEM; -E2BIG: these would be more than
  * ORR_CLUSTER_MAX_NODES. */
 int orr_cluster_add(struct orr_cluster_desc *cluster, unsigned n,
@@ -66,3 +85,23 @@ int orr_cluster_add(struct orr_cluster_desc *cluster, unsigned n,
  * Errors: -ENOMEM; -EINVAL with a message; the cluster is left alone. */
 int orr_cluster_set_network(struct orr_cluster_desc *cluster,
                             const char *network, struct orr_error *err);
+
+/* ---- files ---- */
+
+/* Reads what stands in a file of a cluster (platforms/README.md). `path` serves for the
+ * name, for messages, and for paths of machines, which are relative to it. The caller ends
+ * *ret with orr_cluster_free. Errors: -ENOMEM; -EINVAL with file:line, element and reason. */
+int orr_cluster_parse(const char *path, const void *text, size_t size,
+                      struct orr_cluster_desc *ret, struct orr_error *err);
+
+/* Prints a file that reads as this cluster, if its paths of machines are right where it
+ * lies. A write error shows in ferror(out). */
+void orr_cluster_print_xml(const struct orr_cluster_desc *cluster, FILE *out);
+
+/* Visits the files of clusters in the bus/ of each sampling directory that
+ * orr_cluster_load finds by name alone, sorted within each. Ends early with what `visit`
+ * returned when that is not 0. Errors: -ENOMEM. */
+int orr_cluster_list(const char *const *sampling_dirs,
+                     int (*visit)(const char *name, const char *path,
+                                  void *arg),
+                     void *arg);
