@@ -142,6 +142,8 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
 }
 
 const struct orr_cluster_ops orr_sim_cluster_ops = {
+    .read = orr_sim_cluster_read,
+    .forget = orr_sim_cluster_forget,
     .open = cluster_open,
     .eager = cluster_eager,
     .send = cluster_send,

@@ -20,7 +20,7 @@ struct orr_simulated_conf {
     unsigned nranks;
     const unsigned *nodes; /* by rank, the node that it is on; NULL: each has its own */
     unsigned nnodes;       /* 0: as few as that takes */
-    const char *network;   /* between nodes, as sim/cluster/README.md describes */
+    const char *network;   /* between nodes, in the words of docs/CLUSTERS.md */
     const struct orr_cluster_ops *cluster; /* what simulates it */
 };
 
