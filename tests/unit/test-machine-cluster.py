@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Clusters in `orrery machine`: made, listed, shown. Prints TAP.
+
+    test-machine-cluster.py ORRERY
+"""
+import json
+import os
+import sys
+
+from machine_bench import platform, run_all
+
+LINE = "3*./node.xml + 1*epyc-64 + ib 2x100Gb/s fat-tree:4 ranks-per-node=2"
+
+
+def show(bench, name, *words):
+    return json.loads(bench.run("show", name, *words, "--json").out)
+
+
+def show_tests(tap, bench):
+    os.chdir(bench.folder)
+    bench.write("node.xml", platform(2))
+    result = bench.run("show", LINE)
+    tap.claim("a cluster is shown by its line", result.code == 0 and
+              LINE in result.out and "0-2" in result.out and
+              "4, with 8 ranks: 2 of each" in result.out, str(result))
+    root = show(bench, LINE)
+    tap.claim("nodes are counted by group",
+              [(g["first"], g["count"], g["machine"]) for g in root["groups"]] ==
+              [(0, 3, "./node.xml"), (3, 1, "epyc-64")] and
+              root["nodes"] == 4 and root["ranks_per_node"] == 2, str(root))
+    node, epyc = (g["each"] for g in root["groups"])
+    tap.claim("what there is in all nodes is added up",
+              root["total"]["cuda"] == 6 and
+              root["total"]["cpu"] == 3 * node["cpu"] + epyc["cpu"] and
+              root["total"]["device_memory"] == 6 * 2**30, str(root["total"]))
+    network = root["network"]
+    # Eight NICs, the two of a node at one leaf.
+    tap.claim("the network is that of its words",
+              network["topology"] == "fat tree" and
+              network["nic_bytes_per_second"] == 12.5e9 and
+              [level["switches"] for level in network["levels"]] == [4, 2] and
+              network["bisection_bytes_per_second"] == 4 * 12.5e9 and
+              network["oversubscription"] == 1 and
+              network["shortest_latency_us"] == network["longest_latency_us"] == 1.26,
+              str(network))
+    one = show(bench, "1*epyc-64")["network"]
+    tap.claim("a node alone has no latency", one["shortest_latency_us"] is None and
+              one["words"] == "ib 200Gb/s", str(one))
+
+
+def wrong_tests(tap, bench):
+    for words, expected in [
+            (("show", "4*epic-64"), 'is "epyc-64" meant?'),
+            (("show", "4*epyc-64 + ib torus:1 1Gb/s"), "larger dimensions"),
+            (("show", "4*epyc-64 + ibb 1Gb/s"), "did you mean ib"),
+            (("show", "no.cluster.xml"), "no.cluster.xml"),
+            (("diff", "4*epyc-64", "epyc-64"), "is a cluster, and one machine"),
+            (("new", "cluster", "lab", "--nodes", "8"), "16*h100-pcie-4"),
+            (("new", "cluster", "lab"), "--nodes"),
+            (("new", "cluster", "epyc-64", "--nodes", "8*laptop-8"),
+             "is the name of a machine"),
+            (("new", "cluster", "lab", "--nodes", "8*laptop-8", "-o", "lab.xml"),
+             "ends with .cluster.xml")]:
+        result = bench.run(*words)
+        tap.claim("refused, and why: " + " ".join(words), result.code > 0 and
+                  expected in result.err, str(result))
+
+
+def new_tests(tap, bench):
+    os.chdir(bench.folder)
+    bench.write("node.xml", platform(2))
+    result = bench.run("new", "cluster", "lab", "--nodes", "3*./node.xml + 1*laptop-8",
+                       "--network", "ib 2x100Gb/s", "--ranks-per-node", "2",
+                       "--description", "a test")
+    tap.claim("a cluster is made from options", result.code == 0, str(result))
+    os.chdir("/")
+    node = os.path.join(os.path.realpath(bench.folder), "node.xml")
+    root = show(bench, "lab")
+    tap.claim("it is found by its name, from everywhere",
+              root["line"] == f"3*{node} + 1*laptop-8 + ib 2x100Gb/s ranks-per-node=2" and
+              root["name"] == "lab" and root["description"] == "a test", str(root))
+    listed = {m["name"]: m for m in json.loads(bench.run("list", "--json").out)}
+    tap.claim("it is listed", listed["lab"]["cluster"] == root["line"] and
+              listed["lab"]["nodes"] == 4 and "cluster" not in listed["epyc-64"],
+              str(listed["lab"]))
+    tap.claim("in the table as well", "a test" in bench.run("list").out)
+    result = bench.run("new", "cluster", "lab", "--nodes", "1*laptop-8")
+    tap.claim("nothing is replaced unasked", result.code == 1 and
+              show(bench, "lab")["nodes"] == 4, str(result))
+    result = bench.run("new", "cluster", "lab", "--nodes", "1*laptop-8", "--force",
+                       "--json")
+    tap.claim("with --force it is", json.loads(result.out)["nodes"] == 1 and
+              show(bench, "lab")["nodes"] == 1, str(result))
+    path = bench.path("own.cluster.xml")
+    bench.run("new", "cluster", "own", "--nodes", "5*laptop-8", "-o", path)
+    tap.claim("a path means the file", show(bench, path)["nodes"] == 5)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("<platform version='4.1'><host id='MAIN' speed='1f'/></platform>")
+    result = bench.run("show", path)
+    tap.claim("what is wrong with a file is said with its line", result.code == 1 and
+              f"{path}:1: <host>" in result.err, str(result))
+
+
+if __name__ == "__main__":
+    run_all(os.path.abspath(sys.argv[1]), ("show", show_tests), ("wrong", wrong_tests),
+            ("new", new_tests))
