@@ -8,7 +8,9 @@ import json
 import os
 import sys
 
-from machine_bench import platform, run_all
+import xml.etree.ElementTree as ET
+
+from machine_bench import SVG, boxes_apart, inside, platform, run_all
 
 LINE = "3*./node.xml + 1*epyc-64 + ib 2x100Gb/s fat-tree:4 ranks-per-node=2"
 
@@ -102,6 +104,24 @@ def new_tests(tap, bench):
               f"{path}:1: <host>" in result.err, str(result))
 
 
+def picture_tests(tap, bench):
+    os.chdir(bench.folder)
+    path = bench.path("cluster.svg")
+    for line, nboxes in [
+            ("8*hgx-h100-8 + 4*epyc-64 + ib 8x400Gb/s fat-tree:32,2:1", 12),
+            ("32*laptop-8", 32), ("31*laptop-8 + 2*epyc-64 + 10Gb/s torus:6x6", 2),
+            ("1*epyc-64", 1), ("9999*mi300x-8 + 1Gb/s dragonfly g=9", 1),
+            (" + ".join(["1*laptop-8"] * 9), 9)]:
+        result = bench.run("show", line, "--svg", path)
+        tap.claim(f"{line} is drawn", result.code == 0, str(result))
+        root = ET.parse(path).getroot()
+        boxes = [e for e in root.iter(SVG + "rect")
+                 if e.get("fill") in ("#e6f4e6", "#e8f1fb")]
+        tap.claim(f"{line}: boxes that are apart, inside the picture",
+                  boxes_apart(root) and inside(root) and len(boxes) == nboxes,
+                  f"{len(boxes)} boxes")
+
+
 if __name__ == "__main__":
     run_all(os.path.abspath(sys.argv[1]), ("show", show_tests), ("wrong", wrong_tests),
-            ("new", new_tests))
+            ("new", new_tests), ("picture", picture_tests))

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "platforms/cluster.h"
 #include "platforms/machine_desc.h"
 #include "sim/cluster/interconnect.h"
@@ -57,6 +59,10 @@ const char *machine_topology_name(enum orr_topology_kind kind);
  * NULL. Errors: -ENOMEM. */
 struct json_t;
 int machine_cluster_list(const char *const *sampling_dirs, struct json_t *json);
+
+/* Writes its picture as SVG. A write error shows in ferror(out). Fails with -ENOMEM
+ * only. */
+int machine_cluster_picture(const struct machine_cluster *cluster, FILE *out);
 
 /* Describes it on stdout. Errors are printed: -ENOMEM, -EIO. */
 int machine_cluster_show(const struct machine_cluster *cluster, bool json);

@@ -337,7 +337,9 @@ static int show_machine_json(const struct orr_machine_desc *desc,
     return rc;
 }
 
-static int show_picture(const struct orr_machine_desc *desc, const char *path)
+/* The picture of a machine, or else of a cluster. */
+static int show_picture(const struct orr_machine_desc *desc,
+                        const struct machine_cluster *cluster, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -345,7 +347,8 @@ static int show_picture(const struct orr_machine_desc *desc, const char *path)
     int rc = -ENOMEM;
 
     if (out) {
-        rc = machine_picture(desc, out);
+        rc = desc ? machine_picture(desc, out)
+                  : machine_cluster_picture(cluster, out);
         if (fclose(out) != 0 || !text)
             rc = -ENOMEM;
     }
@@ -364,7 +367,7 @@ static int show_machine(const struct orr_machine_desc *desc, bool json,
     int rc;
 
     if (svg)
-        return show_picture(desc, svg);
+        return show_picture(desc, NULL, svg);
     rc = find_models(desc, &models);
     if (rc == 0 && json)
         rc = show_machine_json(desc, &models);
@@ -381,7 +384,7 @@ static int show_machine(const struct orr_machine_desc *desc, bool json,
 
 /* Returns 1 if it is none. */
 static int show_cluster(const char *name, const char *const *sampling_dirs,
-                        bool json, int *code)
+                        bool json, const char *svg, int *code)
 {
     struct machine_cluster cluster;
     int rc = machine_cluster_open(name, sampling_dirs, &cluster);
@@ -389,7 +392,8 @@ static int show_cluster(const char *name, const char *const *sampling_dirs,
     if (rc == 1)
         return 1;
     if (rc == 0) {
-        rc = machine_cluster_show(&cluster, json);
+        rc = svg ? show_picture(NULL, &cluster, svg)
+                 : machine_cluster_show(&cluster, json);
         machine_cluster_close(&cluster);
     }
     *code = rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
@@ -399,6 +403,8 @@ static int show_cluster(const char *name, const char *const *sampling_dirs,
 /* What a picture of it is called. */
 static const char *picture_name(const char *machine)
 {
+    if (machine && strchr(machine, '*')) /* the line of a cluster */
+        return "cluster";
     return machine ? machine : "machine";
 }
 
@@ -430,7 +436,7 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
     else
         code = picture_choose(&picture, "machine show", picture_name(machine));
     if (rc > 0 && code == TOOL_OK && machine)
-        rc = show_cluster(machine, sampling_dirs, json, &code);
+        rc = show_cluster(machine, sampling_dirs, json, picture.path, &code);
     if (rc > 0 && code == TOOL_OK) {
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {
