@@ -122,6 +122,32 @@ def picture_tests(tap, bench):
                   f"{len(boxes)} boxes")
 
 
+def doctor_tests(tap, bench):
+    os.chdir(bench.folder)
+    bench.write("node.xml", platform(2))
+    for line, faults in [
+            ("16*h100-pcie-4 + ib 2x200Gb/s fat-tree", []),
+            ("8*h100-pcie-4 + ib 200GB/s", ["nic-slot", "nic-fast"]),
+            ("8*h100-pcie-4 + ib 16x400Gb/s", ["nic-memory"]),
+            ("4*epyc-64 + 100Mb/s", ["nic-slow"]),
+            ("4*epyc-64 + 100Gb/s latency=1ns", ["latency-short", "hop"]),
+            ("4*epyc-64 + 100Gb/s latency=1ms", ["latency-long"]),
+            ("1*epyc-64 + 100Mb/s latency=1s", []),
+            ("512*epyc-64 + 100Gb/s fat-tree:40,7:1", ["oversubscribed"]),
+            ("4*laptop-8 + 100Gb/s ranks-per-node=9", ["ranks"]),
+            ("7*epyc-64 + 100Gb/s torus:2x4", ["places"])]:
+        result = bench.run("doctor", line, "--json")
+        found = json.loads(result.out)["findings"]
+        tap.claim(f"{line}: " + (", ".join(faults) or "healthy"),
+                  [f["fault"] for f in found] == faults and
+                  result.code == int("ranks" in faults), str(result))
+    bad = bench.write("bad.xml", platform(1).replace("1GBps", "1Bps", 1))
+    result = bench.run("doctor", f"2*epyc-64 + 3*{bad} + 8Gb/s")
+    tap.claim("what is wrong with the machine of a node is said with its nodes",
+              f"nodes 2-4 ({bad}):" in " ".join(result.out.split()), str(result))
+
+
 if __name__ == "__main__":
     run_all(os.path.abspath(sys.argv[1]), ("show", show_tests), ("wrong", wrong_tests),
-            ("new", new_tests), ("picture", picture_tests))
+            ("new", new_tests), ("picture", picture_tests),
+            ("doctor", doctor_tests))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "platforms/cluster.h"
+#include "platforms/findings.h"
 #include "platforms/machine_desc.h"
 #include "sim/cluster/interconnect.h"
 
@@ -63,6 +64,11 @@ int machine_cluster_list(const char *const *sampling_dirs, struct json_t *json);
 /* Writes its picture as SVG. A write error shows in ferror(out). Fails with -ENOMEM
  * only. */
 int machine_cluster_picture(const struct machine_cluster *cluster, FILE *out);
+
+/* Adds what is wrong with it to *findings, the worst first. Errors: -ENOMEM. */
+int machine_cluster_examine(const struct machine_cluster *cluster,
+                            struct orr_findings *findings,
+                            struct orr_error *err);
 
 /* Describes it on stdout. Errors are printed: -ENOMEM, -EIO. */
 int machine_cluster_show(const struct machine_cluster *cluster, bool json);
