@@ -147,7 +147,35 @@ def doctor_tests(tap, bench):
               f"nodes 2-4 ({bad}):" in " ".join(result.out.split()), str(result))
 
 
+def edit_tests(tap, bench):
+    line = "4*mi300x-8 + ib 200Gb/s"
+    edits = ("--set", "network.latency *= 3; node[1].cuda.count = 4", "--set",
+             "nic.count = 2")
+    result = bench.run("show", line, *edits)
+    tap.claim("what edits have changed is said",
+              "what if network.latency *= 3: ib 200Gb/s -> ib 200Gb/s latency=3us" in
+              result.err and "cuda.count = 4: node 1: 8 -> 4 CUDA" in result.err and
+              result.code == 0, str(result))
+    root = show(bench, line, *edits)
+    tap.claim("and shown", [g["count"] for g in root["groups"]] == [1, 1, 2] and
+              [g["edits"] for g in root["groups"]] == [None, "cuda.count = 4", None] and
+              root["total"]["cuda"] == 28 and
+              root["network"]["words"] == "ib latency=3us 2x200Gb/s", str(root))
+    for edit, expected in [("node[4].cuda.count = 4", "there is no node 4"),
+                           ("network = torus:1", "larger dimensions"),
+                           ("disk.latency = 1", "has no unit"),
+                           ("nic.count = 1.5", "1.5")]:
+        result = bench.run("show", line, "--set", edit)
+        tap.claim(f"refused, and why: {edit}", result.code == 1 and
+                  expected in result.err, str(result))
+    result = bench.run("doctor", line, "--set", "network.latency = 1ns", "--json")
+    tap.claim("the doctor sees them, too", "latency-short" in result.out, str(result))
+    result = bench.run("show", "epyc-64", "--set", "network.latency = 1us")
+    tap.claim("one machine has no network", result.code == 1 and
+              "of a cluster, and this is one machine" in result.err, str(result))
+
+
 if __name__ == "__main__":
     run_all(os.path.abspath(sys.argv[1]), ("show", show_tests), ("wrong", wrong_tests),
             ("new", new_tests), ("picture", picture_tests),
-            ("doctor", doctor_tests))
+            ("doctor", doctor_tests), ("edit", edit_tests))

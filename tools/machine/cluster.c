@@ -2,6 +2,7 @@
 /* tools/machine/cluster.c - see cluster.h: what a cluster amounts to. */
 #include "tools/machine/cluster.h"
 
+#include "tools/common/edits.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -11,28 +12,37 @@
 
 /* ---- opening ---- */
 
+static int open_machine(struct machine_cluster *cluster, unsigned group,
+                        const char *const *sampling_dirs)
+{
+    const struct orr_cluster_group *of = &cluster->desc.groups[group];
+    struct orr_machine_desc **ret = &cluster->machines[group];
+    struct orr_error err = {""};
+    char nodes[48];
+    int rc = orr_machine_desc_load(of->machine, sampling_dirs, ret, &err);
+
+    if (rc < 0) {
+        tool_report(&err, rc);
+        return -1;
+    }
+    return edits_apply_nodes(*ret, of->edits,
+                             machine_cluster_nodes(cluster, group, nodes));
+}
+
 static int open_machines(struct machine_cluster *cluster,
                          const char *const *sampling_dirs)
 {
-    const struct orr_cluster_desc *desc = &cluster->desc;
-    struct orr_error err = {""};
+    unsigned n = cluster->desc.ngroups;
+    int rc = 0;
 
-    cluster->machines =
-        calloc(desc->ngroups, sizeof(struct orr_machine_desc *));
+    cluster->machines = calloc(n, sizeof(struct orr_machine_desc *));
     if (!cluster->machines) {
         tool_error("out of memory");
         return -1;
     }
-    for (unsigned i = 0; i < desc->ngroups; i++) {
-        int rc = orr_machine_desc_load(desc->groups[i].machine, sampling_dirs,
-                                       &cluster->machines[i], &err);
-
-        if (rc < 0) {
-            tool_report(&err, rc);
-            return -1;
-        }
-    }
-    return 0;
+    for (unsigned i = 0; i < n && rc == 0; i++)
+        rc = open_machine(cluster, i, sampling_dirs);
+    return rc;
 }
 
 /* Routes are many: of a large network some nodes stand for all. */
@@ -74,7 +84,8 @@ static int open_network(struct machine_cluster *cluster)
     return 0;
 }
 
-int machine_cluster_open(const char *name, const char *const *sampling_dirs,
+int machine_cluster_open(const char *name, const char *edits,
+                         const char *const *sampling_dirs,
                          struct machine_cluster *ret)
 {
     struct machine_cluster cluster = {0};
@@ -87,7 +98,9 @@ int machine_cluster_open(const char *name, const char *const *sampling_dirs,
         tool_report(&err, rc);
         return -1;
     }
-    rc = open_machines(&cluster, sampling_dirs);
+    rc = edits_apply_cluster(&cluster.desc, edits);
+    if (rc == 0)
+        rc = open_machines(&cluster, sampling_dirs);
     if (rc == 0)
         rc = open_network(&cluster);
     if (rc < 0)
@@ -113,6 +126,22 @@ char *machine_cluster_name(const struct machine_cluster *cluster)
 {
     return cluster->desc.name ? strdup(cluster->desc.name)
                               : orr_cluster_line(&cluster->desc);
+}
+
+const char *machine_cluster_nodes(const struct machine_cluster *cluster,
+                                  unsigned group, char text[48])
+{
+    const struct orr_cluster_group *groups = cluster->desc.groups;
+    unsigned first = 0, last;
+
+    for (unsigned i = 0; i < group; i++)
+        first += groups[i].n;
+    last = first + groups[group].n - 1;
+    if (first == last)
+        snprintf(text, 48, "node %u", first);
+    else
+        snprintf(text, 48, "nodes %u-%u", first, last);
+    return text;
 }
 
 /* Main memory is stated as a whole, or of each NUMA node. */

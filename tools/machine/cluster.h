@@ -21,15 +21,20 @@ struct machine_cluster {
     unsigned nearest, farthest;
 };
 
-/* Opens the cluster that `name` means. Returns 1 if it is none, and so may be a machine;
+/* Opens the cluster that `name` means, edited (tools/common/edits.h; NULL: not). Returns 1 if it is none, and so may be a machine;
  * -1 with a message printed. The caller ends *ret with machine_cluster_close. */
-int machine_cluster_open(const char *name, const char *const *sampling_dirs,
+int machine_cluster_open(const char *name, const char *edits,
+                         const char *const *sampling_dirs,
                          struct machine_cluster *ret);
 /* Also of one that is all 0. */
 void machine_cluster_close(struct machine_cluster *cluster);
 
 /* Its name, or else its line; the line. Owned by the caller; NULL without memory. */
 char *machine_cluster_name(const struct machine_cluster *cluster);
+
+/* "nodes 0-3", or "node 4", in `text`, which is returned. */
+const char *machine_cluster_nodes(const struct machine_cluster *cluster,
+                                  unsigned group, char text[48]);
 
 /* What there is in a node, or in several. */
 struct machine_amounts {

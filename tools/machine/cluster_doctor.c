@@ -26,17 +26,11 @@
 static const char *nodes_text(const struct machine_cluster *cluster,
                               unsigned group, char text[160])
 {
-    const struct orr_cluster_group *groups = cluster->desc.groups;
-    unsigned first = 0, last;
+    char nodes[48];
 
-    for (unsigned i = 0; i < group; i++)
-        first += groups[i].n;
-    last = first + groups[group].n - 1;
-    if (first == last)
-        snprintf(text, 160, "node %u (%.100s)", first, groups[group].machine);
-    else
-        snprintf(text, 160, "nodes %u-%u (%.100s)", first, last,
-                 groups[group].machine);
+    snprintf(text, 160, "%s (%.100s)",
+             machine_cluster_nodes(cluster, group, nodes),
+             cluster->desc.groups[group].machine);
     return text;
 }
 

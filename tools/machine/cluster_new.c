@@ -130,7 +130,7 @@ static int make_cluster(const char *name, const struct request *request,
         tool_error("out of memory");
         return -1;
     }
-    rc = machine_cluster_open(line, sampling_dirs, &cluster);
+    rc = machine_cluster_open(line, NULL, sampling_dirs, &cluster);
     if (rc == 1)
         tool_error(
             "machine new: --nodes %s: write how many, and what each is, such as "

@@ -23,16 +23,19 @@ static void add_memory(struct table *table, double bytes)
 }
 
 static void add_amounts(struct table *table, const char *nodes,
-                        const char *machine,
+                        const struct orr_cluster_group *group,
                         const struct machine_amounts *amounts)
 {
+    const char *edits = group ? group->edits : NULL;
+
     table_add(table, "%s", nodes);
     table_add(table, "%.0f", amounts->cpus);
     table_add(table, "%.0f", amounts->cuda);
     table_add(table, "%.0f", amounts->opencl);
     add_memory(table, amounts->memory);
     add_memory(table, amounts->device_memory);
-    table_add(table, "%s", machine);
+    table_add(table, "%s%s%s", group ? group->machine : "",
+              edits ? ", what if " : "", edits ? edits : "");
 }
 
 static int print_nodes(const struct machine_cluster *cluster)
@@ -53,10 +56,10 @@ static int print_nodes(const struct machine_cluster *cluster)
 
         snprintf(numbers, sizeof(numbers), group->n > 1 ? "%u-%u" : "%u", first,
                  first + group->n - 1);
-        add_amounts(&table, numbers, group->machine, &node);
+        add_amounts(&table, numbers, group, &node);
         first += group->n;
     }
-    add_amounts(&table, "all", "", &total);
+    add_amounts(&table, "all", NULL, &total);
     return table_end(&table, columns, sizeof(columns) / sizeof(*columns));
 }
 
@@ -167,11 +170,12 @@ static json_t *groups_array(const struct machine_cluster *cluster)
             machine_cluster_amounts(cluster->machines[i]);
         const struct orr_cluster_group *group = &cluster->desc.groups[i];
 
-        json_array_append_new(array, json_pack("{s:i, s:i, s:o, s:o}", "first",
-                                               (int)first, "count",
-                                               (int)group->n, "machine",
-                                               tool_json_text(group->machine),
-                                               "each", amounts_object(&node)));
+        json_array_append_new(
+            array,
+            json_pack("{s:i, s:i, s:o, s:o, s:o}", "first", (int)first, "count",
+                      (int)group->n, "machine", tool_json_text(group->machine),
+                      "edits", tool_json_text(group->edits), "each",
+                      amounts_object(&node)));
         first += group->n;
     }
     return array;

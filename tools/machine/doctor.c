@@ -173,14 +173,14 @@ static int examine_here(const char *const *sampling_dirs, bool json)
 }
 
 /* Returns 1 if it is none. */
-static int doctor_examine_cluster(const char *name,
+static int doctor_examine_cluster(const char *name, const char *edits,
                                   const char *const *sampling_dirs, bool json,
                                   int *ret)
 {
     struct machine_cluster cluster;
     struct orr_findings findings = {0};
     struct orr_error err = {""};
-    int rc = machine_cluster_open(name, sampling_dirs, &cluster);
+    int rc = machine_cluster_open(name, edits, sampling_dirs, &cluster);
 
     *ret = TOOL_FAILED;
     if (rc)
@@ -223,7 +223,7 @@ int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
     }
     if (noperands)
         name = argv[1];
-    if (name && doctor_examine_cluster(name, sampling_dirs, json, &result) != 1) {
+    if (name && doctor_examine_cluster(name, edits, sampling_dirs, json, &result) != 1) {
         free((char *)(uintptr_t)edits);
         return result;
     }

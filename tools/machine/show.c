@@ -383,11 +383,11 @@ static int show_machine(const struct orr_machine_desc *desc, bool json,
 }
 
 /* Returns 1 if it is none. */
-static int show_cluster(const char *name, const char *const *sampling_dirs,
-                        bool json, const char *svg, int *code)
+static int show_cluster(const char *name, const char *edits,
+                        const char *const *sampling_dirs, bool json, const char *svg, int *code)
 {
     struct machine_cluster cluster;
-    int rc = machine_cluster_open(name, sampling_dirs, &cluster);
+    int rc = machine_cluster_open(name, edits, sampling_dirs, &cluster);
 
     if (rc == 1)
         return 1;
@@ -436,7 +436,7 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
     else
         code = picture_choose(&picture, "machine show", picture_name(machine));
     if (rc > 0 && code == TOOL_OK && machine)
-        rc = show_cluster(machine, sampling_dirs, json, picture.path, &code);
+        rc = show_cluster(machine, edits, sampling_dirs, json, picture.path, &code);
     if (rc > 0 && code == TOOL_OK) {
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {
