@@ -46,14 +46,16 @@ static int open_machines(struct machine_cluster *cluster,
 }
 
 /* Routes are many: of a large network some nodes stand for all. */
-static void find_distances(struct machine_cluster *cluster)
+static int find_distances(struct machine_cluster *cluster)
 {
     const unsigned enough = 1 << 22;
     unsigned n = cluster->desc.nnodes, step = 1 + n / (1 + enough / n);
     unsigned *ports =
         calloc(orr_interconnect_longest(cluster->net), sizeof(*ports));
 
-    for (unsigned src = 0; ports && src < n; src += step)
+    if (!ports)
+        return -ENOMEM;
+    for (unsigned src = 0; src < n; src += step)
         for (unsigned dst = 0; dst < n; dst++) {
             unsigned nswitches;
 
@@ -67,6 +69,7 @@ static void find_distances(struct machine_cluster *cluster)
                 cluster->nearest = nswitches;
         }
     free(ports);
+    return 0;
 }
 
 static int open_network(struct machine_cluster *cluster)
@@ -75,13 +78,13 @@ static int open_network(struct machine_cluster *cluster)
     int rc = orr_interconnect_new(&cluster->desc.fabric, cluster->desc.nnodes,
                                   &cluster->net, &err);
 
-    if (rc < 0) {
-        tool_report(&err, rc);
-        return -1;
+    if (rc == 0) {
+        orr_interconnect_describe(cluster->net, &cluster->shape);
+        rc = find_distances(cluster);
     }
-    orr_interconnect_describe(cluster->net, &cluster->shape);
-    find_distances(cluster);
-    return 0;
+    if (rc < 0)
+        tool_report(&err, rc);
+    return rc;
 }
 
 int machine_cluster_open(const char *name, const char *edits,

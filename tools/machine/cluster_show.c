@@ -160,6 +160,15 @@ static json_t *amounts_object(const struct machine_amounts *amounts)
                                    : json_null());
 }
 
+/* The array, NULL if there was no memory for one of its `n` rows. */
+static json_t *complete_array(json_t *array, size_t n)
+{
+    if (json_array_size(array) == n)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
 static json_t *groups_array(const struct machine_cluster *cluster)
 {
     json_t *array = json_array();
@@ -178,7 +187,7 @@ static json_t *groups_array(const struct machine_cluster *cluster)
                       amounts_object(&node)));
         first += group->n;
     }
-    return array;
+    return complete_array(array, cluster->desc.ngroups);
 }
 
 static json_t *levels_array(const struct orr_interconnect_shape *shape)
@@ -190,7 +199,7 @@ static json_t *levels_array(const struct orr_interconnect_shape *shape)
                               json_pack("{s:I, s:I}", "switches",
                                         (json_int_t)shape->switches[i], "links",
                                         (json_int_t)shape->links[i]));
-    return array;
+    return complete_array(array, shape->nlevels);
 }
 
 static json_t *latency_or_null(const struct machine_cluster *cluster,
