@@ -23,21 +23,30 @@ struct orr_cluster_post {
     struct orr_cluster_post *next; /* the network's */
 };
 
-/* What a cluster is made of. */
-struct orr_cluster_nodes {
-    unsigned n, ranks_per_node;
-    const char *const *machines; /* by node, what ORRERY_MACHINE would be for it */
-    const char *network;         /* what `open` takes */
+/* Where a rank of a program is, and what its machine is there: values of ORRERY_MACHINE and
+ * ORRERY_SET. */
+struct orr_cluster_rank {
+    unsigned node;
+    const char *machine, *edits;
+};
+
+/* Ranks on a cluster, by their numbers: those of a node follow each other. */
+struct orr_cluster_ranks {
+    unsigned n, nnodes;
+    const struct orr_cluster_rank *at;
+    const char *network; /* what `open` takes */
 };
 
 struct orr_cluster_ops {
-    /* Reads the cluster that a name means: a line, a file, or what is so called where
-     * machines are (the directories end with NULL, which they may be). Returns 1 if
-     * none is so called: it may be a machine. The caller ends *ret with `forget`. Errors:
-     * -ENOMEM, -EINVAL and others of the system, with a message. */
-    int (*read)(const char *name, const char *const *sampling_dirs,
-                struct orr_cluster_nodes **ret, struct orr_error *err);
-    void (*forget)(struct orr_cluster_nodes *nodes);
+    /* Reads the cluster that a name means, with what-if edits of it (docs/WHAT_IF.md; NULL:
+     * none), whose effect on the network is told: a line, a file, or what is so called where
+     * machines are (the directories end with NULL, which they may be). Where several ranks
+     * are on a node, each has its share of the processors and of each kind of device.
+     * Returns 1 if none is so called: it may be a machine. The caller ends *ret with
+     * `forget`. Errors: -ENOMEM, -EINVAL and others of the system, with a message. */
+    int (*read)(const char *name, const char *edits, const char *const *sampling_dirs,
+                struct orr_cluster_ranks **ret, struct orr_error *err);
+    void (*forget)(struct orr_cluster_ranks *ranks);
     /* The network of so many nodes, on the engine of the calling context, which stays
      * open longer. A thread that has none becomes main of a new one, as long as the
      * network is open, and the context that closes it. `text` is its

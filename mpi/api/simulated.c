@@ -59,6 +59,45 @@ void orr_api_simulate(struct orr_rank_conf *conf)
 
 /* --- all ranks --- */
 
+struct main_of_ranks {
+    void (*main)(int rank, void *arg);
+    void *arg;
+};
+
+static void run_main(int rank, void *arg)
+{
+    const struct main_of_ranks *of = arg;
+
+    of->main(rank, of->arg);
+    orr_answers_end();
+}
+
+int orrery_mpi_run_ranks(const char *cluster, void (*main)(int rank, void *arg), void *arg)
+{
+    struct main_of_ranks of = {main, arg};
+    const char *name = cluster ? cluster : getenv("ORRERY_MACHINE");
+    struct orr_cluster_ranks *ranks;
+    struct orr_error err = {""};
+    int rc;
+
+    if (orr_self) {
+        orr_log_error("%s: the library is initialised in this process: call it before", __func__);
+        return -EBUSY;
+    }
+    rc = name && *name ? orr_remote_read_cluster(name, &ranks, &err) : 1;
+    if (rc > 0)
+        rc = orr_fail(&err, -EINVAL, "%s is no cluster: give one, such as \"4*h100-pcie-4 + ib "
+                      "200Gb/s\"",
+                      name && *name ? name : "nothing");
+    if (rc < 0) {
+        orr_log_error("%s: %s", __func__, err.text);
+        return rc;
+    }
+    rc = orr_simulated_program_run_on(ranks, ranks->n, run_main, &of);
+    orr_remote_forget_cluster(ranks);
+    return rc;
+}
+
 /* What is local to a process is the MPI's own. */
 static void begin(void)
 {
