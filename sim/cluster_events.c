@@ -7,18 +7,9 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "sim/cluster/messages.h"
-#include "sim/exec.h"
+#include "sim/cluster_private.h"
 
-struct orr_cluster {
-    struct orr_sim_events events; /* first */
-    struct orr_sim_exec *exec;
-    struct orr_network *network;
-    size_t eager;
-    struct orr_cluster_post *first, **last; /* that have not started */
-};
-
-static void arm(struct orr_cluster *c)
+void orr_cluster_arm(struct orr_cluster *c)
 {
     c->events.next_us = c->first ? -ORR_FOREVER : c->network->ops->next_us(c->network);
 }
@@ -48,6 +39,20 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
     abort();
 }
 
+static void end_ended(struct orr_cluster *c)
+{
+    void *cookie, *copies;
+
+    while ((cookie = orr_messages_take_ended(c->network, &copies))) {
+        struct orr_cluster_post *post = cookie;
+
+        if (copies)
+            orr_node_copies_ended(copies, cookie);
+        else if (!c->closed)
+            post->arrived(post);
+    }
+}
+
 /* Either starts or moves on: the network is never behind the clock when one starts. */
 static void run_events(struct orr_sim_events *events)
 {
@@ -59,9 +64,8 @@ static void run_events(struct orr_sim_events *events)
             start(c, post);
     else
         c->network->ops->advance(c->network);
-    while ((post = c->network->ops->take_ended(c->network)))
-        post->arrived(post);
-    arm(c);
+    end_ended(c);
+    orr_cluster_arm(c);
 }
 
 static void cluster_send(struct orr_cluster *c, struct orr_cluster_post *post)
@@ -69,7 +73,7 @@ static void cluster_send(struct orr_cluster *c, struct orr_cluster_post *post)
     post->next = NULL;
     *c->last = post;
     c->last = &post->next;
-    arm(c);
+    orr_cluster_arm(c);
 }
 
 static size_t cluster_eager(const struct orr_cluster *c)
@@ -77,11 +81,23 @@ static size_t cluster_eager(const struct orr_cluster *c)
     return c->eager;
 }
 
-static void cluster_close(struct orr_cluster *c)
+void orr_cluster_leave(struct orr_cluster *c)
 {
+    if (--c->nusers > 0)
+        return;
     orr_sim_exec_remove_events(c->exec, &c->events);
+    orr_node_copies_free_all(c);
     c->network->ops->free(c->network);
     free(c);
+}
+
+static void cluster_close(struct orr_cluster *c)
+{
+    c->closed = true;
+    c->first = NULL;
+    c->last = &c->first;
+    orr_cluster_arm(c);
+    orr_cluster_leave(c);
 }
 
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
@@ -101,7 +117,10 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
     c->exec = exec;
+    c->nnodes = nnodes;
+    c->nusers = 1;
     c->last = &c->first;
+    orr_list_init(&c->attached);
     c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
     fabric.eager = INFINITY;
     rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
@@ -111,13 +130,14 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     }
     c->events.run = run_events;
     orr_sim_exec_add_events(exec, &c->events);
-    arm(c);
+    orr_cluster_arm(c);
     *ret = c;
     return 0;
 }
 
 const struct orr_cluster_ops orr_sim_cluster_ops = {
     .open = cluster_open,
+    .attach = orr_cluster_attach,
     .eager = cluster_eager,
     .send = cluster_send,
     .close = cluster_close,

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 
 struct orr_cluster;
+struct orr_machine;
 
 /* A message on its way. The sender's memory, from send until `arrived` is called. */
 struct orr_cluster_post {
@@ -29,6 +30,12 @@ struct orr_cluster_ops {
      * caller closes it before the machine that was opened first. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
+    /* The simulated machine of a node, on the same engine. Where its description has NICs,
+     * copies in it and messages of the node share its links from now on, until it is closed,
+     * before or after the cluster. Of several machines of a node the first one counts. No
+     * copy is under way. Errors: -ENOMEM; -EBUSY, -EINVAL with a message. */
+    int (*attach)(struct orr_cluster *cluster, unsigned node, struct orr_machine *machine,
+                  struct orr_error *err);
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
      * sends more does so by messages. */
     size_t (*eager)(const struct orr_cluster *cluster);

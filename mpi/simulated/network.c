@@ -132,6 +132,12 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
     return 0;
 }
 
+int orr_simulated_attach(struct orr_simulated *net, int rank, struct orr_machine *machine,
+                         struct orr_error *err)
+{
+    return net->ops->attach(net->cluster, net->nodes[rank], machine, err);
+}
+
 void orr_simulated_free(struct orr_simulated *net)
 {
     struct orr_list *link;

@@ -53,8 +53,12 @@ static int translate(const void *native, int peer)
 static struct orr_transport *open_transport(void *arg, struct orr_error *err)
 {
     const struct place *place = arg;
-    struct orr_transport *t = orr_simulated_open(place->program->net, place->rank);
+    struct orr_simulated *net = place->program->net;
+    struct orr_transport *t = NULL;
 
+    if (orr_simulated_attach(net, place->rank, orr_remote_machine(orr_self->runtime), err))
+        return NULL;
+    t = orr_simulated_open(net, place->rank);
     if (!t)
         (void)orr_fail(err, -ENOMEM, "no memory for rank %d", place->rank);
     return t;
