@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "sim/cluster/interconnect.h"
 #include "sim/cluster_private.h"
 
 void orr_cluster_arm(struct orr_cluster *c)
@@ -25,14 +26,20 @@ static struct orr_cluster_post *pop(struct orr_cluster *c)
 
 static void start(struct orr_cluster *c, struct orr_cluster_post *post)
 {
+    struct orr_cluster_message message;
     struct orr_error err = {""};
 
     if (post->from == post->to) {
         post->arrived(post);
         return;
     }
-    if (c->network->ops->start(c->network, post->from, post->to, post->bytes, post,
-                               c->exec->now, &err) == 0)
+    message = (struct orr_cluster_message){.src = post->from,
+                                           .dst = post->to,
+                                           .nic = ORR_ANY_NIC,
+                                           .bytes = post->bytes,
+                                           .delay_us = post->delay_us,
+                                           .cookie = post};
+    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0)
         return;
     /* Nothing could end who waits for it. */
     orr_log_error("the simulation cannot go on: %s", err.text);
@@ -100,6 +107,11 @@ static void cluster_close(struct orr_cluster *c)
     orr_cluster_leave(c);
 }
 
+static struct orr_cluster_costs cluster_costs(const struct orr_cluster *c)
+{
+    return c->costs;
+}
+
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
                         struct orr_error *err)
 {
@@ -122,6 +134,7 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     c->last = &c->first;
     orr_list_init(&c->attached);
     c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
+    c->costs = (struct orr_cluster_costs){fabric.send_us, fabric.match_us};
     fabric.eager = INFINITY;
     rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
     if (rc < 0) {
@@ -139,6 +152,7 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .open = cluster_open,
     .attach = orr_cluster_attach,
     .eager = cluster_eager,
+    .costs = cluster_costs,
     .send = cluster_send,
     .close = cluster_close,
 };

@@ -15,6 +15,7 @@ struct orr_cluster {
     struct orr_sim_exec *exec;
     struct orr_network *network;
     size_t eager;
+    struct orr_cluster_costs costs;
     unsigned nnodes;
     struct orr_cluster_post *first, **last; /* that have not started */
     unsigned nusers; /* who has opened it, and machines whose copies it moves */

@@ -17,11 +17,17 @@ struct orr_machine;
 struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
+    double delay_us;   /* from `send` until it leaves; within a node it is none */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
 
     struct orr_cluster_post *next; /* the network's */
+};
+
+/* What a message takes of the processors of its ranks, µs; that between two nodes. */
+struct orr_cluster_costs {
+    double send, match;
 };
 
 struct orr_cluster_ops {
@@ -39,6 +45,8 @@ struct orr_cluster_ops {
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
      * sends more does so by messages. */
     size_t (*eager)(const struct orr_cluster *cluster);
+    /* The network charges none of it: who sends and receives does. */
+    struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster);
     /* Starts a message, at this date, behind those that were sent before. From a node to
      * itself it takes no time. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);

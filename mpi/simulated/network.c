@@ -128,6 +128,7 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
     }
     net->eager_bytes = net->ops->eager(net->cluster);
     net->inside_bytes = ORR_TRANSPORT_INSIDE;
+    net->costs = net->ops->costs(net->cluster);
     *ret = net;
     return 0;
 }

@@ -184,7 +184,7 @@ int orr_messages_start(struct orr_network *network,
     nic = orr_interconnect_nic(m->net, desc->src, desc->dst, desc->nic);
     flow.nports =
         orr_interconnect_route(m->net, desc->src, desc->dst, nic, m->route);
-    flow.delay_us = message_delay(m, bytes, flow.nports);
+    flow.delay_us = desc->delay_us + message_delay(m, bytes, flow.nports);
     flow.limit =
         m->fabric.bandwidth * find_segment(&m->fabric, bytes).bandwidth_factor;
     pass_node(m, desc->src, desc->src_memory, nic, true, &flow);

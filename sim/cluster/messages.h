@@ -19,7 +19,8 @@ struct orr_cluster_message {
      * where no route leads from or to its NIC it is main memory, too. */
     unsigned src_memory, dst_memory;
     size_t bytes;
-    void *cookie; /* not NULL */
+    double delay_us; /* from now until it leaves */
+    void *cookie;    /* not NULL */
 };
 
 /* Makes the network of so many nodes. `epsilon` as of orr_levels_new (levels.h). Started

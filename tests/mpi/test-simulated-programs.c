@@ -136,7 +136,7 @@ static void run_program(struct world *world)
     struct orr_simulated_ranks ranks = {
         .nranks = sizes[world->seed % 3],
         .nodes = world->seed % 2 ? nodes : NULL,
-        .network = world->seed % 5 ? "ib 100Gb/s eager=1KiB" : "1Gb/s fat-tree:4,1:1",
+        .network = world->seed % 5 ? "ib 100Gb/s eager=1KiB send=0.2us match=0.3us" : "1Gb/s fat-tree:4,1:1",
         .open = open_run,
         .close = close_run,
         .main = run_rank,
