@@ -667,7 +667,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_progress_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
     orr_state_end(rt);
-    orr_ends_settle();
+    orr_ends_settle(rt);
     orr_report_write(rt, "shutdown");
     orr_worker_profiles_report(rt);
     if (!dropped) /* whose time is in the bounds and not in the run's */

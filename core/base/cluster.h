@@ -11,11 +11,13 @@
 #include "core/base/error.h"
 
 struct orr_cluster;
+struct orr_machine;
 
 /* A message on its way. The sender's memory, from send until `arrived` is called. */
 struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
+    double delay_us;   /* from `send` until it leaves; within a node it is none */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
@@ -37,6 +39,11 @@ struct orr_cluster_ranks {
     const char *network; /* what `open` takes */
 };
 
+/* What a message takes of the processors of its ranks, µs; that between two nodes. */
+struct orr_cluster_costs {
+    double send, match;
+};
+
 struct orr_cluster_ops {
     /* Reads the cluster that a name means, with what-if edits of it (docs/WHAT_IF.md; NULL:
      * none), whose effect on the network is told: a line, a file, or what is so called where
@@ -53,9 +60,17 @@ struct orr_cluster_ops {
      * words, as docs/CLUSTERS.md has them. Errors: -ENOMEM, -EAGAIN; -EINVAL with a message. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
+    /* The simulated machine of a node, on the same engine. Where its description has NICs,
+     * copies in it and messages of the node share its links from now on, until it is closed,
+     * before or after the cluster. Of several machines of a node the first one counts. No
+     * copy is under way. Errors: -ENOMEM; -EBUSY, -EINVAL with a message. */
+    int (*attach)(struct orr_cluster *cluster, unsigned node, struct orr_machine *machine,
+                  struct orr_error *err);
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
      * sends more does so by messages. */
     size_t (*eager)(const struct orr_cluster *cluster);
+    /* The network charges none of it: who sends and receives does. */
+    struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster);
     /* Starts a message, at this date, behind those that were sent before. From a node to
      * itself it takes no time. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);

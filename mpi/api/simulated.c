@@ -10,7 +10,7 @@
 
 #include "mpi/answers/answers.h"
 #include "mpi/images/host.h"
-#include "mpi/simulated/program.h"
+#include "mpi/simulated/ranks.h"
 
 /* --- a rank --- */
 
@@ -38,12 +38,9 @@ static int translate(const void *native, int peer)
 static struct orr_transport *open_transport(void *arg, struct orr_error *err)
 {
     const struct orr_session *session = arg;
-    const struct orr_simulated_place *place = orr_simulated_place();
-    struct orr_transport *t = orr_simulated_open(place->net, place->rank);
+    struct orr_transport *t = orr_simulated_transport(err);
 
-    if (!t)
-        (void)orr_fail(err, -ENOMEM, "no memory for rank %d", place->rank);
-    else if (session->initialize)
+    if (t && session->initialize)
         orr_answers()->begun = true;
     return t;
 }
