@@ -45,6 +45,21 @@ void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told
     ORR_TELL(rt, ORR_TOLD_CLOCKS, .clocks = told);
 }
 
+bool orr_remote_enter(struct orr_runtime *rt)
+{
+    return rt->views->listens && orr_application_enter(rt);
+}
+
+void orr_remote_leave_scope(struct orr_runtime *const *rt)
+{
+    orr_calls_leave_scope(rt);
+}
+
+void orr_remote_record(struct orr_runtime *rt, struct orr_call *call)
+{
+    ORR_TELL(rt, ORR_TOLD_CALL, .called.call = call);
+}
+
 bool orr_remote_leaves_files(const struct orr_runtime *rt)
 {
     static const enum orr_config_id files[] = {ORR_CFG_TRACE, ORR_CFG_REPORT, ORR_CFG_GRAPH,

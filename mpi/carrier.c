@@ -228,6 +228,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
 {
     struct orr_rank *rank;
     int rc;
+    ORR_REMOTE_SCOPE(rt);
 
     if (rt->remote) {
         orr_log_error("%s: called twice without starpu_mpi_shutdown in between", call);
@@ -278,6 +279,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     (void)orr_runtime_set_rank(rt, rank->number, (unsigned)rank->size);
     atomic_store(&rt->one_of_several, rank->size > 1 && !conf->pretended_size);
     rc = orr_remote_register(rt, &rank->ops);
+    ORR_REMOTE_RECORD(rt, RANK, .id = (uint64_t)rank->number, .size = (uint64_t)rank->size);
     if (rc == 0)
         orr_clocks_open(rank, call);
     if (rc == 0)
@@ -301,7 +303,10 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the end of MPI"};
     struct claim claim = {.errand = {.run = look_for_unclaimed}};
+    ORR_REMOTE_SCOPE(rank->rt);
 
+    orr_rank_record_skipped(rank);
+    ORR_REMOTE_RECORD(rank->rt, END_RANK);
     orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
     orr_doctor_close(rank, call);
