@@ -12,12 +12,6 @@
 struct orr_pinned;
 struct orr_runtime;
 
-/* A value that goes before the environment's; "": as if that had none. */
-struct orr_setting {
-    enum orr_config_id id;
-    const char *text;
-};
-
 /* Opens and starts everything. `conf` and `settings` (with a NULL text behind the
  * last) may be NULL; pinned memory is noted in `pinned`, which outlives the run. 0,
  * -ENODEV, -EINVAL. */

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 
+#include "core/base/log.h"
+#include "core/base/module.h"
 #include "core/device/simulated.h"
+#include "core/exec/program.h"
 #include "core/worker/workers.h"
 
 int orr_remote_register(struct orr_runtime *rt,
@@ -30,9 +33,36 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
     }
 }
 
-const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt)
+const struct orr_cluster_ops *orr_remote_cluster(void)
 {
-    return rt->sim ? rt->sim->cluster : NULL;
+    const void *table;
+    struct orr_error err = {""};
+
+    if (orr_module_open("sim", &table, &err) == 0)
+        return ((const struct orr_sim_ops *)table)->cluster;
+    orr_log_error("%s", err.text);
+    return NULL;
+}
+
+int orr_remote_enter_program(const struct orr_setting *settings, void *place)
+{
+    struct orr_program *program = orr_program_new(settings, place);
+
+    if (!program)
+        return -ENOMEM;
+    orr_self->program = program;
+    return 0;
+}
+
+void orr_remote_leave_program(void)
+{
+    orr_program_free(orr_self->program);
+    orr_self->program = NULL;
+}
+
+void *orr_remote_place(void)
+{
+    return orr_program()->place;
 }
 
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)

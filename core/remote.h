@@ -20,6 +20,7 @@
 #pragma once
 
 #include "core/base/cluster.h"
+#include "core/base/config.h"
 #include "core/data/handle.h"
 #include "core/data/message.h"
 #include "core/data/reduction.h"
@@ -74,8 +75,19 @@ struct orr_remote_work {
 /* Main, when no task is left. */
 void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret);
 
-/* The network between simulated machines, NULL: the run is on a real one. */
-const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt);
+/* What simulates the network between machines. NULL, after a message, where it cannot be
+ * loaded. */
+const struct orr_cluster_ops *orr_remote_cluster(void);
+
+/* From now on what the calling context calls, and those that it will start, is of a program
+ * of its own, with runs of its own: one of several ranks in a simulation. Its settings go
+ * before the environment's; they and `place`, the layer's own, are lent. No run of it is
+ * open when it leaves, nor when it enters. Errors: -ENOMEM. */
+int orr_remote_enter_program(const struct orr_setting *settings, void *place);
+void orr_remote_leave_program(void);
+
+/* The `place` of the program that the caller belongs to, NULL: it has entered none. */
+void *orr_remote_place(void);
 
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

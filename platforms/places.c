@@ -2,16 +2,26 @@
 /* platforms/places.c - see places.h. No state. */
 #include "platforms/places.h"
 
+#include "platforms/packed.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+bool orr_is_path(const char *name)
+{
+    size_t length = strlen(name);
+
+    return strchr(name, '/') || orr_packed_is_name(name) ||
+           (length > 4 && strcmp(name + length - 4, ".xml") == 0);
+}
+
 char *orr_platform_stem(const char *path)
 {
     static const char *const suffixes[] = {".machine.xml", ".platform.v4.xml",
-                                           ".platform.xml", ".xml"};
+                                           ".platform.xml", ".cluster.xml", ".xml"};
     const char *slash = strrchr(path, '/');
     size_t length = strlen(path);
     size_t least = slash ? (size_t)(slash - path) + 1 : 0;

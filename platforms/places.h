@@ -7,8 +7,11 @@
 
 #include <stdbool.h>
 
-/* `path` without .machine.xml, .platform.v4.xml, .platform.xml or .xml. Owned by the
- * caller; NULL when out of memory. */
+/* Whether a name of a machine is a path: it has a slash, or ends in .xml or .orrery. */
+bool orr_is_path(const char *name);
+
+/* `path` without .machine.xml, .platform.v4.xml, .platform.xml, .cluster.xml or .xml.
+ * Owned by the caller; NULL when out of memory. */
 char *orr_platform_stem(const char *path);
 
 /* The machine's name: "mirage" for bus/mirage.platform.v4.xml, and "hopper"

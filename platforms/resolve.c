@@ -8,6 +8,7 @@
 
 #include "core/base/module.h"
 #include "core/base/words.h"
+#include "platforms/cluster.h"
 #include "platforms/packed.h"
 #include "platforms/places.h"
 
@@ -303,14 +304,6 @@ static int fail_unknown_machine(const char *name,
                     known.length ? known.text : "none");
 }
 
-static bool is_path(const char *name)
-{
-    size_t length = strlen(name);
-
-    return strchr(name, '/') || orr_packed_is_name(name) ||
-           (length > 4 && strcmp(name + length - 4, ".xml") == 0);
-}
-
 static int load_folder(const char *path, struct orr_machine_desc **ret,
                        struct orr_error *err)
 {
@@ -390,7 +383,12 @@ int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
     bool usual;
     int rc;
 
-    if (is_path(name))
+    if (orr_cluster_is(name))
+        return orr_fail(err, -EINVAL,
+                        "\"%.200s\" is a cluster, and one machine is wanted here: "
+                        "give that of a node",
+                        name);
+    if (orr_is_path(name))
         return load_path(name, sampling_dirs, ret, err);
     rc = *name ? find_by_name(name, sampling_dirs, &path, &usual) : 0;
     if (rc)

@@ -14,7 +14,7 @@
 
 /* ---- attributes ---- */
 
-static const char *element_attribute(struct orr_xml_reader *r, const char *name)
+const char *orr_xml_attr(struct orr_xml_reader *r, const char *name)
 {
     for (unsigned i = 0; i < r->markup.nattrs; i++)
         if (strcmp(r->markup.attrs[i].name, name) == 0) {
@@ -24,9 +24,9 @@ static const char *element_attribute(struct orr_xml_reader *r, const char *name)
     return NULL;
 }
 
-static const char *need_attr(struct orr_xml_reader *r, const char *name)
+const char *orr_xml_need_attr(struct orr_xml_reader *r, const char *name)
 {
-    const char *value = element_attribute(r, name);
+    const char *value = orr_xml_attr(r, name);
 
     if (!value)
         orr_xml_fail(r, "attribute %s is missing: add it", name);
@@ -37,7 +37,7 @@ static const char *need_attr(struct orr_xml_reader *r, const char *name)
 static void accept_only_value(struct orr_xml_reader *r, const char *name,
                               const char *expected)
 {
-    const char *value = element_attribute(r, name);
+    const char *value = orr_xml_attr(r, name);
 
     if (value && strcmp(value, expected) != 0)
         orr_xml_fail(r,
@@ -69,7 +69,7 @@ static void note_unitless(struct orr_xml_reader *r, enum orr_quantity quantity,
         snprintf(r->unitless, sizeof(r->unitless),
                  "line %u: %s=\"%.40s\" of link \"%.60s\" is taken for %.40s%s",
                  orr_xml_line(r), name, text,
-                 element_attribute(r, "id") ? element_attribute(r, "id") : "", text,
+                 orr_xml_attr(r, "id") ? orr_xml_attr(r, "id") : "", text,
                  rate ? "Bps" : "s");
 }
 
@@ -78,7 +78,7 @@ static double read_quantity_attribute(struct orr_xml_reader *r,
                                       const char *name, const char *instead,
                                       enum orr_quantity quantity)
 {
-    const char *text = instead ? element_attribute(r, instead) : NULL;
+    const char *text = instead ? orr_xml_attr(r, instead) : NULL;
     const char *problem;
     double value = 0;
 
@@ -86,7 +86,7 @@ static double read_quantity_attribute(struct orr_xml_reader *r,
         orr_xml_fail(r, "%s was renamed after version 3: write %s", instead,
                      name);
     if (!text)
-        text = need_attr(r, name);
+        text = orr_xml_need_attr(r, name);
     if (!text)
         return 0;
     problem = orr_quantity_parse(quantity, text, &value);
@@ -109,10 +109,10 @@ static void names_remember(struct orr_xml_reader *r, struct orr_names *names,
 
 /* ---- platform, config, zone ---- */
 
-static void start_platform(struct orr_xml_reader *r)
+void orr_xml_start_platform(struct orr_xml_reader *r)
 {
     static const char *const known[] = {"3", "4", "4.0", "4.1"};
-    const char *version = need_attr(r, "version");
+    const char *version = orr_xml_need_attr(r, "version");
 
     for (size_t i = 0; version && i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(version, known[i]) == 0) {
@@ -128,7 +128,7 @@ static void start_platform(struct orr_xml_reader *r)
 
 static void start_config(struct orr_xml_reader *r)
 {
-    element_attribute(r, "id");
+    orr_xml_attr(r, "id");
     if (r->zone_seen)
         orr_xml_fail(r, "after the zone: move it before");
 }
@@ -143,9 +143,9 @@ static bool refuse_closed(struct orr_xml_reader *r)
 
 static void start_zone(struct orr_xml_reader *r)
 {
-    const char *routing = need_attr(r, "routing");
+    const char *routing = orr_xml_need_attr(r, "routing");
 
-    need_attr(r, "id");
+    orr_xml_need_attr(r, "id");
     if (!routing || refuse_closed(r))
         return;
     r->zone_seen = true;
@@ -177,7 +177,7 @@ static bool refuse_after_routes(struct orr_xml_reader *r)
 
 static void start_host(struct orr_xml_reader *r)
 {
-    const char *id = need_attr(r, "id");
+    const char *id = orr_xml_need_attr(r, "id");
     double speed =
         read_quantity_attribute(r, "speed", "power", ORR_QUANTITY_SPEED);
     int host;
@@ -208,7 +208,7 @@ static enum orr_link_sharing read_link_sharing(struct orr_xml_reader *r)
         {"FULLDUPLEX", ORR_LINK_SPLITDUPLEX}, /* its name before version 4 */
         {"FATPIPE", ORR_LINK_FATPIPE},
     };
-    const char *policy = element_attribute(r, "sharing_policy");
+    const char *policy = orr_xml_attr(r, "sharing_policy");
 
     for (size_t i = 0; policy && i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(policy, known[i].name) == 0)
@@ -223,14 +223,14 @@ static enum orr_link_sharing read_link_sharing(struct orr_xml_reader *r)
 
 static void start_link(struct orr_xml_reader *r)
 {
-    const char *id = need_attr(r, "id");
+    const char *id = orr_xml_need_attr(r, "id");
     double bandwidth =
         read_quantity_attribute(r, "bandwidth", NULL, ORR_QUANTITY_BANDWIDTH);
     double latency = 0;
     enum orr_link_sharing policy = read_link_sharing(r);
     int link;
 
-    if (element_attribute(r, "latency") || !r->version3)
+    if (orr_xml_attr(r, "latency") || !r->version3)
         latency =
             read_quantity_attribute(r, "latency", NULL, ORR_QUANTITY_TIME);
     only_version_3(r, "state", "ON");
@@ -249,7 +249,7 @@ static void start_link(struct orr_xml_reader *r)
 
 static bool route_end(struct orr_xml_reader *r, const char *name, unsigned *ret)
 {
-    const char *id = need_attr(r, name);
+    const char *id = orr_xml_need_attr(r, name);
 
     if (!id)
         return false;
@@ -266,7 +266,7 @@ static bool route_end(struct orr_xml_reader *r, const char *name, unsigned *ret)
 /* Returns whether the route is symmetrical, the default. */
 static bool read_symmetrical(struct orr_xml_reader *r)
 {
-    const char *word = element_attribute(r, "symmetrical");
+    const char *word = orr_xml_attr(r, "symmetrical");
 
     if (!word || strcmp(word, "YES") == 0 || strcmp(word, "yes") == 0)
         return true;
@@ -306,7 +306,7 @@ static void end_route(struct orr_xml_reader *r)
 
 static enum orr_hop_direction read_hop_direction(struct orr_xml_reader *r)
 {
-    const char *word = element_attribute(r, "direction");
+    const char *word = orr_xml_attr(r, "direction");
 
     if (!word || strcmp(word, "NONE") == 0)
         return ORR_HOP_NONE;
@@ -342,7 +342,7 @@ static bool find_half(struct orr_xml_reader *r, const char *id,
 
 static void start_link_ctn(struct orr_xml_reader *r)
 {
-    const char *id = need_attr(r, "id");
+    const char *id = orr_xml_need_attr(r, "id");
     enum orr_hop_direction up = ORR_HOP_UP, down = ORR_HOP_DOWN;
     enum orr_hop_direction dir = read_hop_direction(r);
     unsigned link;
@@ -489,8 +489,8 @@ static void set_config(struct orr_xml_reader *r, const char *id,
 
 static void start_prop(struct orr_xml_reader *r)
 {
-    const char *id = need_attr(r, "id");
-    const char *value = need_attr(r, "value");
+    const char *id = orr_xml_need_attr(r, "id");
+    const char *value = orr_xml_need_attr(r, "value");
     struct orr_machine_desc *desc = r->desc;
 
     if (r->rc)
@@ -521,7 +521,7 @@ static void start_prop(struct orr_xml_reader *r)
 #define IN(place) (1u << ORR_XML_##place)
 
 static const struct orr_xml_element elements[] = {
-    {"platform", ORR_XML_PLATFORM, IN(DOCUMENT), start_platform, NULL},
+    {"platform", ORR_XML_PLATFORM, IN(DOCUMENT), orr_xml_start_platform, NULL},
     {"config", ORR_XML_CONFIG, IN(PLATFORM), start_config, NULL},
     {"zone", ORR_XML_ZONE, IN(PLATFORM) | IN(ZONE), start_zone, end_zone},
     {"AS", ORR_XML_ZONE, IN(PLATFORM) | IN(ZONE), start_zone, end_zone},
@@ -531,17 +531,10 @@ static const struct orr_xml_element elements[] = {
     {"link_ctn", ORR_XML_LINK_CTN, IN(ROUTE), start_link_ctn, NULL},
     {"prop", ORR_XML_PROP, IN(CONFIG) | IN(ZONE) | IN(HOST) | IN(LINK),
      start_prop, NULL},
+    {NULL, ORR_XML_DOCUMENT, 0, NULL, NULL},
 };
 
-const struct orr_xml_element *orr_xml_element_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
-        if (strcmp(elements[i].name, name) == 0)
-            return &elements[i];
-    return NULL;
-}
-
-const char *orr_xml_element_refusal(const char *name)
+static const char *machine_refusal(const char *name)
 {
     static const char zones[] =
         "zones of this type are not supported: a machine is one zone with "
@@ -572,3 +565,7 @@ const char *orr_xml_element_refusal(const char *name)
             return known[i].why;
     return NULL;
 }
+
+const struct orr_xml_grammar orr_xml_machine = {
+    elements, "machine", "config, zone, host, link, route, link_ctn and prop",
+    machine_refusal};

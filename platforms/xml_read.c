@@ -76,8 +76,8 @@ static void syntax_error(struct orr_xml_reader *r, int rc)
         r->rc = orr_fail(r->err, -ENOMEM, "%s: out of memory", r->path);
         break;
     case -ENOMSG:
-        orr_xml_fail(r, "this is no machine: not well-formed XML, which begins with "
-                        "<?xml or <platform");
+        orr_xml_fail(r, "this is no %s: not well-formed XML, which begins with "
+                        "<?xml or <platform", r->grammar->is);
         break;
     case -ENOTSUP:
         orr_xml_fail(r, "%s", markup->problem);
@@ -100,15 +100,26 @@ static void refuse_unused_attrs(struct orr_xml_reader *r)
 
 /* ---- nesting ---- */
 
+static const struct orr_xml_element *
+find_element(const struct orr_xml_reader *r, const char *name)
+{
+    const struct orr_xml_element *element = r->grammar->elements;
+
+    for (; element->name; element++)
+        if (strcmp(element->name, name) == 0)
+            return element;
+    return NULL;
+}
+
 static void refuse_element(struct orr_xml_reader *r, const char *name)
 {
-    const char *why = orr_xml_element_refusal(name);
+    const char *why = r->grammar->refusal(name);
 
     if (why)
         orr_xml_fail(r, "%s", why);
     else
-        orr_xml_fail(r, "unknown element: a platform consists of config, "
-                        "zone, host, link, route, link_ctn and prop");
+        orr_xml_fail(r, "unknown element: a platform consists of %s",
+                     r->grammar->consists);
 }
 
 static bool may_start(struct orr_xml_reader *r,
@@ -127,7 +138,7 @@ static void on_start(struct orr_xml_reader *r)
     const struct orr_xml_element *element;
 
     r->element = r->markup.name;
-    element = orr_xml_element_find(r->element);
+    element = find_element(r, r->element);
     if (!element) {
         refuse_element(r, r->element);
         return;
@@ -145,7 +156,7 @@ static void on_end(struct orr_xml_reader *r)
     const struct orr_xml_element *element;
 
     r->element = r->markup.name;
-    element = orr_xml_element_find(r->element);
+    element = find_element(r, r->element);
     r->depth--;
     if (element && element->end)
         element->end(r);
@@ -199,8 +210,7 @@ static void read_pieces(struct orr_xml_reader *r)
     }
 }
 
-static void parse_document(struct orr_xml_reader *r, const void *text,
-                           size_t size)
+void orr_xml_read(struct orr_xml_reader *r, const void *text, size_t size)
 {
     if (size == 0 || size > INT_MAX) {
         r->rc = orr_fail(r->err, -EINVAL, "%s:1: the file is %s", r->path,
@@ -212,6 +222,12 @@ static void parse_document(struct orr_xml_reader *r, const void *text,
     else
         syntax_error(r, -ENOMEM);
     orr_markup_end(&r->markup);
+}
+
+static void parse_machine(struct orr_xml_reader *r, const void *text,
+                          size_t size)
+{
+    orr_xml_read(r, text, size);
     if (r->rc == 0 && r->nunitless)
         orr_log_warning("%s: %s: it has no unit, and neither have %u others: write "
                         "one, such as 12GBps or 5us",
@@ -223,7 +239,8 @@ static void parse_document(struct orr_xml_reader *r, const void *text,
 int orr_machine_desc_parse(const char *path, const void *text, size_t size,
                            struct orr_machine_desc **ret, struct orr_error *err)
 {
-    struct orr_xml_reader r = {.path = path, .err = err};
+    struct orr_xml_reader r = {
+        .path = path, .grammar = &orr_xml_machine, .err = err};
     char *name = orr_platform_name(path);
     struct orr_c_locale locale;
 
@@ -235,7 +252,7 @@ int orr_machine_desc_parse(const char *path, const void *text, size_t size,
     if (orr_desc_set_text(&r.desc->path, path) || orr_c_locale_begin(&locale)) {
         r.rc = orr_fail(err, -ENOMEM, "%s: out of memory", path);
     } else {
-        parse_document(&r, text, size);
+        parse_machine(&r, text, size);
         if (r.rc == 0)
             r.rc = orr_machine_desc_finish(r.desc, err);
         orr_c_locale_end(&locale);

@@ -11,6 +11,7 @@
 #include "platforms/places.h"
 #include "platforms/units.h"
 #include "platforms/whole_file.h"
+#include "platforms/xml_read.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,7 +39,7 @@ static void print_quantity(FILE *out, const char *name, double value,
     fprintf(out, " %s=\"%s%s\"", name, number, unit);
 }
 
-static void print_prop(FILE *out, const char *indent, const char *id,
+void orr_xml_print_prop(FILE *out, const char *indent, const char *id,
                        const char *value)
 {
     fprintf(out, "%s<prop", indent);
@@ -51,7 +52,7 @@ static void print_props(FILE *out, const char *indent,
                         const struct orr_prop_desc *props, unsigned nprops)
 {
     for (unsigned i = 0; i < nprops; i++)
-        print_prop(out, indent, props[i].id, props[i].value);
+        orr_xml_print_prop(out, indent, props[i].id, props[i].value);
 }
 
 /* Name and costs apply to the machine, but a platform has no better place for
@@ -63,18 +64,18 @@ static void print_fields(FILE *out, const struct orr_machine_desc *desc,
 
     /* Which figures were set is not written: all of them are none of measures then. */
     if (desc->provenance)
-        print_prop(out, "      ", "orrery-provenance",
+        orr_xml_print_prop(out, "      ", "orrery-provenance",
                    orr_edits_print_net(desc, "", NULL) ? "derived"
                                                        : desc->provenance);
     if (with_host)
-        print_prop(out, "      ", "orrery-host", desc->host);
+        orr_xml_print_prop(out, "      ", "orrery-host", desc->host);
     for (unsigned i = 0; i < ORR_NCOSTS; i++) {
         double cost = orr_machine_desc_get_cost(desc, i);
 
         if (isnan(cost))
             continue;
         orr_number_print(cost, number);
-        print_prop(out, "      ", orr_cost_fields[i].prop, number);
+        orr_xml_print_prop(out, "      ", orr_cost_fields[i].prop, number);
     }
 }
 

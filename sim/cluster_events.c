@@ -9,10 +9,13 @@
 #include "core/base/log.h"
 #include "sim/cluster/messages.h"
 #include "sim/exec.h"
+#include "sim/watchdog.h"
 
 struct orr_cluster {
     struct orr_sim_events events; /* first */
     struct orr_sim_exec *exec;
+    bool owns_exec;
+    struct orr_watchdog *watchdog; /* of the engine that it owns; NULL: switched off */
     struct orr_network *network;
     size_t eager;
     struct orr_cluster_post *first, **last; /* that have not started */
@@ -77,46 +80,70 @@ static size_t cluster_eager(const struct orr_cluster *c)
     return c->eager;
 }
 
+static void close_engine(struct orr_cluster *c)
+{
+    orr_watchdog_stop(c->watchdog);
+    if (c->owns_exec)
+        orr_sim_exec_free(c->exec);
+}
+
 static void cluster_close(struct orr_cluster *c)
 {
     orr_sim_exec_remove_events(c->exec, &c->events);
     c->network->ops->free(c->network);
+    close_engine(c);
     free(c);
+}
+
+static int open_engine(struct orr_cluster *c, struct orr_error *err)
+{
+    int rc;
+
+    c->exec = orr_sim_exec_current();
+    if (c->exec)
+        return 0;
+    if (orr_self)
+        return orr_fail(err, -EINVAL, "this thread runs on a machine that is real");
+    rc = orr_sim_exec_new(NULL, &c->exec);
+    if (rc < 0)
+        return orr_fail(err, rc, "the simulation could not be started: error %d", rc);
+    c->owns_exec = true;
+    return orr_watchdog_start(c->exec, &c->watchdog, err);
 }
 
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
                         struct orr_error *err)
 {
-    struct orr_sim_exec *exec = orr_sim_exec_current();
     struct orr_cluster *c;
     struct orr_fabric fabric;
     int rc = orr_fabric_parse(text, &fabric, err);
 
     if (rc < 0)
         return rc;
-    if (!exec)
-        return orr_fail(err, -EINVAL, "the network \"%.100s\" needs simulated nodes: this "
-                                      "thread runs on no simulated machine", text);
     c = calloc(1, sizeof(*c));
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
-    c->exec = exec;
     c->last = &c->first;
     c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
     fabric.eager = INFINITY;
-    rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
+    rc = open_engine(c, err);
+    if (rc == 0)
+        rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
     if (rc < 0) {
+        close_engine(c);
         free(c);
         return rc;
     }
     c->events.run = run_events;
-    orr_sim_exec_add_events(exec, &c->events);
+    orr_sim_exec_add_events(c->exec, &c->events);
     arm(c);
     *ret = c;
     return 0;
 }
 
 const struct orr_cluster_ops orr_sim_cluster_ops = {
+    .read = orr_sim_cluster_read,
+    .forget = orr_sim_cluster_forget,
     .open = cluster_open,
     .eager = cluster_eager,
     .send = cluster_send,

@@ -522,6 +522,7 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
         c->head.detached = init->detached;
     }
     c->head.exec = exec;
+    c->head.program = orr_self->program;
     c->body = body;
     c->arg = arg;
     error = orr_timers_reserve(&x->timers);
@@ -754,6 +755,7 @@ void orr_sim_exec_join(struct orr_sim_exec *exec, struct orr_sim_user *user)
         link = &(*link)->next;
     *link = user;
     user->exec = exec;
+    user->program = orr_self->program;
     user->next = NULL;
     user->break_us = ORR_FOREVER;
 }

@@ -59,6 +59,7 @@ struct orr_sim_events {
 struct orr_sim_user {
     struct orr_sim_exec *exec;
     struct orr_sim_user *next;   /* oldest first */
+    struct orr_program *program; /* [const] of the context that it came with */
     struct orr_runtime *runtime; /* argument of these, NULL: none yet */
     orr_deadlock_fn on_deadlock;
     orr_break_fn on_break; /* called before virtual time passes … */
@@ -118,6 +119,7 @@ void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
  * running context. */
 static inline void orr_sim_work_for(const struct orr_sim_user *user)
 {
+    user->exec->dispatcher.head.program = user->program;
     user->exec->dispatcher.head.runtime = user->runtime;
 }
 

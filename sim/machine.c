@@ -287,7 +287,7 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
     if (error < 0)
         return error;
     m->exec = engine;
-    if (m->owns_exec)
+    if (!engine->users)
         engine->wake_us = orr_sim_wake_cost(desc);
     orr_sim_exec_join(engine, &m->user);
     machine->exec = &engine->head;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/api/api.h"
-#include "core/api/process.h"
 #include "core/data/node.h"
 #include "core/data/registry.h"
+#include "core/exec/program.h"
 
 /* -- names -- */
 
@@ -115,7 +115,7 @@ starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
 
 unsigned starpu_data_get_default_sequential_consistency_flag(void)
 {
-    return !atomic_load(&orr_process()->unordered);
+    return !atomic_load(&orr_program()->unordered);
 }
 
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
@@ -123,7 +123,7 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
     ORR_API_IF(rt, __func__);
 
     /* As profiling, it is set for runs to come as well. */
-    atomic_store(&orr_process()->unordered, flag == 0);
+    atomic_store(&orr_program()->unordered, flag == 0);
     if (!rt)
         return;
     /* In records handle 0 stands for the handles to come. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/api/early.c - see early.h. The list is the process's, under its lock, the last
+/* core/api/early.c - see early.h. The list is the program's, under its lock, the last
  * call first. */
 #include "core/api/early.h"
 
@@ -7,21 +7,13 @@
 #include <string.h>
 
 #include "core/api/api.h"
-#include "core/api/process.h"
-
-struct orr_early {
-    struct orr_early *next;
-    orr_early_call_t call;
-    uint64_t about;
-    unsigned n;
-    uint64_t more[];
-};
+#include "core/exec/program.h"
 
 void orr_early_keep(const char *name, orr_early_call_t call, uint64_t about,
                     unsigned n, const uint64_t *more)
 {
     struct orr_early *early = malloc(sizeof(*early) + n * sizeof(*more));
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     struct orr_runtime *rt;
 
     if (!early) {
@@ -31,14 +23,14 @@ void orr_early_keep(const char *name, orr_early_call_t call, uint64_t about,
     *early = (struct orr_early){.call = call, .about = about, .n = n};
     if (n)
         memcpy(early->more, more, n * sizeof(*more));
-    pthread_mutex_lock(&process->lock);
+    pthread_mutex_lock(&program->lock);
     /* A run that is opened meanwhile makes the calls after that, under the lock. */
-    rt = orr_runtime_adopted();
+    rt = orr_self ? orr_self->runtime : orr_runtime_adopted();
     if (!rt) {
-        early->next = process->early;
-        process->early = early;
+        early->next = program->early;
+        program->early = early;
     }
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&program->lock);
     if (!rt)
         return;
     free(early);
@@ -57,11 +49,11 @@ static bool has(const struct orr_early *early, uint64_t about)
 
 bool orr_early_forget(uint64_t about)
 {
-    struct orr_process *process = orr_process();
-    struct orr_early **at = &process->early;
+    struct orr_program *program = orr_program();
+    struct orr_early **at = &program->early;
     bool found = false;
 
-    pthread_mutex_lock(&process->lock);
+    pthread_mutex_lock(&program->lock);
     while (*at) {
         struct orr_early *early = *at;
 
@@ -73,19 +65,19 @@ bool orr_early_forget(uint64_t about)
             at = &early->next;
         }
     }
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&program->lock);
     return found;
 }
 
 void orr_early_make(void)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     struct orr_early *last, *early = NULL;
 
-    pthread_mutex_lock(&process->lock);
-    last = process->early;
-    process->early = NULL;
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_lock(&program->lock);
+    last = program->early;
+    program->early = NULL;
+    pthread_mutex_unlock(&program->lock);
     while (last) {
         struct orr_early *before = last->next;
 

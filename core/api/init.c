@@ -19,6 +19,7 @@
 #include "core/data/nodes.h"
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind_settings.h"
+#include "core/exec/program.h"
 #include "core/open.h"
 #include "core/task/task.h"
 #include "core/worker/workers.h"
@@ -69,25 +70,25 @@ static void check_opengl(const struct orr_runtime *rt,
 }
 
 /* A built-in policy may be named by its structure as well. */
-static int start(struct orr_process *process, struct starpu_conf *user_conf)
+static int start(struct orr_program *program, struct starpu_conf *user_conf)
 {
     struct starpu_conf conf;
 
-    process->user_policy = user_conf ? user_conf->sched_policy : NULL;
-    if (!orr_policy_is_name(process->user_policy))
-        return orr_runtime_start(user_conf, process->settings,
-                                 &process->pinned);
+    program->user_policy = user_conf ? user_conf->sched_policy : NULL;
+    if (!orr_policy_is_name(program->user_policy))
+        return orr_runtime_start(user_conf, program->settings,
+                                 &orr_process()->pinned);
     conf = *user_conf;
     conf.sched_policy_name = conf.sched_policy->policy_name;
-    conf.sched_policy = process->user_policy = NULL;
-    return orr_runtime_start(&conf, process->settings, &process->pinned);
+    conf.sched_policy = program->user_policy = NULL;
+    return orr_runtime_start(&conf, program->settings, &orr_process()->pinned);
 }
 
 /* Another thread. */
-static bool is_replaying(const struct orr_process *process)
+static bool is_replaying(const struct orr_program *program)
 {
-    if (!atomic_load(&process->replaying) ||
-        pthread_equal(atomic_load(&process->replayer), pthread_self()))
+    if (!atomic_load(&program->replaying) ||
+        pthread_equal(atomic_load(&program->replayer), pthread_self()))
         return false;
     orr_log_error("starpu_init: a record is played in this process "
                   "(orrery_replay): wait until that has ended");
@@ -105,70 +106,70 @@ static void tell_capped(const char *name, int asked, int used)
 }
 
 /* The state of the library from now on. */
-static void set_state(struct orr_process *process, unsigned users, bool ready)
+static void set_state(struct orr_program *program, unsigned users, bool ready)
 {
-    pthread_mutex_lock(&process->lock);
-    atomic_store(&process->users, users);
-    atomic_store(&process->ready, ready);
-    pthread_cond_broadcast(&process->changed);
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_lock(&program->lock);
+    atomic_store(&program->users, users);
+    atomic_store(&program->ready, ready);
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
 }
 
 /* Whether another thread starts or stops the library just now, so that the caller has
  * to wait. */
-static bool is_changing(const struct orr_process *process)
+static bool is_changing(const struct orr_program *program)
 {
-    return atomic_load(&process->users) > 0 && !atomic_load(&process->ready);
+    return atomic_load(&program->users) > 0 && !atomic_load(&program->ready);
 }
 
 /* One user more. 1: the caller has to start the library; 0: it runs; -EBUSY: a record
  * that is played has it, or the library is being stopped on the same thread, which
  * cannot wait for that. */
-static int enter(struct orr_process *process)
+static int enter(struct orr_program *program)
 {
     int rc = 0;
 
-    pthread_mutex_lock(&process->lock);
-    if (atomic_load(&process->users) > 0 && atomic_load(&process->replaying))
+    pthread_mutex_lock(&program->lock);
+    if (atomic_load(&program->users) > 0 && atomic_load(&program->replaying))
         rc = -EBUSY;
-    while (!rc && is_changing(process))
+    while (!rc && is_changing(program))
         if (orr_self && orr_self->exec->one_thread)
             rc = -EBUSY;
         else
-            pthread_cond_wait(&process->changed, &process->lock);
+            pthread_cond_wait(&program->changed, &program->lock);
     if (!rc)
-        rc = atomic_fetch_add(&process->users, 1) == 0;
-    pthread_mutex_unlock(&process->lock);
+        rc = atomic_fetch_add(&program->users, 1) == 0;
+    pthread_mutex_unlock(&program->lock);
     return rc;
 }
 
 /* One user less. 1: the caller is the last one and has to stop the library; 0: there
  * are others; -EINVAL: there was none. */
-static int leave(struct orr_process *process)
+static int leave(struct orr_program *program)
 {
     int rc = -EINVAL;
 
-    pthread_mutex_lock(&process->lock);
-    if (atomic_load(&process->ready)) {
-        rc = atomic_load(&process->users) == 1;
+    pthread_mutex_lock(&program->lock);
+    if (atomic_load(&program->ready)) {
+        rc = atomic_load(&program->users) == 1;
         if (rc)
-            atomic_store(&process->ready, false);
+            atomic_store(&program->ready, false);
         else
-            atomic_fetch_sub(&process->users, 1);
+            atomic_fetch_sub(&program->users, 1);
     }
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&program->lock);
     return rc;
 }
 
-static void begin(struct orr_process *process, struct orr_runtime *rt)
+static void begin(struct orr_program *program, struct orr_runtime *rt)
 {
-    if (atomic_load(&process->profiling))
+    if (atomic_load(&program->profiling))
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-    if (atomic_load(&process->unordered))
+    if (atomic_load(&program->unordered))
         starpu_data_set_default_sequential_consistency_flag(0);
     orr_api_swap(rt);
     orr_early_make();
-    set_state(process, 1, true);
+    set_state(program, 1, true);
     orr_config_each_vain(tell_vain);
     orr_config_each_capped(tell_capped);
     if (orr_config_int(&rt->config, ORR_CFG_DISPLAY_BINDINGS) > 0)
@@ -180,25 +181,25 @@ static void begin(struct orr_process *process, struct orr_runtime *rt)
 
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     int rc = check_conf(user_conf);
 
     (void)argc; /* there are no options of ours to take out */
     (void)argv;
     if (rc < 0)
         return rc;
-    if (is_replaying(process))
+    if (is_replaying(program))
         return -EBUSY;
-    rc = enter(process);
+    rc = enter(program);
     if (rc <= 0)
         return rc;
-    rc = start(process, user_conf);
+    rc = start(program, user_conf);
     if (rc < 0) {
         orr_api_state_drop();
-        set_state(process, 0, false);
+        set_state(program, 0, false);
         return rc;
     }
-    begin(process, ORR_API_RUNTIME());
+    begin(program, ORR_API_RUNTIME());
     orr_clock_begin(ORR_API_RUNTIME());
     check_opengl(ORR_API_RUNTIME(), user_conf);
     return 0;
@@ -206,24 +207,24 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 
 void starpu_wait_initialized(void)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
 
-    pthread_mutex_lock(&process->lock);
-    while (is_changing(process))
-        pthread_cond_wait(&process->changed, &process->lock);
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_lock(&program->lock);
+    while (is_changing(program))
+        pthread_cond_wait(&program->changed, &program->lock);
+    pthread_mutex_unlock(&program->lock);
 }
 
 int starpu_is_initialized(void)
 {
-    return atomic_load(&orr_process()->users) > 0;
+    return atomic_load(&orr_program()->users) > 0;
 }
 
 void starpu_shutdown(void)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     struct orr_runtime *rt;
-    int rc = leave(process);
+    int rc = leave(program);
 
     if (rc < 0)
         orr_log_error("starpu_shutdown: called without starpu_init");
@@ -235,7 +236,7 @@ void starpu_shutdown(void)
     orr_clock_end(rt);
     orr_runtime_stop(rt);
     orr_api_state_drop();
-    set_state(process, 0, false);
+    set_state(program, 0, false);
 }
 
 /* -- pausing -- */

@@ -11,13 +11,13 @@
 #include "core/api/api.h"
 #include "core/api/early.h"
 #include "core/api/memory.h"
-#include "core/api/process.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
+#include "core/exec/program.h"
 #include "core/layouts/dense.h"
 #include "core/layouts/nodes.h"
 #include "core/observe/views.h"
@@ -27,7 +27,7 @@
 int starpu_data_interface_get_next_id(void)
 {
     return STARPU_MAX_INTERFACE_ID +
-           atomic_fetch_add(&orr_process()->last_interface, 1);
+           atomic_fetch_add(&orr_program()->last_interface, 1);
 }
 
 void starpu_data_register_ops(struct starpu_data_interface_ops *ops)

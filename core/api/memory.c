@@ -15,6 +15,7 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
+#include "core/exec/program.h"
 
 enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */
 
@@ -24,7 +25,7 @@ void starpu_malloc_set_align(size_t align)
         orr_log_error("%s: %zu is no power of two", __func__, align);
         abort();
     }
-    atomic_store(&orr_process()->alignment, align);
+    atomic_store(&orr_program()->alignment, align);
 }
 
 /* -- functions of the application -- */
@@ -32,19 +33,19 @@ void starpu_malloc_set_align(size_t align)
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook,
                              starpu_free_hook free_hook)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
 
     if (!malloc_hook != !free_hook) {
         orr_log_error("%s: give both functions, or NULL twice", __func__);
         abort();
     }
-    atomic_store(&process->free_hook, free_hook);
-    atomic_store(&process->malloc_hook, malloc_hook);
+    atomic_store(&program->free_hook, free_hook);
+    atomic_store(&program->malloc_hook, malloc_hook);
 }
 
 bool orr_malloc_hook_is_set(void)
 {
-    return atomic_load_explicit(&orr_process()->malloc_hook,
+    return atomic_load_explicit(&orr_program()->malloc_hook,
                                 memory_order_relaxed) != NULL;
 }
 
@@ -57,7 +58,7 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
 
     if ((counted &&
          orr_node_make_room(rt, &rt->nodes->at[node], size, ORR_FETCH) != 0) ||
-        atomic_load(&orr_process()->malloc_hook)(
+        atomic_load(&orr_program()->malloc_hook)(
             node, &address, size,
             (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED) != 0)
         return 0;
@@ -71,7 +72,7 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
 void orr_free_by_hook(struct orr_runtime *rt, unsigned node, uintptr_t address,
                       size_t size, int flags)
 {
-    atomic_load (&orr_process()->free_hook)(
+    atomic_load (&orr_program()->free_hook)(
         node, (void *)address, size,
         (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED);
     if (flags & STARPU_MALLOC_COUNT)
@@ -92,11 +93,11 @@ static bool is_folded(const struct orr_runtime *rt, size_t dim, int flags)
 static int malloc_uncharged(const struct orr_runtime *rt, void **A, size_t dim,
                             int flags)
 {
-    size_t alignment = atomic_load(&orr_process()->alignment);
+    size_t alignment = atomic_load(&orr_program()->alignment);
     uintptr_t pinned;
 
     if (orr_malloc_hook_is_set())
-        return atomic_load(&orr_process()->malloc_hook)(STARPU_MAIN_RAM, A, dim,
+        return atomic_load(&orr_program()->malloc_hook)(STARPU_MAIN_RAM, A, dim,
                                                         flags);
     if (is_folded(rt, dim, flags))
         return orr_fold_map(dim, A);
@@ -208,7 +209,7 @@ int starpu_free_flags(void *A, size_t dim, int flags)
 {
     ORR_QUESTION();
     if (A && orr_malloc_hook_is_set())
-        atomic_load (&orr_process()->free_hook)(STARPU_MAIN_RAM, A, dim, flags);
+        atomic_load (&orr_program()->free_hook)(STARPU_MAIN_RAM, A, dim, flags);
     else if (A && !orr_fold_unmap(A) &&
              !orr_pinned_free(&orr_process()->pinned, (uintptr_t)A))
         free(A);

@@ -13,6 +13,7 @@
 #include "core/api/process.h"
 #include "core/api/ctx.h"
 #include "core/api/state.h"
+#include "core/exec/program.h"
 #include "core/observe/views.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
@@ -109,8 +110,8 @@ starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
                                         ? rt->sched_ctxs->at[sched_ctx_id]
                                         : NULL;
 
-    if (sched_ctx_id == 0 && orr_process()->user_policy)
-        return orr_process()->user_policy;
+    if (sched_ctx_id == 0 && orr_program()->user_policy)
+        return orr_program()->user_policy;
     if (!sched || !sched->has_policy)
         return NULL;
     if (sched->of_user)

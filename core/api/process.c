@@ -2,11 +2,7 @@
 /* core/api/process.c - see process.h. */
 #include "core/api/process.h"
 
-/* Writable state of the process, not of a run: no runtime exists when the
- * first of it is written. */
 static struct orr_process process = {
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-    .changed = PTHREAD_COND_INITIALIZER,
     .pinned = {.lock = PTHREAD_MUTEX_INITIALIZER},
     .fold_lock = PTHREAD_MUTEX_INITIALIZER,
 };

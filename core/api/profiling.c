@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "core/api/api.h"
-#include "core/api/process.h"
 #include "core/data/traffic.h"
+#include "core/exec/program.h"
 #include "core/observe/profile.h"
 #include "core/worker/workers.h"
 
@@ -39,7 +39,7 @@ int starpu_profiling_status_set(int status)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
     bool on = status != STARPU_PROFILING_DISABLE;
-    bool was_on = atomic_exchange(&orr_process()->profiling, on);
+    bool was_on = atomic_exchange(&orr_program()->profiling, on);
 
     if (!rt)
         return was_on;
@@ -56,7 +56,7 @@ int starpu_profiling_status_get(void)
     ORR_QUESTION();
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt ? orr_profile_is_on(rt) : atomic_load(&orr_process()->profiling);
+    return rt ? orr_profile_is_on(rt) : atomic_load(&orr_program()->profiling);
 }
 
 void starpu_profiling_set_id(int new_id)

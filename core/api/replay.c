@@ -19,10 +19,10 @@
 #include <stdio.h>
 
 #include "core/api/api.h"
-#include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/base/module.h"
 #include "core/ends.h"
+#include "core/exec/program.h"
 #include "core/open.h"
 #include "record/player.h"
 
@@ -60,7 +60,7 @@ static bool is_stopped(void *arg)
 /* Of another thread, abort() goes on when this returns, with what was before. */
 static void on_abort(int number)
 {
-    if (pthread_equal(pthread_self(), orr_process()->replayer))
+    if (pthread_equal(pthread_self(), orr_program()->replayer))
         orr_ends_exit(128 + number);
     sigaction(SIGABRT, &replay.before, NULL);
 }
@@ -75,16 +75,16 @@ void orrery_replay_stop(void)
  * place yet. */
 static void forget_run(void)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     struct orr_runtime *rt = orr_runtime_adopted();
 
     if (!rt && orr_self)
         rt = orr_self->runtime;
-    atomic_store(&process->ready, false);
+    atomic_store(&program->ready, false);
     if (rt)
         orr_runtime_abandon(rt);
     orr_api_state_drop();
-    atomic_store(&process->users, 0);
+    atomic_store(&program->users, 0);
 }
 
 static int code_of(int status)
@@ -182,16 +182,16 @@ struct wishes {
 
 static struct wishes put_wishes(struct wishes wishes)
 {
-    struct orr_process *process = orr_process();
+    struct orr_program *program = orr_program();
     struct wishes before = {
-        .profiling = atomic_exchange(&process->profiling, wishes.profiling),
-        .unordered = atomic_exchange(&process->unordered, wishes.unordered),
+        .profiling = atomic_exchange(&program->profiling, wishes.profiling),
+        .unordered = atomic_exchange(&program->unordered, wishes.unordered),
     };
 
-    pthread_mutex_lock(&process->lock);
-    before.early = process->early;
-    process->early = wishes.early;
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_lock(&program->lock);
+    before.early = program->early;
+    program->early = wishes.early;
+    pthread_mutex_unlock(&program->lock);
     return before;
 }
 
@@ -208,20 +208,20 @@ int orrery_replay(const char *path,
     if (!names_machine(settings))
         return -EINVAL;
     if (starpu_is_initialized() ||
-        atomic_exchange(&orr_process()->replaying, true))
+        atomic_exchange(&orr_program()->replaying, true))
         return -EBUSY;
-    atomic_store(&orr_process()->replayer, pthread_self());
+    atomic_store(&orr_program()->replayer, pthread_self());
     atomic_store(&replay.stopped, false);
     rc = open_player(path, &host, &ops, &player);
     if (rc == 0) {
         struct wishes wishes = put_wishes((struct wishes){0});
 
-        orr_process()->settings = settings ? settings_of(settings, room) : NULL;
+        orr_program()->settings = settings ? settings_of(settings, room) : NULL;
         rc = play(ops, player);
-        orr_process()->settings = NULL;
+        orr_program()->settings = NULL;
         (void)put_wishes(wishes);
         ops->close(player);
     }
-    atomic_store(&orr_process()->replaying, false);
+    atomic_store(&orr_program()->replaying, false);
     return rc;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "core/api/ctx.h"
-#include "core/api/process.h"
 #include "core/api/state.h"
+#include "core/exec/program.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/toolbox.h"
 #include "core/worker/asleep.h"
@@ -33,7 +33,7 @@ void starpu_worker_get_sched_condition(int workerid,
 void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
                                       int line)
 {
-    const struct orr_api_state *state = atomic_load(&orr_process()->state);
+    const struct orr_api_state *state = atomic_load(&orr_program()->state);
     const starpu_pthread_mutex_t *first = state ? state->mutexes : NULL;
 
     if (!first || mutex < first ||

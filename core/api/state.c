@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
-#include "core/api/process.h"
+#include "core/exec/program.h"
 #include "core/worker/workers.h"
 
 static void state_free(struct orr_api_state *state)
@@ -46,8 +46,8 @@ static struct orr_api_state *state_new(const struct orr_runtime *rt)
 struct orr_api_state *orr_api_state(const char *call)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
-    struct orr_process *process = orr_process();
-    struct orr_api_state *state = atomic_load(&process->state), *fresh;
+    struct orr_program *program = orr_program();
+    struct orr_api_state *state = atomic_load(&program->state), *fresh;
 
     if (state)
         return state;
@@ -56,7 +56,7 @@ struct orr_api_state *orr_api_state(const char *call)
         orr_log_error("%s: out of memory", call);
         abort();
     }
-    if (atomic_compare_exchange_strong(&process->state, &state, fresh))
+    if (atomic_compare_exchange_strong(&program->state, &state, fresh))
         return fresh;
     state_free(fresh); /* another thread was faster */
     return state;
@@ -64,5 +64,5 @@ struct orr_api_state *orr_api_state(const char *call)
 
 void orr_api_state_drop(void)
 {
-    state_free(atomic_exchange(&orr_process()->state, NULL));
+    state_free(atomic_exchange(&orr_program()->state, NULL));
 }

@@ -23,10 +23,25 @@ struct orr_cluster_post {
     struct orr_cluster_post *next; /* the network's */
 };
 
+/* What a cluster is made of. */
+struct orr_cluster_nodes {
+    unsigned n, ranks_per_node;
+    const char *const *machines; /* by node, what ORRERY_MACHINE would be for it */
+    const char *network;         /* what `open` takes */
+};
+
 struct orr_cluster_ops {
-    /* The network of so many nodes, on the engine of the calling context. `text` is a line
-     * as sim/cluster/README.md describes. Errors: -ENOMEM; -EINVAL with a message. The
-     * caller closes it before the machine that was opened first. */
+    /* Reads the cluster that a name means: a line, a file, or what is so called where
+     * machines are (the directories end with NULL, which they may be). Returns 1 if
+     * none is so called: it may be a machine. The caller ends *ret with `forget`. Errors:
+     * -ENOMEM, -EINVAL and others of the system, with a message. */
+    int (*read)(const char *name, const char *const *sampling_dirs,
+                struct orr_cluster_nodes **ret, struct orr_error *err);
+    void (*forget)(struct orr_cluster_nodes *nodes);
+    /* The network of so many nodes, on the engine of the calling context, which stays
+     * open longer. A thread that has none becomes main of a new one, as long as the
+     * network is open, and the context that closes it. `text` is its
+     * words, as docs/CLUSTERS.md has them. Errors: -ENOMEM, -EAGAIN; -EINVAL with a message. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who

@@ -843,6 +843,12 @@ struct orr_config {
  * *config is then untouched. The caller ends it with orr_config_done. */
 int orr_config_read(struct orr_config *config, struct orr_error *err);
 
+/* A value that goes before the environment's; "": as if that had none. */
+struct orr_setting {
+    enum orr_config_id id;
+    const char *text;
+};
+
 /* Reads `text` as the environment's would be; "": as if it were unset. Errors as
  * above; the value is then untouched. */
 int orr_config_replace(struct orr_config *config, enum orr_config_id id,

@@ -22,6 +22,7 @@ struct orr_grant;
 struct orr_handle;
 struct orr_job;
 struct orr_list;
+struct orr_program;
 struct orr_runtime;
 struct orr_user_thread;
 struct orr_worker;
@@ -34,6 +35,8 @@ enum { ORR_LEADS_BACK = 8 };
 struct orr_context {
     struct orr_exec *exec;       /* [const] the machine it runs on */
     struct orr_runtime *runtime; /* [const] after core attached it, or NULL */
+    struct orr_program *program; /* [const] simulated: that of the context that started it,
+                                  * core/exec/program.h; NULL: the process's */
     struct orr_worker *worker;   /* [owner] NULL unless it is a worker, or calls
                                   * back about memory that is not its own */
     struct orr_worker *seat;     /* [owner] whose place it has: the same, but in

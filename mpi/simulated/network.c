@@ -66,6 +66,16 @@ struct orr_simulated *orr_simulated_network(const struct orr_simulated_comm *com
     return comm->net;
 }
 
+int orr_simulated_comm_size(const struct orr_simulated_comm *comm)
+{
+    return comm->size;
+}
+
+unsigned orr_simulated_node_of(const struct orr_simulated *net, int rank)
+{
+    return net->nodes[rank];
+}
+
 int orr_simulated_world_rank(const struct orr_simulated_comm *comm, int rank)
 {
     return comm->members[rank].world;
@@ -116,7 +126,10 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
     net->ops = conf->cluster;
     net->nranks = conf->nranks;
     net->nodes = calloc(conf->nranks, sizeof(*net->nodes));
-    if (net->nodes)
+    net->boxes = calloc(conf->nranks, sizeof(*net->boxes));
+    for (unsigned i = 0; net->boxes && i < conf->nranks; i++)
+        simulated_mailbox_init(&net->boxes[i]);
+    if (net->nodes && net->boxes)
         rc = place_ranks(net, conf, &nnodes, err);
     if (rc == 0)
         rc = net->ops->open(conf->network, nnodes, &net->cluster, err);
@@ -140,6 +153,9 @@ void orr_simulated_free(struct orr_simulated *net)
         net->ops->close(net->cluster);
     while ((link = orr_list_pop(&net->comms)))
         free_comm(orr_container(link, struct orr_simulated_comm, link));
+    for (unsigned i = 0; net->boxes && i < net->nranks; i++)
+        simulated_mailbox_done(&net->boxes[i], net->nranks);
+    free(net->boxes);
     free(net->nodes);
     free(net);
 }

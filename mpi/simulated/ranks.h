@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mpi/simulated/ranks.h - a program of several ranks in one process, each with a simulated
- * machine of its own, on one engine, in virtual time.
+ * mpi/simulated/ranks.h - a program (program.h) each of whose ranks opens one run, and does
+ * in it what it does as a rank.
  */
 #pragma once
 
-#include "mpi/simulated/simulated.h"
+#include "mpi/simulated/program.h"
 
 struct orr_rank;
 
@@ -18,14 +18,15 @@ struct orr_simulated_ranks {
      * 0, or an error after a message. Closes it. */
     int (*open)(int rank, void *arg);
     void (*close)(void *arg);
-    /* What the rank does, on the same context. Data that it owns have to stay until all
-     * others have them: it waits for its messages. */
+    /* What the rank does, on the same context. */
     void (*main)(struct orr_rank *rank, void *arg);
     void *arg;
 };
 
-/* Runs all ranks: rank 0 on the calling thread, which becomes the engine's main context as
- * with any simulated run, the others on contexts beside it. Returns when all have ended.
- * Where a run cannot be opened, no rank begins. Errors, after a message: those of `open`,
- * -ENOMEM, -EINVAL. */
+/* Runs all ranks, as orr_simulated_program_run does. Where a run cannot be opened, no rank
+ * begins. Errors, after a message: those of `open` and of orr_simulated_program_run. */
 int orr_simulated_ranks_run(const struct orr_simulated_ranks *ranks);
+
+/* Opens the calling context's rank, of the program that it belongs to, in the run that is
+ * open there. orr_rank_close ends it. Errors: as orr_rank_open. */
+int orr_simulated_rank_open(const char *call);

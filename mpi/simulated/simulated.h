@@ -20,7 +20,7 @@ struct orr_simulated_conf {
     unsigned nranks;
     const unsigned *nodes; /* by rank, the node that it is on; NULL: each has its own */
     unsigned nnodes;       /* 0: as few as that takes */
-    const char *network;   /* between nodes, as sim/cluster/README.md describes */
+    const char *network;   /* between nodes, in the words of docs/CLUSTERS.md */
     const struct orr_cluster_ops *cluster; /* what simulates it */
 };
 
@@ -37,6 +37,12 @@ struct orr_simulated_comm *orr_simulated_world(struct orr_simulated *net);
 struct orr_simulated *orr_simulated_network(const struct orr_simulated_comm *comm);
 struct orr_simulated_comm *orr_simulated_comm_new(struct orr_simulated *net,
                                                   const int *ranks, int n);
+
+/* How many ranks it has. */
+int orr_simulated_comm_size(const struct orr_simulated_comm *comm);
+
+/* The node that a rank of the communicator of all is on. */
+unsigned orr_simulated_node_of(const struct orr_simulated *net, int rank);
 
 /* The rank in the communicator of all that rank `rank` of this one is. */
 int orr_simulated_world_rank(const struct orr_simulated_comm *comm, int rank);

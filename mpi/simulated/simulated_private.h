@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/cluster.h"
+#include "core/base/wait.h"
 #include "mpi/simulated/simulated.h"
 
 struct orr_context;
@@ -58,6 +59,14 @@ struct endpoint_comm {
     int rank;
 };
 
+/* What an application's own messages are for a rank: letters.h. */
+struct mailbox {
+    struct orr_list expected;   /* receives that wait for a letter, the first one first */
+    struct orr_list come;       /* letters that wait for a receive, likewise */
+    struct orr_list *on_way;    /* by rank of the sender, as they were sent; NULL: none yet */
+    struct orr_waiters probing; /* for what comes next */
+};
+
 /* A rank that is open. */
 struct endpoint {
     struct orr_transport base;
@@ -81,6 +90,7 @@ struct orr_simulated {
     size_t inside_bytes, eager_bytes;
     struct orr_list comms;
     struct orr_simulated_comm *all;
+    struct mailbox *boxes; /* by rank */
 };
 
 /* There is something to take. */
@@ -92,6 +102,10 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     void (*arrived)(struct orr_cluster_post *post));
 
 void simulated_packet_free(struct packet *packet);
+
+/* -- letters.c -- */
+void simulated_mailbox_init(struct mailbox *box);
+void simulated_mailbox_done(struct mailbox *box, unsigned nranks);
 
 /* -- meetings: meet.c -- */
 int simulated_meet(struct endpoint *at, struct orr_meeting *meeting);

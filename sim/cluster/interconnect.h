@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "sim/cluster/fabric.h"
+#include "platforms/fabric.h"
 
 struct orr_interconnect;
 

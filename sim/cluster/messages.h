@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "sim/cluster/fabric.h"
+#include "platforms/fabric.h"
 #include "sim/network.h"
 
 struct orr_flow;

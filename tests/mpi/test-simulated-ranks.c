@@ -271,7 +271,6 @@ static int check_refusals(void)
     struct orr_sim_exec *exec;
     int failures = 0;
 
-    failures += orr_simulated_new(&conf, &net, &err) == 0 || !strstr(err.text, "simulated");
     if (orr_sim_exec_new(NULL, &exec))
         abort();
     conf.network = "10Gb/s star";
@@ -283,6 +282,23 @@ static int check_refusals(void)
                 !strstr(err.text, "rank 1 cannot be on node 2");
     orr_sim_exec_free(exec);
     return failures;
+}
+
+/* A network that is opened where there is no engine has one of its own. */
+static int check_engine(void)
+{
+    struct orr_simulated_conf conf = {.nranks = 2, .cluster = &orr_sim_cluster_ops,
+                                      .network = "10Gb/s"};
+    struct orr_simulated *net;
+    struct orr_error err = {""};
+    int failures = 0;
+
+    for (int i = 0; i < 2; i++) {
+        failures += orr_self != NULL || orr_simulated_new(&conf, &net, &err) != 0;
+        failures += orr_sim_exec_current() == NULL;
+        orr_simulated_free(net);
+    }
+    return failures + (orr_self != NULL);
 }
 
 static int number_of_test;
@@ -318,6 +334,7 @@ int main(int argc, char **argv)
     for (unsigned n = 1; n <= MOST_RANKS; n++)
         failed += report(check_time(meet, n, NULL, line), "how long a barrier takes");
     failed += report(check_refusals(), "what is refused");
+    failed += report(check_engine(), "a network with an engine of its own");
     printf("1..%d\n", number_of_test);
     return failed > 0;
 }

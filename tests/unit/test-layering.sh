@@ -62,7 +62,7 @@ mpi: core core/api
 mpi/api: mpi mpi/real
 mpi/loopback: mpi
 mpi/real: mpi
-mpi/simulated: mpi
+mpi/simulated: core mpi
 perfmodel:
 platforms: core/device/cpu
 record:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/cluster/fabric.h - a network between nodes, as it is described: what it is made
+ * platforms/fabric.h - a network between nodes, as it is described: what it is made
  * of, not yet for how many nodes. Plain values, no state.
  */
 #pragma once

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/cluster/fabric_parse.c - the one line that describes a network. Each word says what
+ * platforms/fabric_parse.c - the one line that describes a network. Each word says what
  * it is by itself: a technology, the NICs of a node, a topology, a setting; a second one of
  * a kind is an error.
  */
-#include "sim/cluster/fabric.h"
+#include "platforms/fabric.h"
 
 #include <errno.h>
 #include <limits.h>

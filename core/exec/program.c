@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/exec/program.c - see program.h. */
+#include "core/exec/program.h"
+
+#include <stdlib.h>
+
+#include "core/base/exec.h"
+
+/* Of the process: it is written before there is a runtime. */
+static struct orr_program program = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .changed = PTHREAD_COND_INITIALIZER,
+};
+
+struct orr_program *orr_program(void)
+{
+    return orr_self && orr_self->program ? orr_self->program : &program;
+}
+
+struct orr_program *orr_program_new(const struct orr_setting *settings, void *place)
+{
+    struct orr_program *new = calloc(1, sizeof(*new));
+
+    if (!new)
+        return NULL;
+    pthread_mutex_init(&new->lock, NULL);
+    pthread_cond_init(&new->changed, NULL);
+    new->settings = settings;
+    new->place = place;
+    return new;
+}
+
+void orr_program_free(struct orr_program *old)
+{
+    while (old->early) {
+        struct orr_early *early = old->early;
+
+        old->early = early->next;
+        free(early);
+    }
+    pthread_mutex_destroy(&old->lock);
+    pthread_cond_destroy(&old->changed);
+    free(old);
+}

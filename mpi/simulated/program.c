@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mpi/simulated/program.c - see program.h. */
+#include "mpi/simulated/program.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/base/wait.h"
+#include "core/remote.h"
+
+struct member {
+    struct orr_simulated_place place; /* first */
+    const struct orr_simulated_program *program;
+    const bool *begins; /* all could be started */
+    struct orr_context *context; /* NULL: the caller */
+    char name[32];
+};
+
+struct orr_simulated_place *orr_simulated_place(void)
+{
+    return orr_remote_place();
+}
+
+static int run_member(struct member *member)
+{
+    const struct orr_simulated_program *program = member->program;
+    int rank = member->place.rank;
+    int rc = orr_remote_enter_program(program->settings ? program->settings[rank] : NULL,
+                                      member);
+
+    if (rc) {
+        orr_log_error("rank %d: out of memory", rank);
+        return rc;
+    }
+    program->main(rank, program->arg);
+    orr_remote_leave_program();
+    return 0;
+}
+
+static void member_body(void *arg)
+{
+    struct member *member = arg;
+
+    /* Without it the others would wait for ever. */
+    if (*member->begins && run_member(member))
+        abort();
+    orr_context_end();
+}
+
+static int start_member(struct member *member)
+{
+    struct orr_exec *exec = orr_self->exec;
+    struct orr_context init = {.name = member->name};
+    int rc;
+
+    snprintf(member->name, sizeof(member->name), "main of rank %d", member->place.rank);
+    rc = exec->ops->spawn(exec, &init, -1, member_body, member, &member->context);
+    if (rc)
+        orr_log_error("rank %d could not be started: error %d", member->place.rank, rc);
+    return rc;
+}
+
+static int run_members(const struct orr_simulated_program *program, struct orr_simulated *net,
+                       struct member *members)
+{
+    static const struct orr_awaited awaited = {.noun = "the end of the other ranks"};
+    unsigned n = program->conf.nranks;
+    bool begins = false;
+    int rc = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        members[i] = (struct member){
+            .place = {.net = net, .rank = (int)i}, .program = program, .begins = &begins};
+    for (unsigned i = 1; rc == 0 && i < n; i++)
+        rc = start_member(&members[i]);
+    begins = rc == 0;
+    if (begins)
+        rc = run_member(&members[0]);
+    for (unsigned i = 1; i < n; i++)
+        if (members[i].context)
+            orr_context_join(&awaited, members[i].context);
+    return rc;
+}
+
+int orr_simulated_program_run(const struct orr_simulated_program *program)
+{
+    struct orr_simulated_conf conf = program->conf;
+    struct member *members = calloc(conf.nranks, sizeof(*members));
+    struct orr_simulated *net;
+    struct orr_error err = {"out of memory"};
+    int rc = -ENOMEM;
+
+    conf.cluster = orr_remote_cluster();
+    if (members)
+        rc = conf.cluster ? orr_simulated_new(&conf, &net, &err) : -EINVAL;
+    if (rc == 0) {
+        rc = run_members(program, net, members);
+        orr_simulated_free(net);
+    } else if (conf.cluster) {
+        orr_log_error("%u simulated ranks: %s", conf.nranks, err.text);
+    }
+    free(members);
+    return rc;
+}
