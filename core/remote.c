@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/data/registry.h"
 #include "core/device/simulated.h"
 #include "core/exec/program.h"
 #include "core/worker/workers.h"
@@ -22,6 +23,13 @@ int orr_remote_register(struct orr_runtime *rt,
 void orr_remote_forget(struct orr_runtime *rt)
 {
     rt->remote = NULL;
+}
+
+void orr_remote_number_data(struct orr_runtime *rt, uint64_t last, uint64_t next)
+{
+    if (last > atomic_load(&rt->data->last_handle))
+        atomic_store(&rt->data->last_handle, last);
+    rt->data->asked_handle = next;
 }
 
 void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret)

@@ -66,6 +66,10 @@ void orr_remote_record(struct orr_runtime *rt, struct orr_call *call);
  * ranks are compared. */
 bool orr_remote_leaves_files(const struct orr_runtime *rt);
 
+/* Numbers of data up to `last` are as if they had been given; the datum that main registers
+ * next gets `next`, one that was not given to another, if that is not 0. */
+void orr_remote_number_data(struct orr_runtime *rt, uint64_t last, uint64_t next);
+
 /* What the workers of a run have done. */
 struct orr_remote_work {
     unsigned long tasks;

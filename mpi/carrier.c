@@ -72,7 +72,9 @@ static uint64_t spin_ns(const struct orr_rank *rank)
  * again, unless that wakes it. */
 static void rest(struct orr_rank *rank)
 {
-    static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
+    const struct orr_awaited awaited = {.noun = "something to do for MPI",
+                                        .describe = orr_stall_describe,
+                                        .object = rank};
     struct orr_transport *t = rank->transport;
     uint64_t most = orr_stall_look(rank);
 

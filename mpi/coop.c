@@ -117,6 +117,7 @@ static void start_tree(struct orr_bag *bag, unsigned n)
         .parts = bag->layout.parts,
         .nparts = bag->layout.nparts,
         .node = bag->node,
+        .unreal = orr_layout_is_unreal(rank, &bag->layout),
         .acknowledged = tree_acknowledged,
         .ended = tree_ended,
     };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "mpi/check.h"
@@ -51,7 +52,8 @@ int orr_request_wait(struct orr_request *request, const char *call, size_t *move
 
     if (!atomic_load(&request->done) && !orr_may_block(call))
         return -EDEADLK;
-    ORR_REMOTE_RECORD(rank->rt, WAIT_MESSAGE, .id = request->recorded);
+    ORR_REMOTE_RECORD(rank->rt, WAIT_MESSAGE, .id = request->recorded,
+                      .called = strcmp(call, "starpu_mpi_wait") ? call : NULL);
     if (!atomic_load(&request->done)) {
         orr_check_wait(rank);
         orr_lock(&rank->lock);

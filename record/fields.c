@@ -217,7 +217,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RECEIVE] = {"receive", LIST(&id_, &peer_, &tag_, &comm_,
                                           &priority_, &request_, &how_,
                                           &unordered_)},
-    [ORR_CALL_WAIT_MESSAGE] = {"wait-message", LIST(&id_)},
+    [ORR_CALL_WAIT_MESSAGE] = {"wait-message", LIST(&id_, &called_)},
     [ORR_CALL_WAIT_MESSAGES] = {"wait-messages", LIST(&value_)},
     [ORR_CALL_BARRIER] = {"barrier", LIST(&id_)},
     [ORR_CALL_EXPECT_SENDS] = {"expect-sends", LIST(&id_, &value_)},

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orrery record --ranks: each rank of a program without the others. Prints TAP.
+"""orrery record --ranks: each rank of a program without the others; their replay together.
+Prints TAP.
 usage: test-record-ranks.py [ORRERY CHOLESKY CG]"""
 import glob
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,20 @@ def claim(text, true, *what):
 def record(*words):
     return subprocess.run([ORRERY, "record", *words], capture_output=True, text=True,
                           env=ENV, check=False)
+
+
+def replay(*words):
+    return subprocess.run([ORRERY, "replay", *words, "--assume", "* = 100us"],
+                          capture_output=True, text=True, env=ENV, check=False)
+
+
+def replace(path, old, new):
+    """The first line that begins so."""
+    text = read(path).decode().splitlines(True)
+    at = next(i for i, line in enumerate(text) if line.startswith(old))
+    text[at] = new
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(text)
 
 
 def read(path):
@@ -99,10 +116,65 @@ def test_refusals(at):
           done)
 
 
+CLUSTER = ["-m", "4*epyc-64 + ib 200Gb/s", "--json"]
+
+
+def test_replay(at):
+    program = ["-m", "epyc-64", "--", CHOLESKY, "-size", "768", "-nblocks", "8"]
+    record("--ranks", "4", "-o", at + "/it.rec", *program)
+    record("--ranks", "4", "-o", at + "/it/", *program)
+    done = replay(at + "/it.rec", *CLUSTER)
+    ranks = json.loads(done.stdout)["ranks"] if done.returncode == 0 else []
+    claim("the ranks are played together",
+          sum(rank["tasks"] for rank in ranks) == 120, done)
+    for name in ("/it", "/it.rank0.rec"):
+        again = replay(at + name, *CLUSTER)
+        claim("they are the same by " + name,
+              [rank["makespan_us"] for rank in json.loads(again.stdout)["ranks"]] ==
+              [rank["makespan_us"] for rank in ranks], again)
+    done = replay(at + "/it", "-m", "epyc-64")
+    claim("a machine alone is as many nodes", done.returncode == 0, done)
+    done = replay(at + "/it", "-m", "2*epyc-64 + 10Gb/s ranks-per-node=2")
+    claim("several ranks may be on a node", done.returncode == 0, done)
+    done = replay(at + "/it", "-m", "3*epyc-64")
+    claim("too few nodes are refused", done.returncode == 1 and
+          "4 ranks were recorded, and 3*epyc-64 has 3 nodes" in done.stderr, done)
+    done = replay(at + "/it")
+    claim("they need a cluster", done.returncode == 1 and "name a cluster" in done.stderr, done)
+
+
+def test_wrong_records(at):
+    record("--ranks", "4", "-o", at + "/it.rec", "-m", "epyc-64", "--", CHOLESKY, "-size",
+           "384", "-nblocks", "4")
+    sent = lines(at + "/it.rank0.rec", "send")[0]
+    good = read(at + "/it.rank0.rec").decode()
+    replace(at + "/it.rank0.rec", "send ", "gather-sends value=1\n")
+    done = replay(at + "/it.rec", *CLUSTER)
+    claim("a message that nobody sends is named, with the rank that waits for it",
+          done.returncode == 3 and
+          re.search(rf"rank {sent['peer']}: error:   MPI waits for message from rank 0, tag "
+                    rf"{sent.get('tag', 0)}\b", done.stderr), sent, done)
+    with open(at + "/it.rank0.rec", "w", encoding="utf-8") as file:
+        file.write(good)
+    record("--ranks", "3", "--rank", "2", "-o", at + "/it.rec", "-m", "epyc-64", "--",
+           CHOLESKY, "-size", "384", "-nblocks", "4")
+    done = replay(at + "/it.rec", *CLUSTER)
+    claim("a record of another number of ranks is named",
+          done.returncode == 1 and "it.rank2.rec" in done.stderr and
+          "this is rank 2 of 3, and is to be played as rank 2 of 4" in done.stderr, done)
+    os.unlink(at + "/it.rank2.rec")
+    done = replay(at + "/it.rec", *CLUSTER)
+    claim("a record that is not there is named, with how to make it",
+          done.returncode == 1 and "it.rank2.rec: the record of rank 2, of 4" in done.stderr and
+          "--ranks 4 --rank 2" in done.stderr, done)
+
+
 with tempfile.TemporaryDirectory() as place:
     test_program(place)
     test_folder(place)
     test_unreal(place)
     test_refusals(place)
+    test_replay(place)
+    test_wrong_records(place)
 print(f"1..{len(results)}")
 sys.exit(not all(results))

@@ -39,7 +39,7 @@ static const char help[] =
     "                             without the others, on a simulated machine, else this\n"
     "                             one; messages end at once, without values. The records\n"
     "                             are FOLDER/rank0.recb …, or of -o FILE.rec\n"
-    "                             FILE.rank0.rec …\n"
+    "                             FILE.rank0.rec …; orrery replay plays them together\n"
     "      --rank K               that one alone\n"
     "  -j, --jobs JOBS            ranks at a time (as many as processors)\n"
     "      --json                 print what is in the record as JSON\n"
