@@ -52,9 +52,24 @@ const struct orr_cluster_ops *orr_remote_cluster(void)
     return NULL;
 }
 
-int orr_remote_enter_program(const struct orr_setting *settings, void *place)
+int orr_remote_read_cluster(const char *name, struct orr_cluster_nodes **ret,
+                            struct orr_error *err)
 {
-    struct orr_program *program = orr_program_new(settings, place);
+    const struct orr_cluster_ops *ops = orr_remote_cluster();
+
+    if (!ops)
+        return orr_fail(err, -ENOENT, "the simulator cannot be loaded");
+    return ops->read(name, NULL, ret, err);
+}
+
+void orr_remote_forget_cluster(struct orr_cluster_nodes *nodes)
+{
+    orr_remote_cluster()->forget(nodes);
+}
+
+int orr_remote_enter_program(int rank, const struct orr_setting *settings, void *place)
+{
+    struct orr_program *program = orr_program_new(rank, settings, place);
 
     if (!program)
         return -ENOMEM;
@@ -66,6 +81,24 @@ void orr_remote_leave_program(void)
 {
     orr_program_free(orr_self->program);
     orr_self->program = NULL;
+}
+
+void *orr_remote_kept(void *(*make)(void), void (*free_kept)(void *kept))
+{
+    struct orr_program *program = orr_program();
+    void *kept = atomic_load(&program->kept);
+
+    if (kept)
+        return kept;
+    pthread_mutex_lock(&program->lock);
+    kept = atomic_load(&program->kept);
+    if (!kept) {
+        kept = make();
+        program->free_kept = free_kept;
+        atomic_store(&program->kept, kept);
+    }
+    pthread_mutex_unlock(&program->lock);
+    return kept;
 }
 
 void *orr_remote_place(void)

@@ -83,15 +83,25 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
  * loaded. */
 const struct orr_cluster_ops *orr_remote_cluster(void);
 
+/* What the cluster of that name is made of: see orr_cluster_ops.read; with the environment's
+ * directories. The caller ends it. */
+int orr_remote_read_cluster(const char *name, struct orr_cluster_nodes **ret,
+                            struct orr_error *err);
+void orr_remote_forget_cluster(struct orr_cluster_nodes *nodes);
+
 /* From now on what the calling context calls, and those that it will start, is of a program
- * of its own, with runs of its own: one of several ranks in a simulation. Its settings go
- * before the environment's; they and `place`, the layer's own, are lent. No run of it is
- * open when it leaves, nor when it enters. Errors: -ENOMEM. */
-int orr_remote_enter_program(const struct orr_setting *settings, void *place);
+ * of its own, with runs of its own: one of several ranks in a simulation, of that number.
+ * Its settings go before the environment's; they and `place`, the layer's own, are lent. No
+ * run of it is open when it leaves, nor when it enters. Errors: -ENOMEM. */
+int orr_remote_enter_program(int rank, const struct orr_setting *settings, void *place);
 void orr_remote_leave_program(void);
 
 /* The `place` of the program that the caller belongs to, NULL: it has entered none. */
 void *orr_remote_place(void);
+
+/* What the layer keeps for the caller's program beside its runs: made at the first call,
+ * freed when it leaves; that of the process stays. NULL without memory. Any thread. */
+void *orr_remote_kept(void *(*make)(void), void (*free_kept)(void *kept));
 
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

@@ -3,59 +3,51 @@
 #include "mpi/layout.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/remote.h"
+#include "mpi/kept.h"
 #include "mpi/rank.h"
 
 /* --- layouts of the application's --- */
 
-struct native {
-    int id;
+struct orr_native {
+    int id; /* of an interface */
     struct orr_native_layout layout;
 };
 
-/* Of the process, as interface numbers are. */
-static struct {
-    pthread_mutex_t lock;
-    struct native *all;
-    size_t n, room;
-} natives = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct native *find_native(int id)
+static struct orr_native *find_native(const struct orr_kept *kept, int id)
 {
-    for (size_t i = 0; i < natives.n; i++)
-        if (natives.all[i].id == id)
-            return &natives.all[i];
+    for (size_t i = 0; i < kept->nnatives; i++)
+        if (kept->natives[i].id == id)
+            return &kept->natives[i];
     return NULL;
 }
 
 int orr_native_layout_set(int interface_id, const struct orr_native_layout *layout)
 {
     struct orr_native_layout old = {NULL, NULL, NULL, NULL};
-    struct native *native;
+    struct orr_kept *kept = orr_kept_enter();
+    struct orr_native *native = find_native(kept, interface_id);
     int rc = 0;
 
-    pthread_mutex_lock(&natives.lock);
-    native = find_native(interface_id);
     if (!native && layout &&
-        (rc = orr_grow(&natives.all, &natives.room, natives.n + 1,
-                       sizeof(*natives.all))) == 0) {
-        native = &natives.all[natives.n++];
-        *native = (struct native){.id = interface_id};
+        (rc = orr_grow(&kept->natives, &kept->natives_room, kept->nnatives + 1,
+                       sizeof(*kept->natives))) == 0) {
+        native = &kept->natives[kept->nnatives++];
+        *native = (struct orr_native){.id = interface_id};
     }
     if (native) {
         old = native->layout;
         if (layout)
             native->layout = *layout;
         else
-            *native = natives.all[--natives.n];
+            *native = kept->natives[--kept->nnatives];
     }
-    pthread_mutex_unlock(&natives.lock);
+    orr_kept_leave(kept);
     if (old.free)
         old.free(old.arg);
     return rc;
@@ -63,14 +55,22 @@ int orr_native_layout_set(int interface_id, const struct orr_native_layout *layo
 
 static bool get_native(starpu_data_handle_t handle, struct orr_native_layout *ret)
 {
-    const struct native *native;
+    struct orr_kept *kept = orr_kept_enter();
+    const struct orr_native *native =
+        find_native(kept, (int)starpu_data_get_interface_id(handle));
 
-    pthread_mutex_lock(&natives.lock);
-    native = find_native((int)starpu_data_get_interface_id(handle));
     if (native)
         *ret = native->layout;
-    pthread_mutex_unlock(&natives.lock);
+    orr_kept_leave(kept);
     return native != NULL;
+}
+
+void orr_kept_free_natives(struct orr_kept *kept)
+{
+    for (size_t i = 0; i < kept->nnatives; i++)
+        if (kept->natives[i].layout.free)
+            kept->natives[i].layout.free(kept->natives[i].layout.arg);
+    free(kept->natives);
 }
 
 /* --- dense data --- */

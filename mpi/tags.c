@@ -3,66 +3,59 @@
 #include "mpi/tags.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "mpi/kept.h"
 
-struct range {
+struct orr_tag_range {
     int64_t first, n;
 };
 
-/* By their first tag. */
-static struct {
-    pthread_mutex_t lock;
-    struct range *all;
-    size_t n, room;
-} ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static int64_t take_locked(int64_t n)
+static int64_t take(struct orr_kept *kept, int64_t n)
 {
+    struct orr_tag_range *all = kept->ranges;
     int64_t first = 0;
     size_t at = 0;
 
-    while (at < ranges.n && ranges.all[at].first - first < n) {
-        first = ranges.all[at].first + ranges.all[at].n;
+    while (at < kept->nranges && all[at].first - first < n) {
+        first = all[at].first + all[at].n;
         at++;
     }
     if (n > ORR_MOST_TAGS - first)
         return -ENOSPC;
-    if (orr_grow(&ranges.all, &ranges.room, ranges.n + 1, sizeof(*ranges.all)) < 0)
+    if (orr_grow(&kept->ranges, &kept->ranges_room, kept->nranges + 1, sizeof(*all)) < 0)
         return -ENOMEM;
-    memmove(&ranges.all[at + 1], &ranges.all[at], (ranges.n - at) * sizeof(*ranges.all));
-    ranges.all[at] = (struct range){first, n};
-    ranges.n++;
+    all = kept->ranges;
+    memmove(&all[at + 1], &all[at], (kept->nranges - at) * sizeof(*all));
+    all[at] = (struct orr_tag_range){first, n};
+    kept->nranges++;
     return first;
 }
 
 int64_t orr_tags_take(int64_t n)
 {
-    int64_t first;
+    struct orr_kept *kept = orr_kept_enter();
+    int64_t first = take(kept, n);
 
-    pthread_mutex_lock(&ranges.lock);
-    first = take_locked(n);
-    pthread_mutex_unlock(&ranges.lock);
+    orr_kept_leave(kept);
     return first;
 }
 
 int orr_tags_give(int64_t first)
 {
+    struct orr_kept *kept = orr_kept_enter();
+    struct orr_tag_range *all = kept->ranges;
     size_t at = 0;
     int rc = -EINVAL;
 
-    pthread_mutex_lock(&ranges.lock);
-    while (at < ranges.n && ranges.all[at].first != first)
+    while (at < kept->nranges && all[at].first != first)
         at++;
-    if (at < ranges.n) {
-        ranges.n--;
-        memmove(&ranges.all[at], &ranges.all[at + 1],
-                (ranges.n - at) * sizeof(*ranges.all));
+    if (at < kept->nranges) {
+        kept->nranges--;
+        memmove(&all[at], &all[at + 1], (kept->nranges - at) * sizeof(*all));
         rc = 0;
     }
-    pthread_mutex_unlock(&ranges.lock);
+    orr_kept_leave(kept);
     return rc;
 }

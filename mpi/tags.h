@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mpi/tags.h - ranges of tags that the application has been given. The process's: they are
+ * mpi/tags.h - ranges of tags that the application has been given. The program's: they are
  * there before the first rank and after the last. Any thread.
  */
 #pragma once

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "platforms/machine_desc.h"
 
 static const char blanks[] = " \t\n";
 static const char ranks_word[] = "ranks-per-node=";
@@ -111,9 +112,12 @@ int orr_cluster_add(struct orr_cluster_desc *cluster, unsigned n,
 
 void orr_cluster_free(struct orr_cluster_desc *cluster)
 {
-    for (unsigned i = 0; i < cluster->ngroups; i++)
+    for (unsigned i = 0; i < cluster->ngroups; i++) {
         free(cluster->groups[i].machine);
+        free(cluster->groups[i].edits);
+    }
     free(cluster->groups);
+    orr_edit_echoes_free(cluster->edits, cluster->nedits);
     free(cluster->network);
     free(cluster->name);
     free(cluster->description);
@@ -323,15 +327,21 @@ int orr_cluster_read(const char *text, struct orr_cluster_desc *ret,
 
 /* ---- asking ---- */
 
-const char *orr_cluster_machine(const struct orr_cluster_desc *cluster,
-                                unsigned node)
+const struct orr_cluster_group *
+orr_cluster_group(const struct orr_cluster_desc *cluster, unsigned node)
 {
     const struct orr_cluster_group *group = cluster->groups;
 
     assert(node < cluster->nnodes);
     while (node >= group->n)
         node -= group++->n;
-    return group->machine;
+    return group;
+}
+
+const char *orr_cluster_machine(const struct orr_cluster_desc *cluster,
+                                unsigned node)
+{
+    return orr_cluster_group(cluster, node)->machine;
 }
 
 void orr_cluster_print_network(const struct orr_cluster_desc *cluster,

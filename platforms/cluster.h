@@ -23,8 +23,11 @@
 struct orr_cluster_group {
     unsigned
         n; /* how many; their numbers are behind those of the groups before */
-    char *machine; /* what orr_machine_desc_load takes */
+    char *machine; /* what orr_machine_desc_load takes … */
+    char *edits;   /* … and then orr_machine_desc_edit; NULL: none */
 };
+
+struct orr_edit_echo; /* platforms/edit.h */
 
 struct orr_cluster_desc {
     /* Of the file, and of the property "description" in it; NULL: none. */
@@ -35,6 +38,9 @@ struct orr_cluster_desc {
     unsigned ranks_per_node;
     char *network;            /* as orr_fabric_parse takes it */
     struct orr_fabric fabric; /* the same, read */
+    /* The effects of orr_cluster_edit on the network, in order. Not written. */
+    struct orr_edit_echo *edits;
+    unsigned nedits;
 };
 
 /* Whether a text is a cluster's alone: it names nodes with a count, "16*h100-pcie-4", or
@@ -65,11 +71,13 @@ int orr_cluster_read(const char *text, struct orr_cluster_desc *ret,
 /* Also of one that is all 0. */
 void orr_cluster_free(struct orr_cluster_desc *cluster);
 
-/* The machine of a node, from 0. Borrowed. */
+/* The group of a node, from 0; its machine. Borrowed. */
+const struct orr_cluster_group *
+orr_cluster_group(const struct orr_cluster_desc *cluster, unsigned node);
 const char *orr_cluster_machine(const struct orr_cluster_desc *cluster,
                                 unsigned node);
 
-/* The line that reads as this cluster. Owned by the caller; NULL without memory. */
+/* The line that reads as this cluster, but for edits of nodes. Owned by the caller; NULL without memory. */
 char *orr_cluster_line(const struct orr_cluster_desc *cluster);
 
 /* Prints the words of the network, with ranks-per-node= among them. */

@@ -33,6 +33,11 @@ static int edit_change_desc(struct orr_edit_work *work)
 {
     const struct orr_edit *edit = work->edit;
 
+    if (edit->class >= ORR_EDIT_NETWORK || edit->nnodes)
+        return orr_edit_wrong(work, edit->at_target,
+                              "%s of a cluster, and this is one machine: leave the edit "
+                              "out",
+                              edit->nnodes ? "nodes are" : "networks and NICs are");
     if (edit->prop == ORR_EDIT_COUNT)
         return orr_edit_change_count(work);
     if (edit->prop == ORR_EDIT_SWITCH)

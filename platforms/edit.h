@@ -10,6 +10,8 @@
 
 #include "platforms/machine_desc.h"
 
+struct orr_cluster_desc; /* platforms/cluster.h */
+
 /* A device or a link that an edit has changed. NaN: there was, or is, none. */
 struct orr_edit_item {
     char *name;
@@ -51,6 +53,13 @@ struct orr_edit_echo {
  * after an error in applying, the description can only be freed. */
 int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err);
+
+/* The same for a cluster. Edits of its network are applied, and what they changed is
+ * appended to cluster->edits; those of its nodes are appended to the edits of their groups,
+ * which are split where only some nodes are meant: they are applied when the machines are
+ * read. Errors: as above, then the cluster can only be freed. */
+int orr_cluster_edit(struct orr_cluster_desc *cluster, const char *edits,
+                     struct orr_error *err);
 
 /* Whether edits can be read: no machine is needed. Errors: as above. */
 int orr_edits_check(const char *edits, struct orr_error *err);

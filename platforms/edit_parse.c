@@ -39,6 +39,9 @@ static const struct {
     [ORR_EDIT_MEMBUS] = {"membus", NULL, ROUTE, false},
     [ORR_EDIT_DISK] = {"disk", NULL, ROUTE, false},
     [ORR_EDIT_BUS] = {"bus", NULL, ROUTE, false},
+    [ORR_EDIT_NETWORK] = {"network", NULL, ROUTE | BIT(HOP), false},
+    [ORR_EDIT_NIC] = {"nic", NULL, BIT(COUNT), false},
+    [ORR_EDIT_NODE] = {"node", NULL, 0, true},
 #undef ROUTE
 #undef BIT
 };
@@ -51,6 +54,8 @@ static const char *const props[ORR_EDIT_NPROPS] = {
     [ORR_EDIT_BANDWIDTH] = "bandwidth",
     [ORR_EDIT_LATENCY] = "latency",
     [ORR_EDIT_SWITCH] = "",
+    [ORR_EDIT_HOP] = "hop",
+    [ORR_EDIT_WORDS] = "",
 };
 
 struct parser {
@@ -371,9 +376,10 @@ static int no_property(struct parser *p)
     if (ndigits && !p->edit->nranges && classes[p->edit->class].numbers)
         return wrong_at(p, p->at, "a number stands in brackets, as in %s[%.*s]",
                         class, ndigits, p->at);
-    return wrong_at(p, p->at, "a dot and a property are expected, as in %s.%s",
-                    class,
-                    p->edit->class <= ORR_EDIT_OPENCL ? "count" : "bandwidth");
+    return wrong_at(
+        p, p->at, "a dot and a property are expected, as in %s.%s", class,
+        classes[p->edit->class].props & 1u << ORR_EDIT_COUNT ? "count"
+                                                             : "bandwidth");
 }
 
 /* What follows "cost": a name in brackets; nothing: all costs. */
@@ -386,11 +392,37 @@ static int parse_cost(struct parser *p)
     return take_char(p, '[') ? parse_name(p) : 0;
 }
 
+/* What follows "node": numbers, a dot and a class of a machine. */
+static int parse_nodes(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    int rc;
+
+    if (!take_char(p, '['))
+        return wrong_at(p, p->at,
+                        "node is followed by numbers in brackets, as in "
+                        "node[3].cuda.count");
+    rc = parse_numbers(p);
+    if (rc)
+        return rc;
+    memcpy(edit->nodes, edit->ranges, sizeof(edit->nodes));
+    edit->nnodes = edit->nranges;
+    edit->nranges = 0;
+    if (!take_char(p, '.'))
+        return wrong_at(p, p->at,
+                        "a dot and what is edited of the nodes are expected, "
+                        "as in node[3].cuda.count");
+    edit->at_machine = (unsigned)(p->at - p->begin);
+    return parse_class(p, ORR_EDIT_BUS, &edit->class);
+}
+
 static int parse_target(struct parser *p)
 {
     struct orr_edit *edit = p->edit;
-    int rc = parse_class(p, ORR_EDIT_BUS, &edit->class);
+    int rc = parse_class(p, ORR_EDIT_NODE, &edit->class);
 
+    if (rc == 0 && edit->class == ORR_EDIT_NODE)
+        rc = parse_nodes(p);
     if (rc)
         return rc;
     if (edit->class == ORR_EDIT_KERNEL)
@@ -415,6 +447,8 @@ static int parse_target(struct parser *p)
         rc = parse_prop(p);
     else if (edit->class == ORR_EDIT_NVLINK && !edit->nranges)
         edit->prop = ORR_EDIT_SWITCH;
+    else if (edit->class == ORR_EDIT_NETWORK)
+        edit->prop = ORR_EDIT_WORDS;
     else
         return no_property(p);
     if (rc == 0 && edit->prop == ORR_EDIT_COUNT && edit->nranges)
@@ -448,6 +482,11 @@ static int parse_op(struct parser *p)
                     "an operator is expected: one of =, *=, /=, +=, -=");
 }
 
+static bool is_time(enum orr_edit_prop prop)
+{
+    return prop == ORR_EDIT_LATENCY || prop == ORR_EDIT_HOP;
+}
+
 /* A value with its unit, in bytes, bytes per second or seconds. */
 static const char *parse_quantity(enum orr_edit_prop prop, const char *text,
                                   double *ret)
@@ -457,12 +496,12 @@ static const char *parse_quantity(enum orr_edit_prop prop, const char *text,
     const char *problem;
 
     if (orr_number_parse(text, ret) == NULL) /* 0 needs no unit */
-        return *ret == 0                  ? NULL
-               : prop == ORR_EDIT_LATENCY ? "has no unit: write ns, us, ms or s"
+        return *ret == 0       ? NULL
+               : is_time(prop) ? "has no unit: write ns, us, ms or s"
                : prop == ORR_EDIT_MEMORY
                    ? "has no unit: write B, MB, GB, MiB or GiB"
                    : "has no unit: write MBps, GBps, MiBps or GiBps";
-    if (prop == ORR_EDIT_LATENCY)
+    if (is_time(prop))
         return orr_quantity_parse(ORR_QUANTITY_TIME, text, ret);
     /* GB/s is GBps; and bytes have the prefixes of bytes per second. */
     if (prop == ORR_EDIT_BANDWIDTH && length > 2 &&
@@ -489,6 +528,20 @@ static int parse_switch(struct parser *p, const char *text)
     return 0;
 }
 
+/* Instead of a value: words of a network, whose reader judges them. */
+static int parse_words(struct parser *p)
+{
+    if (p->edit->op != ORR_EDIT_SET)
+        return wrong_at(p, p->at,
+                        "words of a network are given with \"=\"; its numbers "
+                        "are network.bandwidth and network.latency");
+    if (p->at == p->end)
+        return wrong_at(
+            p, p->at, "words of a network are expected, such as dragonfly g=8");
+    p->edit->name = strndup(p->at, (size_t)(p->end - p->at));
+    return p->edit->name ? 0 : -ENOMEM;
+}
+
 /* Whether the value is a bare number: a factor, a count, a speed. */
 static bool is_bare(const struct orr_edit *edit)
 {
@@ -501,8 +554,8 @@ static int check_value(struct parser *p, const char *text)
 {
     const struct orr_edit *edit = p->edit;
     bool factor = edit->op == ORR_EDIT_TIMES || edit->op == ORR_EDIT_OVER;
-    bool zero = !factor && (edit->prop == ORR_EDIT_COUNT ||
-                            edit->prop == ORR_EDIT_LATENCY);
+    bool zero =
+        !factor && (edit->prop == ORR_EDIT_COUNT || is_time(edit->prop));
 
     if (!isfinite(edit->value) || edit->value < 0)
         return wrong_at(p, p->at, "\"%.40s\" is negative", text);
@@ -618,7 +671,7 @@ static int wrong_value(struct parser *p, const char *text, const char *problem)
             p->edit->prop == ORR_EDIT_BANDWIDTH ? " (bytes; Gbps are bits)"
                                                 : "");
     return wrong_at(p, p->at, "\"%s\" is %s and %s", text, what_has(spelled),
-                    p->edit->prop == ORR_EDIT_LATENCY
+                    is_time(p->edit->prop)
                         ? "not a latency: write ns, us, ms or s"
                     : p->edit->prop == ORR_EDIT_MEMORY
                         ? "not in bytes: write B, MB, GB, MiB or GiB"
@@ -634,6 +687,8 @@ static int parse_value(struct parser *p)
     size_t length = (size_t)(p->end - p->at);
 
     edit->at_value = (unsigned)(p->at - p->begin) + 1;
+    if (edit->prop == ORR_EDIT_WORDS)
+        return parse_words(p);
     if (length == 0)
         return wrong_at(p, p->at, "a value is expected");
     if (length >= sizeof(text) - 3)

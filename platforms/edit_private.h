@@ -22,6 +22,9 @@ enum orr_edit_class {
     ORR_EDIT_MEMBUS,
     ORR_EDIT_DISK,
     ORR_EDIT_BUS,
+    ORR_EDIT_NETWORK, /* these are of clusters (edit_cluster.c) */
+    ORR_EDIT_NIC,
+    ORR_EDIT_NODE, /* stands before an edit of a machine: node[3].cuda.count */
     ORR_EDIT_NCLASSES,
 };
 
@@ -33,6 +36,8 @@ enum orr_edit_prop {
     ORR_EDIT_BANDWIDTH,
     ORR_EDIT_LATENCY,
     ORR_EDIT_SWITCH, /* nvlink = on */
+    ORR_EDIT_HOP,    /* a latency, that of each further switch */
+    ORR_EDIT_WORDS,  /* network = dragonfly g=8 */
     ORR_EDIT_NPROPS,
 };
 
@@ -56,12 +61,16 @@ struct orr_edit {
     enum orr_edit_class class;
     enum orr_edit_prop prop;
     enum orr_edit_op op;
-    char *name; /* of a link or a cost, unquoted, or a kernel's pattern as
-                 * written; NULL: all costs */
+    char *name; /* of a link or a cost, unquoted, a kernel's pattern as
+                 * written, or words of a network; NULL: all costs */
     enum orr_edit_class on; /* a kernel's worker type, or ANYWHERE */
     /* Numbers in brackets, behind the class or behind `on`; none: all. */
     struct orr_edit_range ranges[ORR_EDIT_MAX_RANGES];
     unsigned nranges;
+    /* Numbers of nodes, and where in `text` the edit of their machines begins; none: it
+     * is of all nodes. */
+    struct orr_edit_range nodes[ORR_EDIT_MAX_RANGES];
+    unsigned nnodes, at_machine;
     double value; /* flops… in bytes, bytes per second, seconds, or a factor */
     bool on_off;  /* of ORR_EDIT_SWITCH */
     /* Columns (from 1) of what errors are about. */

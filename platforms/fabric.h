@@ -60,3 +60,8 @@ struct orr_fabric {
  * -EINVAL with a message that names the word and what to write. */
 int orr_fabric_parse(const char *text, struct orr_fabric *ret,
                      struct orr_error *err);
+
+/* The words of `text` with `words` instead of those that say the same: of a new topology
+ * the sizes of the old one go, too, of a new technology the old latencies. What results
+ * need not be a network. Owned by the caller; NULL without memory. */
+char *orr_fabric_replace(const char *text, const char *words);

@@ -303,28 +303,62 @@ static bool is_name(const char *name, const char *word, size_t length)
     return strlen(name) == length && strncmp(name, word, length) == 0;
 }
 
+/* What a word says, and which one of those that say it; by its beginning alone. */
+struct meaning {
+    enum {
+        OF_NOTHING,
+        OF_NICS,
+        OF_TECHNOLOGY,
+        OF_TOPOLOGY,
+        OF_DUPLEX,
+        OF_SETTING
+    } what;
+    unsigned number;
+};
+
+static struct meaning word_meaning(const char *word)
+{
+    size_t length = strcspn(word, ":=");
+    char sign = word[length];
+
+    if (*word && strchr("0123456789.", *word))
+        return (struct meaning){OF_NICS, 0};
+    for (unsigned i = 0; sign == '=' && i < COUNT(settings); i++)
+        if (is_name(settings[i].name, word, length))
+            return (struct meaning){OF_SETTING, i};
+    for (unsigned i = 0; sign != '=' && i < COUNT(topologies); i++)
+        if (is_name(topologies[i], word, length))
+            return (struct meaning){OF_TOPOLOGY, i};
+    for (unsigned i = 0; !sign && i < COUNT(technologies); i++)
+        if (is_name(technologies[i].name, word, length))
+            return (struct meaning){OF_TECHNOLOGY, i};
+    for (unsigned i = 0; !sign && i < COUNT(duplexes); i++)
+        if (is_name(duplexes[i], word, length))
+            return (struct meaning){OF_DUPLEX, i};
+    return (struct meaning){OF_NOTHING, 0};
+}
+
 static int parse_word(struct parser *p)
 {
+    struct meaning meaning = word_meaning(p->word);
     size_t length = strcspn(p->word, ":=");
-    char sign = p->word[length];
-    const char *rest = p->word + length + (sign != '\0');
+    const char *rest = p->word + length + (p->word[length] != '\0');
 
-    if (strchr("0123456789.", p->word[0]))
+    switch (meaning.what) {
+    case OF_NICS:
         return parse_nics(p);
-    for (unsigned i = 0; sign == '=' && i < COUNT(settings); i++)
-        if (is_name(settings[i].name, p->word, length))
-            return parse_setting(p, i, rest);
-    for (unsigned i = 0; sign != '=' && i < COUNT(topologies); i++)
-        if (is_name(topologies[i], p->word, length))
-            return parse_topology(p, (enum orr_topology_kind)i, rest);
-    for (unsigned i = 0; !sign && i < COUNT(technologies); i++)
-        if (is_name(technologies[i].name, p->word, length))
-            return parse_technology(p, i);
-    for (unsigned i = 0; !sign && i < COUNT(duplexes); i++)
-        if (is_name(duplexes[i], p->word, length)) {
-            p->fabric->half_duplex = i == 1;
-            return 0;
-        }
+    case OF_TECHNOLOGY:
+        return parse_technology(p, meaning.number);
+    case OF_TOPOLOGY:
+        return parse_topology(p, (enum orr_topology_kind)meaning.number, rest);
+    case OF_DUPLEX:
+        p->fabric->half_duplex = meaning.number == 1;
+        return 0;
+    case OF_SETTING:
+        return parse_setting(p, meaning.number, rest);
+    case OF_NOTHING:
+        break;
+    }
     return unknown_word(p, length);
 }
 
@@ -359,9 +393,10 @@ static int check_whole(struct parser *p)
     return check_settings(p);
 }
 
+static const char blanks[] = " \t\n";
+
 static int parse_words(struct parser *p)
 {
-    static const char blanks[] = " \t\n";
     const char *at = p->text;
     int rc = 0;
 
@@ -398,4 +433,51 @@ int orr_fabric_parse(const char *text, struct orr_fabric *ret,
     if (rc == 0)
         *ret = fabric;
     return rc;
+}
+
+/* ---- other words ---- */
+
+/* Whether what is said by `old` would not hold beside `word`: they say the same, or `old`
+ * is of another topology's sizes, or a latency of another technology. */
+static bool takes_place(struct meaning word, struct meaning old)
+{
+    if (old.what == OF_SETTING && word.what == OF_TOPOLOGY)
+        return settings[old.number].kind != OF_ALL;
+    if (old.what == OF_SETTING && word.what == OF_TECHNOLOGY)
+        return old.number == SET_LATENCY || old.number == SET_HOP;
+    return old.what != OF_NOTHING && word.what == old.what &&
+           (word.what != OF_SETTING || word.number == old.number);
+}
+
+static bool is_replaced(const char *old, const char *words)
+{
+    struct meaning meaning = word_meaning(old);
+
+    for (; *(words += strspn(words, blanks)); words += strcspn(words, blanks)) {
+        char word[MAX_WORD];
+
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(words, blanks),
+                 words);
+        if (takes_place(word_meaning(word), meaning))
+            return true;
+    }
+    return false;
+}
+
+char *orr_fabric_replace(const char *text, const char *words)
+{
+    size_t room = strlen(text) + strlen(words) + 2, end = 0;
+    char *result = malloc(room), old[MAX_WORD];
+
+    if (!result)
+        return NULL;
+    for (; *(text += strspn(text, blanks)); text += strcspn(text, blanks)) {
+        size_t length = strcspn(text, blanks);
+
+        snprintf(old, sizeof(old), "%.*s", (int)length, text);
+        if (!is_replaced(old, words))
+            end += (size_t)sprintf(result + end, "%.*s ", (int)length, text);
+    }
+    snprintf(result + end, room - end, "%s", words + strspn(words, blanks));
+    return result;
 }

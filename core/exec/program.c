@@ -17,7 +17,8 @@ struct orr_program *orr_program(void)
     return orr_self && orr_self->program ? orr_self->program : &program;
 }
 
-struct orr_program *orr_program_new(const struct orr_setting *settings, void *place)
+struct orr_program *orr_program_new(int rank, const struct orr_setting *settings,
+                                    void *place)
 {
     struct orr_program *new = calloc(1, sizeof(*new));
 
@@ -25,6 +26,7 @@ struct orr_program *orr_program_new(const struct orr_setting *settings, void *pl
         return NULL;
     pthread_mutex_init(&new->lock, NULL);
     pthread_cond_init(&new->changed, NULL);
+    new->rank = rank;
     new->settings = settings;
     new->place = place;
     return new;
@@ -38,6 +40,8 @@ void orr_program_free(struct orr_program *old)
         old->early = early->next;
         free(early);
     }
+    if (atomic_load(&old->kept))
+        old->free_kept(atomic_load(&old->kept));
     pthread_mutex_destroy(&old->lock);
     pthread_cond_destroy(&old->changed);
     free(old);

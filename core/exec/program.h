@@ -46,6 +46,10 @@ struct orr_program {
     _Atomic(pthread_t) replayer;        /* … on that thread … */
     const struct orr_setting *settings; /* [main] of its runs, before the environment's;
                                          * lent, or NULL */
+    /* Of the layer above: core/remote.h. */
+    _Atomic(void *) kept;
+    void (*free_kept)(void *kept);
+    int rank;    /* [const] its number, of a rank; messages name it */
     void *place; /* [const] what orr_remote_place (core/remote.h) answers, or NULL */
     /* What the API keeps for the present runtime (state.h). */
     _Atomic(struct orr_api_state *) state;
@@ -54,7 +58,8 @@ struct orr_program {
 /* That of the caller: of the rank that its context belongs to, else of the process. */
 struct orr_program *orr_program(void);
 
-/* One that contexts may belong to (orr_self->program); NULL without memory. It is freed when
- * none does. */
-struct orr_program *orr_program_new(const struct orr_setting *settings, void *place);
+/* That of a rank, to which contexts may belong (orr_self->program); NULL without memory. It
+ * is freed when none does. */
+struct orr_program *orr_program_new(int rank, const struct orr_setting *settings,
+                                    void *place);
 void orr_program_free(struct orr_program *program);

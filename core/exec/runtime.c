@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/exec/program.h"
 
 /* The one run that threads of the application's own belong to. Contexts do
  * not need it: they carry their runtime. */
@@ -72,6 +73,8 @@ int orr_log_rank(void)
 {
     const struct orr_context *self = orr_self;
 
+    if (self && self->program)
+        return self->program->rank;
     return self && self->runtime ? atomic_load_explicit(&self->runtime->rank,
                                                         memory_order_relaxed)
                                  : -1;

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "mpi/api/api.h"
+#include "mpi/api/simulated.h"
 #include "mpi/carrier.h"
+#include "mpi/answers/answers.h"
 #include "mpi/balance.h"
 #include "mpi/checkpoint.h"
 #include "mpi/peers.h"
 #include "mpi/real/real.h"
 #include "mpi/redux.h"
+#include "mpi/simulated/program.h"
 #include "mpi/stats.h"
 
 enum { TAG = 42 };
@@ -178,8 +180,13 @@ static int open_rank(struct orr_runtime *rt, struct orr_session *session, const 
         .translate = translate,
         .cpu = -1, /* the thread binds itself, by position */
     };
-    int rc = pretend(&rt->config, &conf);
+    int rc;
 
+    if (orr_simulated_place()) {
+        orr_api_simulate(&conf);
+        return orr_rank_open(rt, &conf, call);
+    }
+    rc = pretend(&rt->config, &conf);
     return rc ? rc : orr_rank_open(rt, &conf, call);
 }
 
@@ -228,8 +235,10 @@ static void note_begin(void)
     atomic_store(&life.open, true);
 }
 
-static int check_comm(MPI_Comm comm, int initialize, const char *call)
+static int check_comm(MPI_Comm native, int initialize, const char *call)
 {
+    MPI_Comm comm = orr_answers_comm_in(native);
+
     if (comm == MPI_COMM_NULL)
         orr_log_error("%s: the communicator is MPI_COMM_NULL: give one that this rank is a "
                       "member of",
@@ -272,7 +281,8 @@ static int begin(int *argc, char ***argv, int initialize, MPI_Comm comm, bool st
         free(session);
         return rc;
     }
-    note_begin();
+    if (!orr_simulated_place()) /* whose end is seen to otherwise */
+        note_begin();
     rank = orr_rank_need(call);
     settle_processor(rank, call);
     (void)orr_api_comm(rank, MPI_COMM_WORLD, call);

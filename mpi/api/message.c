@@ -6,6 +6,7 @@
 
 #include "mpi/api/api.h"
 #include "mpi/coop.h"
+#include "mpi/simulated/letters.h"
 #include "mpi/waits.h"
 
 /* What all calls about a message say; the rest is zero. */
@@ -106,8 +107,11 @@ int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status)
     size_t moved = 0;
 
     *flag = orr_request_test(request, &moved);
-    if (!*flag)
+    if (!*flag) {
+        if (request->rank->rt->exec->virtual_time)
+            orr_letters_pass_time();
         return 0;
+    }
     *req = NULL;
     if (wants_status(status))
         set_status(status, peer, tag, moved);

@@ -28,8 +28,8 @@ static int run_member(struct member *member)
 {
     const struct orr_simulated_program *program = member->program;
     int rank = member->place.rank;
-    int rc = orr_remote_enter_program(program->settings ? program->settings[rank] : NULL,
-                                      member);
+    int rc = orr_remote_enter_program(
+        rank, program->settings ? program->settings[rank] : NULL, member);
 
     if (rc) {
         orr_log_error("rank %d: out of memory", rank);

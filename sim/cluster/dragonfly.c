@@ -131,5 +131,30 @@ static unsigned dragonfly_route(const struct orr_interconnect *net,
                            channels + n);
 }
 
-const struct orr_topology_rules orr_dragonfly_rules = {dragonfly_size,
-                                                       dragonfly_route};
+/* Links between the halves of so many that are linked in pairs. */
+static double halves(uint64_t n)
+{
+    return (double)(n / 2) * (double)(n - n / 2);
+}
+
+/* The ends are in the first groups: between these, by the direct links alone; within
+ * one, between its routers. */
+static void dragonfly_describe(const struct orr_interconnect *net,
+                               struct orr_interconnect_shape *shape)
+{
+    unsigned a = net->u.dragonfly.a, p = net->u.dragonfly.p;
+    unsigned nrouters = divide_up(net->nends, p);
+    unsigned ngroups = divide_up(nrouters, a);
+
+    shape->nlevels = 1;
+    shape->switches[0] = (uint64_t)net->u.dragonfly.g * a;
+    shape->links[0] = net->nlinks;
+    shape->ports = p + a - 1 + net->u.dragonfly.h;
+    if (ngroups > 1)
+        shape->bisection = halves(ngroups) * net->u.dragonfly.parallel;
+    else
+        shape->bisection = nrouters > 1 ? halves(nrouters) : net->nends;
+}
+
+const struct orr_topology_rules orr_dragonfly_rules = {
+    dragonfly_size, dragonfly_route, dragonfly_describe};

@@ -19,6 +19,7 @@
 #include "sim/cluster/interconnect_private.h"
 
 #include <errno.h>
+#include <math.h>
 
 /* How a switch's ports are divided: all down at the top, by the ratio at the leaves, by
  * halves between. */
@@ -57,13 +58,13 @@ static int fat_tree_find_levels(const struct orr_fabric *fabric,
     unsigned nlevels = given ? given : 1;
     uint64_t room;
 
-    if (given > ORR_FAT_TREE_MAX_LEVELS)
+    if (given > ORR_INTERCONNECT_MAX_LEVELS)
         return orr_fail(err, -EINVAL,
                         "a fat tree of %u levels is too high: give fewer "
                         "levels, up to %d",
-                        given, ORR_FAT_TREE_MAX_LEVELS);
+                        given, ORR_INTERCONNECT_MAX_LEVELS);
     room = fat_tree_room(fabric, nlevels);
-    while (!given && room < net->nends && nlevels < ORR_FAT_TREE_MAX_LEVELS)
+    while (!given && room < net->nends && nlevels < ORR_INTERCONNECT_MAX_LEVELS)
         room = fat_tree_room(fabric, ++nlevels);
     if (room < net->nends)
         return orr_fail(
@@ -87,6 +88,7 @@ static int fat_tree_size(const struct orr_fabric *fabric,
     if (rc < 0)
         return rc;
     nlevels = net->u.fat_tree.nlevels;
+    net->u.fat_tree.radix = fabric->fat_tree.radix;
     levels[0] = (struct orr_fat_tree_level){.ends = 1};
     for (unsigned i = 1; i <= nlevels; i++) {
         struct split split = fat_tree_split(fabric, i, nlevels);
@@ -140,5 +142,26 @@ static unsigned fat_tree_route(const struct orr_interconnect *net, unsigned src,
     return 2 * (top - 1);
 }
 
-const struct orr_topology_rules orr_fat_tree_rules = {fat_tree_size,
-                                                      fat_tree_route};
+/* The links up from a level end in as many of both halves. What is in one part below
+ * goes no higher. */
+static void fat_tree_describe(const struct orr_interconnect *net,
+                              struct orr_interconnect_shape *shape)
+{
+    const struct orr_fat_tree_level *levels = net->u.fat_tree.levels;
+
+    shape->nlevels = net->u.fat_tree.nlevels;
+    shape->ports = net->u.fat_tree.radix;
+    shape->bisection = net->nends;
+    for (unsigned i = 1; i <= shape->nlevels; i++) {
+        uint64_t nparts = (net->nends + levels[i].ends - 1) / levels[i].ends;
+
+        shape->switches[i - 1] = nparts * levels[i].switches;
+        shape->links[i - 1] = shape->switches[i - 1] * levels[i].up;
+        if (nparts > 1)
+            shape->bisection =
+                fmin(shape->bisection, (double)shape->links[i - 1] / 2);
+    }
+}
+
+const struct orr_topology_rules orr_fat_tree_rules = {
+    fat_tree_size, fat_tree_route, fat_tree_describe};

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- one switch ---- */
@@ -28,8 +29,17 @@ static unsigned crossbar_route(const struct orr_interconnect *net, unsigned src,
     return 0;
 }
 
-static const struct orr_topology_rules crossbar_rules = {crossbar_size,
-                                                         crossbar_route};
+static void crossbar_describe(const struct orr_interconnect *net,
+                              struct orr_interconnect_shape *shape)
+{
+    shape->nlevels = 1;
+    shape->switches[0] = 1;
+    shape->ports = net->nends;
+    shape->bisection = net->nends;
+}
+
+static const struct orr_topology_rules crossbar_rules = {
+    crossbar_size, crossbar_route, crossbar_describe};
 
 static const struct orr_topology_rules *const rules_of_kind[] = {
     [ORR_TOPOLOGY_CROSSBAR] = &crossbar_rules,
@@ -122,6 +132,14 @@ unsigned orr_interconnect_route(const struct orr_interconnect *net,
     ports[0] = port_of_channel(net, 2 * src);
     ports[n + 1] = port_of_channel(net, 2 * dst + 1);
     return n + 2;
+}
+
+void orr_interconnect_describe(const struct orr_interconnect *net,
+                               struct orr_interconnect_shape *ret)
+{
+    *ret = (struct orr_interconnect_shape){0};
+    net->rules->describe(net, ret);
+    ret->bisection = fmin(ret->bisection, net->nends / 2.);
 }
 
 double orr_interconnect_latency(const struct orr_interconnect *net,

@@ -9,7 +9,12 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "platforms/fabric.h"
+
+/* More levels than that have more ends than there are numbers. */
+enum { ORR_INTERCONNECT_MAX_LEVELS = 12 };
 
 struct orr_interconnect;
 
@@ -34,6 +39,22 @@ unsigned orr_interconnect_longest(const struct orr_interconnect *net);
 unsigned orr_interconnect_route(const struct orr_interconnect *net,
                                 unsigned src, unsigned dst, unsigned nic,
                                 unsigned *ports);
+
+/* What it would take to build it. */
+struct orr_interconnect_shape {
+    /* Of the switches; 1, but in fat trees, whose leaves are the first. */
+    unsigned nlevels;
+    uint64_t switches[ORR_INTERCONNECT_MAX_LEVELS]; /* of each level */
+    /* From these to the next level; the last: among its own switches. */
+    uint64_t links[ORR_INTERCONNECT_MAX_LEVELS];
+    unsigned ports; /* of a switch */
+    /* How many links at least lead from one half of the NICs to the other, half of the
+     * NICs at most. */
+    double bisection;
+};
+
+void orr_interconnect_describe(const struct orr_interconnect *net,
+                               struct orr_interconnect_shape *ret);
 
 /* µs of a route of so many ports. */
 double orr_interconnect_latency(const struct orr_interconnect *net,

@@ -9,12 +9,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "sim/cluster/interconnect.h"
-
-/* More levels than that have more ends than there are numbers. */
-enum { ORR_FAT_TREE_MAX_LEVELS = 12 };
 
 struct orr_topology_rules {
     /* Finds the sizes for `nends` ends: nlinks, longest, and its own member of the
@@ -24,6 +19,9 @@ struct orr_topology_rules {
     /* Writes the channels from end `src` to end `dst`, returns how many. */
     unsigned (*route)(const struct orr_interconnect *net, unsigned src,
                       unsigned dst, unsigned *channels);
+    /* Fills in a shape that is all 0; its bisection as if NICs were no limit. */
+    void (*describe)(const struct orr_interconnect *net,
+                     struct orr_interconnect_shape *shape);
 };
 
 /* Level 1 is that of the leaves. The parts below the switches of a level have
@@ -46,8 +44,8 @@ struct orr_interconnect {
     double latency_us, hop_us;
     union {
         struct {
-            unsigned nlevels;
-            struct orr_fat_tree_level levels[ORR_FAT_TREE_MAX_LEVELS + 1];
+            unsigned nlevels, radix;
+            struct orr_fat_tree_level levels[ORR_INTERCONNECT_MAX_LEVELS + 1];
         } fat_tree;
         struct {
             unsigned g, a, p, h;

@@ -64,4 +64,25 @@ static unsigned torus_route(const struct orr_interconnect *net, unsigned src,
     return n;
 }
 
-const struct orr_topology_rules orr_torus_rules = {torus_size, torus_route};
+/* Cut across the longest dimension; of two routers, each has a link upwards to the other,
+ * which is one in both directions. */
+static void torus_describe(const struct orr_interconnect *net,
+                           struct orr_interconnect_shape *shape)
+{
+    unsigned ndims = net->u.torus.ndims, longest = 1;
+
+    for (unsigned d = 0; d < ndims; d++)
+        if (net->u.torus.dims[d] > longest)
+            longest = net->u.torus.dims[d];
+    shape->nlevels = 1;
+    shape->switches[0] = net->nlinks / ndims;
+    shape->links[0] = net->nlinks;
+    shape->ports = net->nics + 2 * ndims;
+    shape->bisection = net->nends;
+    if (longest > 1)
+        shape->bisection =
+            (double)(shape->switches[0] / longest * (longest > 2 ? 2 : 1));
+}
+
+const struct orr_topology_rules orr_torus_rules = {torus_size, torus_route,
+                                                   torus_describe};

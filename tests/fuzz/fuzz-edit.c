@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/fuzz/fuzz-edit.c - whatever edits are requested, a machine stays sound
- * or there is a message. For libFuzzer:
+ * tests/fuzz/fuzz-edit.c - whatever edits are requested, a machine and a cluster stay
+ * sound or there is a message. For libFuzzer:
  *   fuzz-edit -dict=tests/fuzz/edit.dict CORPUS
  */
+#include "platforms/cluster.h"
 #include "platforms/desc_build.h"
 #include "platforms/edit.h"
 
@@ -64,6 +65,29 @@ static void check(const struct orr_machine_desc *desc)
     }
 }
 
+/* The same of a cluster, whose nodes stay as many. */
+static void try_cluster(const char *edits)
+{
+    struct orr_cluster_desc cluster;
+    struct orr_error err = {{0}};
+    unsigned n = 0;
+
+    if (orr_cluster_read("3*a + 2*b + ib 2x200Gb/s fat-tree", &cluster, &err))
+        abort();
+    if (orr_cluster_edit(&cluster, edits, &err) == 0) {
+        for (unsigned i = 0; i < cluster.ngroups; i++)
+            n += cluster.groups[i].n;
+        if (n != 5 || cluster.nnodes != 5 || cluster.fabric.nics == 0 ||
+            !(cluster.fabric.bandwidth > 0) || !(cluster.fabric.latency_us >= 0))
+            abort();
+        for (unsigned i = 0; i < cluster.nedits; i++)
+            if (!cluster.edits[i].text)
+                abort();
+    } else if (!err.text[0])
+        abort();
+    orr_cluster_free(&cluster);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct orr_machine_desc *desc = NULL;
@@ -82,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (!err.text[0])
         abort();
     orr_machine_desc_free(desc);
+    try_cluster(edits);
     free(edits);
     return 0;
 }

@@ -61,6 +61,11 @@ def main(orrery, refuse, tried):
                      "diff rtx4090-2 epyc-64 --json",
                      "diff rtx4090-2 epyc-64",
                      "check a100-pcie-1 --json", "check laptop-8",
+                     "show 2*laptop-8+1*epyc-64+200Gb/s --json "
+                     "--set node[1].cpu.speed=2;nic.count=2",
+                     "show 3*laptop-8", "show 3*laptop-8 --svg -",
+                     "doctor 2*laptop-8+1*epyc-64 --json",
+                     "new cluster lab --nodes 2*laptop-8 --network 1Gb/s",
                      "new lab --cpu 2 --cores 2 --gpu h100pcie --gpus 2 "
                      "--models"):
             words = text.split()

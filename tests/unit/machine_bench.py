@@ -51,6 +51,43 @@ class Bench:
         return found
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def boxes_apart(root):
+    """Whether no two of the boxes that carry text cross each other, nor two of
+    the panels behind them, and no box an edge of a panel."""
+    boxes = [tuple(float(e.get(k)) for k in ("x", "y", "width", "height"))
+             + (e.get("fill") == "#f8f9fb",)
+             for e in root.iter(SVG + "rect") if e.get("stroke") and
+             e.get("stroke") != "none"]
+
+    def holds(a, b):
+        return (a[4] and not b[4] and a[0] <= b[0] and a[1] <= b[1] and
+                b[0] + b[2] <= a[0] + a[2] and b[1] + b[3] <= a[1] + a[3])
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            if a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and \
+                    a[1] < b[1] + b[3] and b[1] < a[1] + a[3] and \
+                    not holds(a, b) and not holds(b, a):
+                return False
+    return True
+
+
+def inside(root):
+    width, height = float(root.get("width")), float(root.get("height"))
+    for e in root.iter(SVG + "rect"):
+        if e.get("x") and not (
+                0 <= float(e.get("x")) and
+                float(e.get("x")) + float(e.get("width")) <= width and
+                0 <= float(e.get("y")) and
+                float(e.get("y")) + float(e.get("height")) <= height):
+            return False
+    return all(0 <= float(e.get("x")) <= width and
+               0 <= float(e.get("y")) <= height
+               for e in root.iter(SVG + "text"))
+
+
 def platform(ngpus, prop="", name_host=""):
     """A small platform file."""
     model = prop.replace("model=", "value=") or 'value="toy"'

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <errno.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct orr_fabric fabric;
@@ -182,6 +183,29 @@ START_TEST(a_network_that_is_too_small_says_what_to_give)
 }
 END_TEST
 
+static const struct {
+    const char *text, *words, *expected;
+} replaced[] = {
+    {"ib 200Gb/s", "latency=2us", "ib 200Gb/s latency=2us"},
+    {"ib latency=1us  200Gb/s", "latency=2us", "ib 200Gb/s latency=2us"},
+    {"ib 2x200Gb/s eager=8KiB", " 400Gb/s", "ib eager=8KiB 400Gb/s"},
+    {"ib 1Gb/s fat-tree:8 levels=2", "dragonfly g=8", "ib 1Gb/s dragonfly g=8"},
+    {"1Gb/s dragonfly g=4 a=2", "g=8", "1Gb/s dragonfly a=2 g=8"},
+    {"1Gb/s latency=1us hop=2us ib", "slingshot", "1Gb/s slingshot"},
+    {"1Gb/s half-duplex", "full-duplex", "1Gb/s full-duplex"},
+    {"1Gb/s", "hop=1us nonsense", "1Gb/s hop=1us nonsense"},
+    {"1Gb/s", "", "1Gb/s "},
+};
+
+START_TEST(words_take_the_place_of_those_that_say_the_same)
+{
+    char *text = orr_fabric_replace(replaced[_i].text, replaced[_i].words);
+
+    ck_assert_str_eq(text, replaced[_i].expected);
+    free(text);
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE_MAIN(cluster_fabric)
@@ -199,6 +223,8 @@ SUITE_MAIN(cluster_fabric)
                         COUNT(wrong));
     tcase_add_loop_test(tests, a_network_that_is_too_small_says_what_to_give, 0,
                         COUNT(small));
+    tcase_add_loop_test(tests, words_take_the_place_of_those_that_say_the_same,
+                        0, COUNT(replaced));
     suite_add_tcase(suite, tests);
     return suite_main(suite);
 }

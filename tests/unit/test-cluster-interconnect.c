@@ -271,6 +271,45 @@ START_TEST(any_nic_is_one_of_the_nodes_and_all_are_used)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    unsigned nnodes, nlevels;
+    uint64_t switches, links; /* of the first level */
+    unsigned ports;
+    double bisection;
+} shapes[] = {
+    {"1Gb/s", 7, 1, 1, 0, 7, 3.5},
+    {"2x1Gb/s", 8, 1, 1, 0, 16, 8},
+    {"1Gb/s fat-tree:8", 8, 1, 1, 0, 8, 4},
+    {"1Gb/s fat-tree:8", 16, 2, 4, 16, 8, 8},
+    /* 18 ports: 12 down, 6 up. */
+    {"1Gb/s fat-tree:18,2:1", 48, 2, 4, 24, 18, 12},
+    /* A single leaf, whose ends need no links up. */
+    {"1Gb/s fat-tree:18,2:1 levels=2", 12, 2, 1, 6, 18, 6},
+    /* Three pairs of groups, each of 2 × 1 / 2 links, and a pair in each group. */
+    {"1Gb/s dragonfly g=3 a=2 p=2 h=1", 12, 1, 6, 6, 4, 2},
+    {"1Gb/s dragonfly g=4 a=3 p=1 h=1", 3, 1, 12, 18, 4, 1.5},
+    {"1Gb/s torus:4x2", 8, 1, 8, 16, 5, 4},
+    {"1Gb/s torus:8", 8, 1, 8, 8, 3, 2},
+    {"1Gb/s torus:2", 2, 1, 2, 2, 3, 1},
+    {"1Gb/s torus:1", 1, 1, 1, 1, 3, 0.5},
+};
+
+START_TEST(switches_links_and_bisection_are_those_of_the_topology)
+{
+    struct orr_interconnect_shape shape;
+
+    open_topology(shapes[_i].text, shapes[_i].nnodes);
+    orr_interconnect_describe(net, &shape);
+    ck_assert_uint_eq(shape.nlevels, shapes[_i].nlevels);
+    ck_assert_uint_eq(shape.switches[0], shapes[_i].switches);
+    ck_assert_uint_eq(shape.links[0], shapes[_i].links);
+    ck_assert_uint_eq(shape.ports, shapes[_i].ports);
+    ck_assert_double_eq(shape.bisection, shapes[_i].bisection);
+    close_topology();
+}
+END_TEST
+
 START_TEST(each_further_switch_adds_its_latency)
 {
     open_topology("1Gb/s fat-tree:4 latency=2us hop=300ns", 16);
@@ -301,6 +340,9 @@ SUITE_MAIN(cluster_interconnect)
         tests,
         groups_of_a_dragonfly_have_parallel_links_that_destinations_share);
     tcase_add_test(tests, any_nic_is_one_of_the_nodes_and_all_are_used);
+    tcase_add_loop_test(tests,
+                        switches_links_and_bisection_are_those_of_the_topology,
+                        0, (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(tests, each_further_switch_adds_its_latency);
     suite_add_tcase(suite, tests);
     return suite_main(suite);

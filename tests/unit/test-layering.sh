@@ -59,7 +59,9 @@ core/task: core core/cost core/data core/exec core/job core/observe core/sched c
 core/worker: core/cost core/device core/exec
 import: record
 mpi: core core/api
-mpi/api: mpi mpi/real
+mpi/answers: core mpi mpi/images mpi/simulated
+mpi/api: mpi mpi/answers mpi/images mpi/real mpi/simulated
+mpi/images: core mpi/simulated
 mpi/loopback: mpi
 mpi/real: mpi
 mpi/simulated: core mpi
@@ -122,7 +124,7 @@ library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
-library 'mpi/(api|real)/' 'mpi[.]h'
+library 'mpi/(answers|api|real)/' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "mpi includes of core what is for it only" "$(
     includes mpi | grep -E ':core/' |

@@ -7,19 +7,48 @@
 
 #include <stdio.h>
 
-int edits_apply(struct orr_machine_desc *desc, const char *edits)
+/* `nodes`: of a cluster, which ones; NULL: it is not about nodes. */
+static void say_edits(const struct orr_edit_echo *echoes, unsigned n,
+                      const char *nodes)
+{
+    for (unsigned i = 0; i < n; i++)
+        fprintf(stderr, "what if %s: %s%s%s\n", echoes[i].edit,
+                nodes ? nodes : "", nodes ? ": " : "", echoes[i].text);
+}
+
+static int wrong_edits(const struct orr_error *err)
+{
+    tool_error("--set: %s", err->text);
+    return -1;
+}
+
+int edits_apply_nodes(struct orr_machine_desc *desc, const char *edits,
+                      const char *nodes)
 {
     struct orr_error err = {""};
 
     if (!edits)
         return 0;
-    if (orr_machine_desc_edit(desc, edits, &err) < 0) {
-        tool_error("--set: %s", err.text);
-        return -1;
-    }
-    for (unsigned i = 0; i < desc->nedits; i++)
-        fprintf(stderr, "what if %s: %s\n", desc->edits[i].edit,
-                desc->edits[i].text);
+    if (orr_machine_desc_edit(desc, edits, &err) < 0)
+        return wrong_edits(&err);
+    say_edits(desc->edits, desc->nedits, nodes);
+    return 0;
+}
+
+int edits_apply(struct orr_machine_desc *desc, const char *edits)
+{
+    return edits_apply_nodes(desc, edits, NULL);
+}
+
+int edits_apply_cluster(struct orr_cluster_desc *cluster, const char *edits)
+{
+    struct orr_error err = {""};
+
+    if (!edits)
+        return 0;
+    if (orr_cluster_edit(cluster, edits, &err) < 0)
+        return wrong_edits(&err);
+    say_edits(cluster->edits, cluster->nedits, NULL);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "core/base/words.h"
+#include "tools/machine/cluster.h"
 #include "tools/machine/doctor.h"
 #include "tools/machine/machine.h"
 
@@ -27,6 +28,7 @@ static const char help[] =
     "       orrery machine check [NAME] [--json]\n"
     "       orrery machine diff A [B] [--set EDIT] [--json]\n"
     "       orrery machine new NAME [--cpu MODEL --cores N ...] [-o FILE]\n"
+    "       orrery machine new cluster NAME --nodes NODES [--network NETWORK]\n"
     "       orrery machine export NAME [--set EDIT] [-o FILE.orrery]\n"
     "       orrery machine import FILE.orrery | --hwloc FILE.xml [--name N]\n"
     "       orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"
@@ -137,9 +139,12 @@ static int list_machines(const char *const *sampling_dirs, bool json)
                               .json = json ? json_array() : NULL};
     int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);
 
+    if (result == 0 && !json)
+        result = table_end(&listing.table, columns, NCOLUMNS);
     if (result == 0)
-        result = json ? tool_json_print(json_incref(listing.json))
-                      : table_end(&listing.table, columns, NCOLUMNS);
+        result = machine_cluster_list(sampling_dirs, listing.json);
+    if (result == 0 && json)
+        result = tool_json_print(json_incref(listing.json));
     if (result != 0)
         tool_error("machine list: %s", strerror(-result));
     table_done(&listing.table);
@@ -149,8 +154,8 @@ static int list_machines(const char *const *sampling_dirs, bool json)
 
 static const char list_help[] =
     "usage: orrery machine list [--json]\n"
-    "Names the machines that programs can be simulated on, and describes each in a\n"
-    "line.\n"
+    "Names the machines, and clusters of them, that programs can be simulated on, and\n"
+    "describes each in a line.\n"
     "      --json                 as JSON\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine list\n";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/machine/doctor.c - see doctor.h. */
 #include "tools/machine/doctor.h"
+#include "tools/machine/cluster.h"
 
 #include "core/base/plural.h"
 #include "tools/common/edits.h"
@@ -27,7 +28,8 @@ static const char help[] =
     "are slower than main memory, files that contradict each other, main memories\n"
     "(RAM0, RAM1 ...) without routes or slower than a device's link. NAME is a\n"
     "machine of `orrery machine list`, a platform file, or a host whose bus StarPU\n"
-    "has measured; without it, this host.\n"
+    "has measured; without it, this host. It may be a cluster: then also whether its\n"
+    "network suits the nodes, and its latencies and bandwidths can be.\n"
     "      --json  as JSON\n"
     "Exit codes: 0; 1 when there is an error; 2 for a wrong command line.\n"
     "example: orrery machine doctor mirage\n";
@@ -170,6 +172,35 @@ static int examine_here(const char *const *sampling_dirs, bool json)
     return result;
 }
 
+/* Returns 1 if it is none. */
+static int doctor_examine_cluster(const char *name, const char *edits,
+                                  const char *const *sampling_dirs, bool json,
+                                  int *ret)
+{
+    struct machine_cluster cluster;
+    struct orr_findings findings = {0};
+    struct orr_error err = {""};
+    int rc = machine_cluster_open(name, edits, sampling_dirs, &cluster);
+
+    *ret = TOOL_FAILED;
+    if (rc)
+        return rc;
+    rc = machine_cluster_examine(&cluster, &findings, &err);
+    if (rc < 0)
+        tool_report(&err, rc);
+    else if (json && print_findings_json(name, &findings) < 0)
+        tool_error("the findings could not be printed");
+    else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
+        *ret = TOOL_OK;
+    if (rc == 0 && !json)
+        print_findings_text(name, &findings);
+    orr_findings_done(&findings);
+    machine_cluster_close(&cluster);
+    if (fflush(stdout) != 0)
+        *ret = TOOL_FAILED;
+    return 0;
+}
+
 int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
                    bool json)
 {
@@ -192,6 +223,10 @@ int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
     }
     if (noperands)
         name = argv[1];
+    if (name && doctor_examine_cluster(name, edits, sampling_dirs, json, &result) != 1) {
+        free((char *)(uintptr_t)edits);
+        return result;
+    }
     if (edits) {
         result = examine_edited(name, edits, sampling_dirs, json);
         free((char *)(uintptr_t)edits);

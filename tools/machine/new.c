@@ -45,6 +45,8 @@ static const char help[] =
     "  -o, --output FILE       a platform file; default: where -m finds NAME\n"
     "      --force             replace files that are there\n"
     "      --json              report as JSON what was made\n"
+    "`orrery machine new cluster NAME` describes a cluster of such machines, and has a\n"
+    "--help of its own.\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
     "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";
@@ -556,8 +558,14 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
         {0, "force", NULL, &request.where.force},
         {0, "json", NULL, &request.where.json},
         {0}};
-    int noperands,
-        rc = tool_parse_operands(argc, argv, options, help, &noperands);
+    static char cluster[] = "machine new cluster";
+    int noperands, rc;
+
+    if (argc > 1 && strcmp(argv[1], "cluster") == 0) {
+        argv[1] = cluster;
+        return machine_new_cluster(argc - 1, argv + 1, sampling_dirs, json);
+    }
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;

@@ -32,7 +32,7 @@ struct picture {
 
 /* ---- texts ---- */
 
-#define TEXT 96
+#define TEXT PICTURE_TEXT
 
 /* "53.5": three digits and the number of thousands that were taken off. */
 static const char *scale_by_thousands(double value, unsigned *prefix,
@@ -45,7 +45,7 @@ static const char *scale_by_thousands(double value, unsigned *prefix,
     return text;
 }
 
-static const char *bandwidth_text(double rate, char text[TEXT])
+const char *picture_bandwidth(double rate, char text[TEXT])
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     char number[TEXT];
@@ -62,16 +62,16 @@ static void rate_text(const struct view_rate *rate, char text[TEXT])
     char down[TEXT], up[TEXT];
 
     if (rate->down == 0 || rate->up == 0) {
-        bandwidth_text(fmax(rate->down, rate->up), text);
+        picture_bandwidth(fmax(rate->down, rate->up), text);
         return;
     }
     if (layout_about_equal(rate->down, rate->up)) {
-        snprintf(text, TEXT, "%.40s %s", bandwidth_text(rate->down, down),
+        snprintf(text, TEXT, "%.40s %s", picture_bandwidth(rate->down, down),
                  rate->shared ? "shared" : "each way");
         return;
     }
-    bandwidth_text(rate->down, down);
-    bandwidth_text(rate->up, up);
+    picture_bandwidth(rate->down, down);
+    picture_bandwidth(rate->up, up);
     /* One unit is enough when both have it. */
     if (strcmp(strchr(down, ' '), strchr(up, ' ')) == 0)
         *strchr(down, ' ') = '\0';
@@ -500,7 +500,7 @@ static void label_hook(const struct picture *p, unsigned i)
      * legend. */
     if (layout_about_equal(link->rate.down, link->rate.up) &&
         !link->rate.shared)
-        bandwidth_text(link->rate.down, rate);
+        picture_bandwidth(link->rate.down, rate);
     else
         rate_text(&link->rate, rate);
     latency_text(link->rate.latency_us, latency);

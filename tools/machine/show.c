@@ -7,6 +7,7 @@
 #include "tools/common/edits.h"
 #include "tools/common/picture.h"
 #include "tools/common/tool.h"
+#include "tools/machine/cluster.h"
 #include "tools/machine/machine.h"
 #include "tools/machine/picture.h"
 
@@ -23,7 +24,8 @@
 static const char help[] =
     "usage: orrery machine show [NAME | -m NAME] [--set EDIT] [--json | --svg [FILE]]\n"
     "Describes a machine: one of `orrery machine list`, a platform file, a packed\n"
-    "machine; without NAME this very machine. Memories, devices, costs, bandwidths\n"
+    "machine; without NAME this very machine; or a cluster, such as\n"
+    "'4*epyc-64 + ib 200Gb/s', its nodes and its network. Memories, devices, costs, bandwidths\n"
     "and latencies, links, routes, and the kernel models that a simulation would use.\n"
     "  -m, --machine NAME         the machine\n" EDITS_HELP
     "      --json                 everything as one JSON object\n"
@@ -335,7 +337,9 @@ static int show_machine_json(const struct orr_machine_desc *desc,
     return rc;
 }
 
-static int show_picture(const struct orr_machine_desc *desc, const char *path)
+/* The picture of a machine, or else of a cluster. */
+static int show_picture(const struct orr_machine_desc *desc,
+                        const struct machine_cluster *cluster, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -343,7 +347,8 @@ static int show_picture(const struct orr_machine_desc *desc, const char *path)
     int rc = -ENOMEM;
 
     if (out) {
-        rc = machine_picture(desc, out);
+        rc = desc ? machine_picture(desc, out)
+                  : machine_cluster_picture(cluster, out);
         if (fclose(out) != 0 || !text)
             rc = -ENOMEM;
     }
@@ -362,7 +367,7 @@ static int show_machine(const struct orr_machine_desc *desc, bool json,
     int rc;
 
     if (svg)
-        return show_picture(desc, svg);
+        return show_picture(desc, NULL, svg);
     rc = find_models(desc, &models);
     if (rc == 0 && json)
         rc = show_machine_json(desc, &models);
@@ -377,9 +382,29 @@ static int show_machine(const struct orr_machine_desc *desc, bool json,
     return rc;
 }
 
+/* Returns 1 if it is none. */
+static int show_cluster(const char *name, const char *edits,
+                        const char *const *sampling_dirs, bool json, const char *svg, int *code)
+{
+    struct machine_cluster cluster;
+    int rc = machine_cluster_open(name, edits, sampling_dirs, &cluster);
+
+    if (rc == 1)
+        return 1;
+    if (rc == 0) {
+        rc = svg ? show_picture(NULL, &cluster, svg)
+                 : machine_cluster_show(&cluster, json);
+        machine_cluster_close(&cluster);
+    }
+    *code = rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+    return 0;
+}
+
 /* What a picture of it is called. */
 static const char *picture_name(const char *machine)
 {
+    if (machine && strchr(machine, '*')) /* the line of a cluster */
+        return "cluster";
     return machine ? machine : "machine";
 }
 
@@ -410,6 +435,8 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                          "or --svg; see orrery machine show --help");
     else
         code = picture_choose(&picture, "machine show", picture_name(machine));
+    if (rc > 0 && code == TOOL_OK && machine)
+        rc = show_cluster(machine, edits, sampling_dirs, json, picture.path, &code);
     if (rc > 0 && code == TOOL_OK) {
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {

@@ -76,4 +76,5 @@ def assumed(assume):
 
 def machines():
     """The names of the machines that are known."""
-    return [one["name"] for one in run_json("machine", "list", "--json")]
+    return [one["name"] for one in run_json("machine", "list", "--json")
+            if "cluster" not in one]

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mpi/answers/table.c - which function stands for which of MPI's. */
+#include <string.h>
+
+#include "mpi/answers/answers.h"
+
+orr_answer orr_answers_find(const char *name)
+{
+#define ROW(name) {"MPI_" #name, (orr_answer)orr_answer_##name},
+    static const struct {
+        const char *name;
+        orr_answer function;
+    } rows[] = {ORR_ANSWERS(ROW)};
+#undef ROW
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].function;
+    return NULL;
+}

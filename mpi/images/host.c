@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mpi/images/host.c - see host.h. The executable begins by calling __libc_start_main with the
+ * address of main; its import of that function is exchanged before, so that another main is
+ * called in its place.
+ */
+#include "mpi/images/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/remote.h"
+#include "mpi/images/copy.h"
+#include "mpi/images/elf.h"
+#include "mpi/simulated/program.h"
+
+typedef int main_function(int argc, char **argv, char **environment);
+typedef int start_function(main_function *main, int argc, char **argv,
+                           void (*init)(void), void (*fini)(void),
+                           void (*linker_fini)(void), void *stack_end);
+
+/* Of the process, which has one executable. */
+static struct {
+    const struct orr_host *own;
+    start_function *start;
+    main_function *main;
+    struct orr_cluster_nodes *nodes;
+    struct orr_image *images; /* by rank */
+    unsigned nranks;
+    int argc;
+    char **argv, **environment;
+} host;
+
+static struct orr_image *current_image(void)
+{
+    const struct orr_simulated_place *place = orr_self ? orr_simulated_place() : NULL;
+
+    return place ? &host.images[place->rank] : NULL;
+}
+
+/* --- images --- */
+
+static int make_copies(size_t main, struct orr_error *err)
+{
+    struct orr_copier *copier;
+    int rc = orr_copier_new(host.nranks - 1, &copier, err);
+
+    if (rc < 0)
+        return rc;
+    for (unsigned i = 1; rc == 0 && i < host.nranks; i++) {
+        const struct link_map *object;
+
+        rc = orr_copier_load(copier, &object, err);
+        if (rc == 0)
+            rc = orr_image_patch(object, host.own->find, true, err);
+        if (rc == 0)
+            orr_image_init(&host.images[i], object, main);
+    }
+    orr_copier_free(copier);
+    return rc;
+}
+
+static int make_images(struct orr_error *err)
+{
+    const struct link_map *program = orr_elf_program();
+    const char *trouble = host.nranks > 1 ? orr_copy_trouble() : NULL;
+    size_t main = (size_t)((const char *)(void *)host.main - (const char *)program->l_addr);
+    int rc;
+
+    if (trouble)
+        return orr_fail(err, -EINVAL, "%s", trouble);
+    host.images = calloc(host.nranks, sizeof(*host.images));
+    if (!host.images)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    rc = make_copies(main, err);
+    if (rc == 0)
+        rc = orr_image_patch(program, host.own->find, true, err);
+    if (rc == 0)
+        orr_image_init(&host.images[0], program, main);
+    return rc;
+}
+
+/* --- ranks --- */
+
+static void rank_main(int rank, void *arg)
+{
+    struct orr_image *image = &host.images[rank];
+
+    (void)arg;
+    orr_image_run(image, host.argc, host.argv, host.environment);
+    if (orr_self->runtime) {
+        orr_log_error("rank %d has ended, by exit or by a return from main, before "
+                      "starpu_shutdown or starpu_mpi_shutdown, so that other ranks would wait "
+                      "for it: call that first, on all ranks",
+                      rank);
+        orr_runtime_fail(orr_self->runtime);
+    }
+    host.own->end_rank();
+}
+
+/* What goes before the environment's settings, by rank; in one block. */
+static const struct orr_setting *const *make_settings(void)
+{
+    struct rank_settings {
+        const struct orr_setting *first;
+    } *all = calloc(host.nranks, sizeof(*all) + 2 * sizeof(struct orr_setting));
+    struct orr_setting *settings = (void *)(all + host.nranks);
+
+    for (unsigned i = 0; all && i < host.nranks; i++, settings += 2) {
+        settings[0] = (struct orr_setting){ORR_CFG_MACHINE, host.nodes->machines[i]};
+        all[i].first = settings;
+    }
+    return (const struct orr_setting *const *)all;
+}
+
+static int run_ranks(void)
+{
+    const struct orr_setting *const *settings = make_settings();
+    struct orr_simulated_program program = {
+        .conf = {.nranks = host.nranks, .network = host.nodes->network},
+        .settings = settings,
+        .main = rank_main,
+    };
+    int rc = settings ? orr_simulated_program_run(&program) : -ENOMEM;
+
+    free((void *)(uintptr_t)settings);
+    return rc;
+}
+
+static int status_of_all(void)
+{
+    for (unsigned i = 0; i < host.nranks; i++)
+        if (host.images[i].status)
+            return host.images[i].status;
+    return 0;
+}
+
+/* As they are when MPI has begun. */
+static int copy_variables(void)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; rc == 0 && i < host.nranks; i++)
+        rc = orr_image_copy_variables(&host.images[i], host.own->variables);
+    if (rc)
+        orr_log_error("%u simulated ranks: out of memory", host.nranks);
+    return rc;
+}
+
+/* In the place of the program's. */
+static int host_main(int argc, char **argv, char **environment)
+{
+    struct orr_error err = {""};
+    int status = EXIT_FAILURE;
+
+    host.argc = argc;
+    host.argv = argv;
+    host.environment = environment;
+    host.nranks = host.nodes->n;
+    if (make_images(&err) < 0) {
+        orr_log_error("the program cannot be run as %u simulated ranks: %s", host.nranks,
+                      err.text);
+        return EXIT_FAILURE;
+    }
+    orr_image_current = current_image;
+    host.own->begin();
+    if (copy_variables() == 0 && run_ranks() == 0)
+        status = status_of_all();
+    host.own->end();
+    orr_image_current = NULL;
+    for (unsigned i = 0; i < host.nranks; i++)
+        orr_image_done(&host.images[i]);
+    free(host.images);
+    orr_remote_forget_cluster(host.nodes);
+    return status;
+}
+
+/* --- before main --- */
+
+static int start_instead(main_function *main, int argc, char **argv, void (*init)(void),
+                         void (*fini)(void), void (*linker_fini)(void), void *stack_end)
+{
+    host.main = main;
+    return host.start(host_main, argc, argv, init, fini, linker_fini, stack_end);
+}
+
+static void exchange_start(const struct orr_import *import, void *arg)
+{
+    start_function *instead = start_instead;
+
+    (void)arg;
+    if (strcmp(import->name, "__libc_start_main") != 0)
+        return;
+    memcpy(&host.start, import->slot, sizeof(host.start));
+    memcpy(import->slot, &instead, sizeof(instead));
+}
+
+/* A launcher has started several processes, of which each would be all ranks. */
+static const char *find_launcher(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        const char *text = getenv(sizes[i]);
+
+        if (text && atoi(text) > 1)
+            return sizes[i];
+    }
+    return NULL;
+}
+
+static _Noreturn void give_up(const char *reason)
+{
+    orr_log_error("ORRERY_MACHINE=%s: %s", getenv("ORRERY_MACHINE"), reason);
+    exit(EXIT_FAILURE);
+}
+
+void orr_host_watch(const struct orr_host *own)
+{
+    const char *name = getenv("ORRERY_MACHINE");
+    const struct link_map *program = orr_elf_program();
+    struct orr_error err = {""};
+    int rc;
+
+    if (!name || !*name)
+        return;
+    rc = orr_remote_read_cluster(name, &host.nodes, &err);
+    if (rc > 0)
+        return;
+    if (rc < 0)
+        give_up(err.text);
+    if (find_launcher())
+        give_up("a cluster is simulated by one process, and several were started: leave mpirun "
+                "out");
+    host.own = own;
+    if (orr_elf_set_writable(program, true)) {
+        orr_elf_each_import(program, exchange_start, NULL);
+        (void)orr_elf_set_writable(program, false);
+    }
+    if (!host.start)
+        give_up("the program does not begin as programs of this system do, so that it cannot be "
+                "run as ranks: record each rank (orrery record --ranks)");
+}

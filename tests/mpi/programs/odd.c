@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/mpi/programs/odd.c - a program that cannot be hosted as simulated ranks: since it
+ * has a variable of each thread (ODD_THREADED), or is linked for one address, or calls a
+ * function of MPI that simulated ranks do not have; or, with an argument, ends on rank 1
+ * before the others expect it.
+ */
+#include <stdio.h>
+#include <starpu_mpi.h>
+
+#ifdef ODD_THREADED
+static _Thread_local int of_thread = 1;
+#else
+static int of_thread = 1;
+#endif
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Win window;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL))
+        return 77;
+    if (argc > 1 && rank == 1)
+        return 0;
+    if (argc <= 1)
+        MPI_Win_create(&of_thread, sizeof(of_thread), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    starpu_mpi_barrier(MPI_COMM_WORLD);
+    starpu_mpi_shutdown();
+    MPI_Finalize();
+    printf("%d\n", of_thread);
+    return 0;
+}

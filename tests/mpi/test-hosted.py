@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs as they were built, run as the ranks of a simulated cluster: the same lines as
+real ranks print, whatever cannot be hosted is refused with the remedy. TAP.
+
+usage: test-hosted.py MPI MPIRUN.SH CALLS RING THREADED ABSOLUTE STREAMS SHARED UNKNOWN
+
+STREAMS and SHARED are one program in C++, compiled without and with -fPIC.
+"""
+import os
+import subprocess
+import sys
+
+MPI, MPIRUN, CALLS, RING, THREADED, ABSOLUTE, STREAMS, SHARED, UNKNOWN = sys.argv[1:]
+OPTIONS = ["-a", "-b", "one", "--long", "two", "rest"]
+failures = 0
+number = 0
+
+
+def check(claim, well, text=""):
+    global failures, number
+    number += 1
+    print(f"{'ok' if well else 'not ok'} {number} - {claim}")
+    if not well:
+        failures += 1
+        for line in text.splitlines()[-40:]:
+            print("# " + line)
+
+
+def run(command, cluster=None, **more):
+    env = dict(os.environ, STARPU_NCPU="2", STARPU_WORKERS_NOBIND="1", **more)
+    if cluster:
+        env.update(ORRERY_MACHINE=cluster, ORRERY_SIM_KERNELS="run",
+                   ORRERY_ASSUME="* = 50us")
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
+
+
+def lines(done):
+    """Each rank's own, in their order."""
+    all_lines = [line for line in done.stdout.splitlines() if ": " in line]
+    return sorted(all_lines, key=lambda line: int(line.split(":")[0]))
+
+
+def cluster(n):
+    return f"{n}*epyc-64 + ib 100Gb/s"
+
+
+def compare(n):
+    real = run([MPIRUN, MPI, str(n), CALLS] + OPTIONS)
+    hosted = run([CALLS] + OPTIONS, cluster(n))
+    differ = "\n".join(f"{a}   |   {b}" for a, b in zip(lines(real), lines(hosted)) if a != b)
+    check(f"{n} ranks print what real ones do",
+          len(lines(real)) > 20 * n and lines(real) == lines(hosted),
+          differ + "\n" + hosted.stderr + real.stderr)
+    check(f"the status of a rank of {n}", hosted.returncode == 3,
+          f"{hosted.returncode} {hosted.stderr}")
+
+
+def refuse(claim, command, words):
+    done = run(command, cluster(2))
+    check(claim, done.returncode not in (0, -11) and all(w in done.stderr for w in words),
+          f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
+def main():
+    for n in (1, 2, 5):
+        compare(n)
+    done = run([RING], "3*epyc-64 + 2*h100-pcie-4 + ib 100Gb/s")
+    check("nodes that differ", done.returncode == 0 and "10\t50" in done.stdout,
+          done.stdout + done.stderr)
+    done = run([SHARED], cluster(3))
+    check("a program in C++", done.returncode == 0 and
+          sorted(done.stdout.split()) == ["0", "1", "2"] + 3 * ["rank"],
+          done.stdout + done.stderr)
+    refuse("thread-local variables", [THREADED], ["thread-local", "orrery record --ranks"])
+    refuse("an address that is fixed", [ABSOLUTE], ["position-independent", "-pie"])
+    refuse("streams of C++", [STREAMS], ["std::cout", "-fPIC"])
+    refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])
+    refuse("a rank that ends too early", [UNKNOWN, "early"],
+           ["rank 1 has ended", "starpu_mpi_shutdown"])
+    refuse("a wrong cluster", ["env", "ORRERY_MACHINE=2*epyc-64 + tin cans", CALLS],
+           ["ORRERY_MACHINE=", "tin"])
+    refuse("several processes", ["env", "OMPI_COMM_WORLD_SIZE=2", CALLS],
+           ["leave mpirun out"])
+    print(f"1..{number}")
+    return failures > 0
+
+
+sys.exit(main())

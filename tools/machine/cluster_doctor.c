@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/machine/cluster_doctor.c - what is wrong with a cluster: with the machines of its
+ * nodes, with its network, and with both together. One thread.
+ */
+#include "tools/machine/cluster.h"
+
+#include "platforms/doctor.h"
+#include "platforms/rates.h"
+#include "tools/machine/picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* What networks of today are within: from node to node through one switch, µs; bytes per
+ * second of a NIC, 800 Gb/s and gigabit Ethernet; how many times more than can cross
+ * between halves nodes may send before most programs notice. */
+#define LATENCY_LEAST  0.3
+#define LATENCY_MOST   200
+#define NIC_MOST       100e9
+#define NIC_LEAST      125e6
+#define OVERSUBSCRIBED 4
+
+/* "nodes 0-7 (hgx-h100-8)" */
+static const char *nodes_text(const struct machine_cluster *cluster,
+                              unsigned group, char text[160])
+{
+    char nodes[48];
+
+    snprintf(text, 160, "%s (%.100s)",
+             machine_cluster_nodes(cluster, group, nodes),
+             cluster->desc.groups[group].machine);
+    return text;
+}
+
+/* ---- nodes ---- */
+
+/* What the doctor of machines says, with the nodes that it is about. */
+static int examine_machine(const struct machine_cluster *cluster,
+                           unsigned group, struct orr_findings *findings,
+                           struct orr_error *err)
+{
+    struct orr_findings found = {0};
+    char nodes[160];
+    int rc = orr_doctor_examine_desc(cluster->machines[group], &found, err);
+
+    nodes_text(cluster, group, nodes);
+    for (size_t i = 0; i < found.n; i++)
+        orr_findings_add(findings, found.items[i].severity,
+                         found.items[i].fault, NULL, found.items[i].remedy,
+                         "%s: %s", nodes, found.items[i].text);
+    orr_findings_done(&found);
+    return rc;
+}
+
+static void examine_ranks(const struct machine_cluster *cluster, unsigned group,
+                          struct orr_findings *findings)
+{
+    unsigned ncpu = cluster->machines[group]->ncpu;
+    char nodes[160];
+
+    if (ncpu < cluster->desc.ranks_per_node)
+        orr_findings_add(findings, ORR_SEVERITY_ERROR, "ranks", NULL,
+                         "give fewer with ranks-per-node=",
+                         "%s: %u CPUs for %u ranks, each of which needs one",
+                         nodes_text(cluster, group, nodes), ncpu,
+                         cluster->desc.ranks_per_node);
+}
+
+/* A NIC is behind PCI Express, as devices are: it is no faster than the widest of
+ * their links. */
+static void examine_slot(const struct machine_cluster *cluster, unsigned group,
+                         struct orr_findings *findings)
+{
+    const struct orr_machine_desc *node = cluster->machines[group];
+    double nic = machine_cluster_link_rate(cluster), widest = 0;
+    char nodes[160], rate[PICTURE_TEXT], slot[PICTURE_TEXT];
+
+    for (unsigned i = 1; i < node->nnodes; i++)
+        widest = fmax(widest, node->bandwidth[i] * 1e6);
+    if (widest > 0 && nic > 1.05 * widest)
+        orr_findings_add(
+            findings, ORR_SEVERITY_WARNING, "nic-slot", NULL,
+            "give more and slower NICs, such as 2x200Gb/s",
+            "%s: a NIC of %s is faster than the link to any device, %s, and is "
+            "behind PCI Express like these",
+            nodes_text(cluster, group, nodes), picture_bandwidth(nic, rate),
+            picture_bandwidth(widest, slot));
+}
+
+static void examine_memory(const struct machine_cluster *cluster,
+                           unsigned group, struct orr_findings *findings)
+{
+    double memory = orr_machine_desc_rate_of(cluster->machines[group], "RAM",
+                                             ORR_RATE_MEMORY);
+    double nics =
+        machine_cluster_link_rate(cluster) * cluster->desc.fabric.nics;
+    char nodes[160], rate[PICTURE_TEXT], of_memory[PICTURE_TEXT];
+
+    if (isfinite(memory) && nics > memory)
+        orr_findings_add(
+            findings, ORR_SEVERITY_WARNING, "nic-memory", NULL,
+            "give fewer or slower NICs",
+            "%s: all NICs together, %s, are faster than main memory, %s",
+            nodes_text(cluster, group, nodes), picture_bandwidth(nics, rate),
+            picture_bandwidth(memory, of_memory));
+}
+
+static int examine_nodes(const struct machine_cluster *cluster,
+                         struct orr_findings *findings, struct orr_error *err)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < cluster->desc.ngroups && rc == 0; i++) {
+        rc = examine_machine(cluster, i, findings, err);
+        examine_ranks(cluster, i, findings);
+        if (cluster->desc.nnodes == 1)
+            continue; /* nothing is sent */
+        examine_slot(cluster, i, findings);
+        examine_memory(cluster, i, findings);
+    }
+    return rc;
+}
+
+/* ---- the network ---- */
+
+static void examine_bandwidth(const struct machine_cluster *cluster,
+                              struct orr_findings *findings)
+{
+    double nic = machine_cluster_link_rate(cluster);
+    char rate[PICTURE_TEXT];
+
+    if (nic > NIC_MOST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "nic-fast", NULL,
+                         "write Gb/s if bits were meant, or several NICs as "
+                         "4x400Gb/s",
+                         "a NIC of %s is faster than any there is, 100 GB/s",
+                         picture_bandwidth(nic, rate));
+    if (nic < NIC_LEAST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "nic-slow", NULL,
+                         "check the unit of the bandwidth",
+                         "a NIC of %s is slower than gigabit Ethernet",
+                         picture_bandwidth(nic, rate));
+}
+
+static void examine_latency(const struct orr_fabric *fabric,
+                            struct orr_findings *findings)
+{
+    if (fabric->latency_us < LATENCY_LEAST)
+        orr_findings_add(
+            findings, ORR_SEVERITY_WARNING, "latency-short", NULL,
+            "measure it between two processes, as half of a ping-pong",
+            "a latency of %.4g us from node to node is shorter than that "
+            "of any network, %.1f us",
+            fabric->latency_us, LATENCY_LEAST);
+    if (fabric->latency_us > LATENCY_MOST)
+        orr_findings_add(
+            findings, ORR_SEVERITY_WARNING, "latency-long", NULL,
+            "check its unit, or measure it between two processes, as half "
+            "of a ping-pong",
+            "a latency of %.4g us from node to node is as long as that of "
+            "networks between towns",
+            fabric->latency_us);
+    if (fabric->hop_us > fabric->latency_us)
+        orr_findings_add(
+            findings, ORR_SEVERITY_WARNING, "hop", NULL,
+            "check latency= and hop=: the first is from node to node, with "
+            "one switch between",
+            "a further switch adds %.4g us, more than the whole way through "
+            "one, %.4g us",
+            fabric->hop_us, fabric->latency_us);
+}
+
+static void examine_bisection(const struct machine_cluster *cluster,
+                              struct orr_findings *findings)
+{
+    double over = machine_cluster_oversubscription(cluster);
+
+    if (over < 1.01)
+        return;
+    orr_findings_add(
+        findings,
+        over > OVERSUBSCRIBED ? ORR_SEVERITY_WARNING : ORR_SEVERITY_NOTE,
+        "oversubscribed", NULL,
+        "if it is not meant so, give more links: a fat tree of 1:1, greater "
+        "h= or a= of a dragonfly, dimensions of a torus that are alike",
+        "half of the nodes can send %.3g times what the network carries to "
+        "the other half",
+        over);
+}
+
+static void examine_places(const struct machine_cluster *cluster,
+                           struct orr_findings *findings)
+{
+    unsigned long long nplaces = cluster->shape.switches[0];
+
+    if (cluster->desc.fabric.kind == ORR_TOPOLOGY_TORUS &&
+        nplaces > cluster->desc.nnodes)
+        orr_findings_add(
+            findings, ORR_SEVERITY_NOTE, "places", NULL,
+            "give dimensions whose product is the number of nodes",
+            "the torus has %llu places for %u nodes: the others have "
+            "routers that only pass messages on",
+            nplaces, cluster->desc.nnodes);
+}
+
+int machine_cluster_examine(const struct machine_cluster *cluster,
+                            struct orr_findings *findings,
+                            struct orr_error *err)
+{
+    int rc = examine_nodes(cluster, findings, err);
+
+    if (cluster->desc.nnodes > 1) {
+        examine_bandwidth(cluster, findings);
+        examine_latency(&cluster->desc.fabric, findings);
+        examine_bisection(cluster, findings);
+        examine_places(cluster, findings);
+    }
+    orr_findings_worst_first(findings);
+    return rc == 0 && findings->failed ? -ENOMEM : rc;
+}
