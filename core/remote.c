@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/data/registry.h"
 #include "core/device/simulated.h"
 #include "core/exec/program.h"
 #include "core/open.h"
@@ -24,6 +25,13 @@ int orr_remote_register(struct orr_runtime *rt,
 void orr_remote_forget(struct orr_runtime *rt)
 {
     rt->remote = NULL;
+}
+
+void orr_remote_number_data(struct orr_runtime *rt, uint64_t last, uint64_t next)
+{
+    if (last > atomic_load(&rt->data->last_handle))
+        atomic_store(&rt->data->last_handle, last);
+    rt->data->asked_handle = next;
 }
 
 void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret)
@@ -127,6 +135,21 @@ void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_to
 void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told *told)
 {
     ORR_TELL(rt, ORR_TOLD_CLOCKS, .clocks = told);
+}
+
+bool orr_remote_enter(struct orr_runtime *rt)
+{
+    return rt->views->listens && orr_application_enter(rt);
+}
+
+void orr_remote_leave_scope(struct orr_runtime *const *rt)
+{
+    orr_calls_leave_scope(rt);
+}
+
+void orr_remote_record(struct orr_runtime *rt, struct orr_call *call)
+{
+    ORR_TELL(rt, ORR_TOLD_CALL, .called.call = call);
 }
 
 bool orr_remote_leaves_files(const struct orr_runtime *rt)

@@ -12,6 +12,7 @@
  * - core/exec/await.h: how a call of the application waits
  * - core/base/cluster.h: the network between simulated machines
  * - core/message_told.h: what observers are told of messages and of clocks
+ * - core/observe/calls.h: the record of what the application calls
  * - core/exec/runtime.h: the run, orr_runtime_need(call), and its rank
  * - struct orr_handle's `remote`: a pointer of the layer's for each datum, NULL at first;
  *   orr_handle_of() makes one of the other
@@ -28,6 +29,7 @@
 #include "core/exec/runtime.h"
 #include "core/job/outside.h"
 #include "core/message_told.h"
+#include "core/observe/calls.h"
 #include "core/remote_ops.h"
 
 /* Registers the layer, before any handle has a `remote`; the table stays until the layer
@@ -39,9 +41,34 @@ int orr_remote_register(struct orr_runtime *rt,
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told);
 void orr_remote_tell_clocks(struct orr_runtime *rt, const struct orr_clocks_told *told);
 
+/* The application is in a call of the layer's until the block is left, as in one of core's:
+ * what passes until then is not its own time. */
+#define ORR_REMOTE_SCOPE(rt)                                                           \
+    struct orr_runtime *const remote_scope                                             \
+        __attribute__((cleanup(orr_remote_leave_scope), unused)) =                     \
+            orr_remote_enter(rt) ? (rt) : NULL
+
+/* ORR_REMOTE_RECORD(rt, BARRIER, .id = 1): the run's record, if it has one, gets a line for
+ * that call of the layer's, in its scope and before it takes effect. */
+#define ORR_REMOTE_RECORD(rt, VERB, ...)                                               \
+    do {                                                                               \
+        if (orr_is_told(rt, ORR_TOLD_CALL))                                            \
+            orr_remote_record(rt, &(struct orr_call){.verb = ORR_CALL_##VERB,          \
+                                                     __VA_ARGS__});                    \
+    } while (0)
+
+/* Of the two above. True: the call is the outermost one. */
+bool orr_remote_enter(struct orr_runtime *rt);
+void orr_remote_leave_scope(struct orr_runtime *const *rt);
+void orr_remote_record(struct orr_runtime *rt, struct orr_call *call);
+
 /* Whether the run leaves a trace, a report, a graph or a record, for which the clocks of
  * ranks are compared. */
 bool orr_remote_leaves_files(const struct orr_runtime *rt);
+
+/* Numbers of data up to `last` are as if they had been given; the datum that main registers
+ * next gets `next`, one that was not given to another, if that is not 0. */
+void orr_remote_number_data(struct orr_runtime *rt, uint64_t last, uint64_t next);
 
 /* What the workers of a run have done. */
 struct orr_remote_work {

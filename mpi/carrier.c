@@ -72,7 +72,9 @@ static uint64_t spin_ns(const struct orr_rank *rank)
  * again, unless that wakes it. */
 static void rest(struct orr_rank *rank)
 {
-    static const struct orr_awaited awaited = {.noun = "something to do for MPI"};
+    const struct orr_awaited awaited = {.noun = "something to do for MPI",
+                                        .describe = orr_stall_describe,
+                                        .object = rank};
     struct orr_transport *t = rank->transport;
     uint64_t most = orr_stall_look(rank);
 
@@ -228,6 +230,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
 {
     struct orr_rank *rank;
     int rc;
+    ORR_REMOTE_SCOPE(rt);
 
     if (rt->remote) {
         orr_log_error("%s: called twice without starpu_mpi_shutdown in between", call);
@@ -278,6 +281,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     (void)orr_runtime_set_rank(rt, rank->number, (unsigned)rank->size);
     atomic_store(&rt->one_of_several, rank->size > 1 && !conf->pretended_size);
     rc = orr_remote_register(rt, &rank->ops);
+    ORR_REMOTE_RECORD(rt, RANK, .id = (uint64_t)rank->number, .size = (uint64_t)rank->size);
     if (rc == 0)
         orr_clocks_open(rank, call);
     if (rc == 0)
@@ -301,7 +305,10 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
 {
     static const struct orr_awaited awaited = {.noun = "the end of MPI"};
     struct claim claim = {.errand = {.run = look_for_unclaimed}};
+    ORR_REMOTE_SCOPE(rank->rt);
 
+    orr_rank_record_skipped(rank);
+    ORR_REMOTE_RECORD(rank->rt, END_RANK);
     orr_check_wait(rank);
     (void)orr_outside_wait(rank->rt, call);
     orr_doctor_close(rank, call);

@@ -117,6 +117,7 @@ static void start_tree(struct orr_bag *bag, unsigned n)
         .parts = bag->layout.parts,
         .nparts = bag->layout.nparts,
         .node = bag->node,
+        .unreal = orr_layout_is_unreal(rank, &bag->layout),
         .acknowledged = tree_acknowledged,
         .ended = tree_ended,
     };
@@ -339,11 +340,14 @@ int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
     struct orr_request *request;
     struct orr_datum *datum;
     struct orr_bag *fresh;
+    struct orr_request_call own = *call;
     int rc;
+    ORR_REMOTE_SCOPE(rank->rt);
 
+    own.gathers = true;
     if (!may_gather(rank, call))
-        return orr_request_start(rank, call, ret);
-    rc = orr_request_prepare(rank, call, &request);
+        return orr_request_start(rank, &own, ret);
+    rc = orr_request_prepare(rank, &own, &request);
     if (rc)
         return rc;
     if (ret)
@@ -369,11 +373,22 @@ void orr_coop_writer(struct orr_datum *datum)
     orr_unlock(&rank->lock);
 }
 
+void orr_coop_use(struct orr_rank *rank, bool use)
+{
+    ORR_REMOTE_SCOPE(rank->rt);
+
+    ORR_REMOTE_RECORD(rank->rt, GATHER_SENDS, .value = use);
+    atomic_store(&rank->cooperates, use);
+}
+
 void orr_coop_expect(struct orr_datum *datum, int nsends)
 {
     struct orr_rank *rank = datum->rank;
     struct orr_bag *bag;
+    ORR_REMOTE_SCOPE(rank->rt);
 
+    ORR_REMOTE_RECORD(rank->rt, EXPECT_SENDS, .id = datum->handle->id,
+                      .value = nsends > 0 ? (uint64_t)nsends : 0);
     orr_lock(&rank->lock);
     bag = datum->bag;
     if (!bag) {

@@ -28,6 +28,9 @@ int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
  * context, no lock held. */
 void orr_coop_writer(struct orr_datum *datum);
 
+/* Whether sends are gathered from now on. */
+void orr_coop_use(struct orr_rank *rank, bool use);
+
 /* So many sends of the datum's next value will come; less than 1: it is not known. */
 void orr_coop_expect(struct orr_datum *datum, int nsends);
 

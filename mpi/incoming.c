@@ -63,7 +63,10 @@ void orr_incoming_free(struct orr_incoming *incoming)
 
 static void make_buffer(struct orr_incoming *incoming)
 {
-    incoming->buffer = malloc(incoming->header.bytes ? incoming->header.bytes : 1);
+    /* Nothing comes into the rest, and nobody looks at it. */
+    size_t bytes = incoming->header.bytes - incoming->header.unreal;
+
+    incoming->buffer = malloc(bytes ? bytes : 1);
     if (!incoming->buffer)
         fail(incoming, "out of memory");
 }
@@ -251,8 +254,8 @@ static struct orr_channel *need_channel(const struct orr_incoming *incoming)
 static void keep_inside(struct orr_incoming *incoming, const void *inside)
 {
     make_buffer(incoming);
-    if (incoming->header.bytes)
-        memcpy(incoming->buffer, inside, incoming->header.bytes);
+    if (incoming->header.bytes > incoming->header.unreal)
+        memcpy(incoming->buffer, inside, incoming->header.bytes - incoming->header.unreal);
     incoming->moved = incoming->header.bytes;
     incoming->state = THERE;
 }
@@ -330,6 +333,7 @@ static void pass_on(struct orr_incoming *incoming)
         .parts = &incoming->passed,
         .nparts = incoming->passed.size > 0,
         .node = incoming->is_reserved ? incoming->node : STARPU_MAIN_RAM,
+        .unreal = incoming->header.unreal > 0,
         .acknowledged = passed_acknowledged,
         .ended = passed_ended,
     };

@@ -226,6 +226,17 @@ static void drop(const struct orr_insertion *insertion)
     }
 }
 
+/* For the record of the run. */
+static void note_skipped(struct orr_rank *rank, bool executes)
+{
+    if (!orr_is_told(rank->rt, ORR_TOLD_CALL))
+        return;
+    if (executes)
+        orr_rank_record_skipped(rank);
+    else
+        atomic_fetch_add_explicit(&rank->nskipped, 1, memory_order_relaxed);
+}
+
 int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *call,
                struct starpu_codelet *cl, va_list ap)
 {
@@ -244,6 +255,7 @@ int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *c
         return rc;
     }
     orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
+    note_skipped(rank, part.executes);
     if (!part.executes)
         drop(&insertion);
     else if ((rc = orr_insertion_make(&insertion, &task)) == 0 &&
@@ -274,6 +286,7 @@ struct starpu_task *orr_insert_build(struct orr_rank *rank, const struct orr_com
     orr_check_inserted(rank, comm, &insertion);
     if (decide(rank, comm, &insertion, &part) == 0) {
         orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
+        note_skipped(rank, part.executes);
         if (part.executes)
             (void)orr_insertion_make(&insertion, &task);
         else

@@ -192,6 +192,16 @@ int orr_rank_meet(struct orr_rank *rank, struct orr_meeting *meeting, const char
     return meeting->error;
 }
 
+/* --- the record --- */
+
+void orr_rank_record_skipped(struct orr_rank *rank)
+{
+    uint64_t n = atomic_exchange_explicit(&rank->nskipped, 0, memory_order_relaxed);
+
+    if (n > 0)
+        ORR_REMOTE_RECORD(rank->rt, SKIP, .value = n);
+}
+
 /* --- on the carrier --- */
 
 void orr_rank_call_back(struct orr_rank *rank, void (*function)(void *), void *arg)
@@ -235,6 +245,8 @@ struct comm_errand {
     const void *native;
     struct orr_error err;
     int rc;
+    uint64_t *members; /* owned: of a new one, if the run is recorded; NULL: all ranks, in
+                        * their order */
 };
 
 static const struct orr_comm *find_comm(struct orr_rank *rank, const void *native)
@@ -247,12 +259,42 @@ static const struct orr_comm *find_comm(struct orr_rank *rank, const void *nativ
     return NULL;
 }
 
+/* On the carrier, whose communicators they are. */
+static void list_members(struct orr_rank *rank, const struct orr_comm *comm,
+                         struct comm_errand *e)
+{
+    bool differ = comm->size != rank->size;
+
+    e->members = rank->conf.pretended_size
+                     ? NULL
+                     : malloc((size_t)comm->size * sizeof(*e->members));
+    for (int i = 0; e->members && i < comm->size; i++) {
+        e->members[i] = (uint64_t)orr_rank_of_world(rank, comm, i);
+        differ |= e->members[i] != (uint64_t)i;
+    }
+    if (differ)
+        return;
+    free(e->members);
+    e->members = NULL;
+}
+
+static void record_comm(struct orr_rank *rank, const struct orr_comm *comm,
+                        struct comm_errand *e)
+{
+    ORR_REMOTE_RECORD(rank->rt, COMM, .id = comm->number, .size = (uint64_t)comm->size,
+                      .parts = {e->members, e->members ? (size_t)comm->size : 0});
+    free(e->members);
+}
+
 static void add_comm_errand(struct orr_rank *rank, struct orr_errand *errand)
 {
     struct comm_errand *e = orr_container(errand, struct comm_errand, errand);
 
-    if (!find_comm(rank, e->native))
-        e->rc = orr_rank_add_comm(rank, e->native, &e->err);
+    if (find_comm(rank, e->native))
+        return;
+    e->rc = orr_rank_add_comm(rank, e->native, &e->err);
+    if (e->rc == 0 && orr_is_told(rank->rt, ORR_TOLD_CALL))
+        list_members(rank, find_comm(rank, e->native), e);
 }
 
 const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
@@ -260,6 +302,7 @@ const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
 {
     const struct orr_comm *comm = find_comm(rank, native);
     struct comm_errand e = {.errand = {.run = add_comm_errand}, .native = native};
+    ORR_REMOTE_SCOPE(rank->rt);
 
     if (comm)
         return comm;
@@ -267,7 +310,10 @@ const struct orr_comm *orr_rank_comm(struct orr_rank *rank, const void *native,
         return NULL;
     if (e.rc)
         orr_log_error("%s: %s", call, e.err.text);
-    return e.rc ? NULL : find_comm(rank, native);
+    comm = e.rc ? NULL : find_comm(rank, native);
+    if (comm)
+        record_comm(rank, comm, &e);
+    return comm;
 }
 
 int orr_rank_of_world(struct orr_rank *rank, const struct orr_comm *comm, int peer)

@@ -117,6 +117,10 @@ struct orr_rank {
     bool tells_cache;        /* [const] each change of received values is told */
     struct orr_policies policies; /* select.h */
     long tree_from; /* [const] bytes from which reductions go along trees, < 0: none do */
+    /* For the record of the run: messages that are waited for, up to now; insertions that
+     * others execute, since its last line. */
+    _Atomic uint64_t last_recorded;
+    _Atomic uint64_t nskipped;
     void (*hook)(struct starpu_task *task); /* the application's, before each submission of
                                              * an inserted task; NULL: none */
     struct orr_data_table data;  /* datum.h */
@@ -190,6 +194,9 @@ void orr_rank_met(struct orr_rank *rank, struct orr_meeting *meeting);
 int orr_rank_add_comm(struct orr_rank *rank, const void *native, struct orr_error *err);
 
 /* --- any context's --- */
+
+/* The insertions that other ranks execute are a line of the record, before what follows. */
+void orr_rank_record_skipped(struct orr_rank *rank);
 
 /* Does with all of the communicator's ranks what the meeting says, and returns when it has
  * ended, with its error. -EDEADLK as orr_rank_ask. */

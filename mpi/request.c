@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "mpi/check.h"
@@ -17,6 +18,19 @@ static const char *way_of(const struct orr_request *request)
 }
 
 /* --- the caller's side --- */
+
+/* It is done. */
+static void take_result(struct orr_request *request, size_t *moved)
+{
+    struct orr_rank *rank = request->rank;
+
+    if (moved)
+        *moved = request->moved;
+    /* The carrier, which has written `done` under the lock, has left it then. */
+    orr_lock(&rank->lock);
+    orr_unlock(&rank->lock);
+    free(request);
+}
 
 static void describe_request(const struct orr_awaited *awaited, char *text, size_t size)
 {
@@ -34,10 +48,13 @@ int orr_request_wait(struct orr_request *request, const char *call, size_t *move
                                   .object = request};
     struct orr_waiter waiter;
     bool done;
+    ORR_REMOTE_SCOPE(rank->rt);
 
+    if (!atomic_load(&request->done) && !orr_may_block(call))
+        return -EDEADLK;
+    ORR_REMOTE_RECORD(rank->rt, WAIT_MESSAGE, .id = request->recorded,
+                      .called = strcmp(call, "starpu_mpi_wait") ? call : NULL);
     if (!atomic_load(&request->done)) {
-        if (!orr_may_block(call))
-            return -EDEADLK;
         orr_check_wait(rank);
         orr_lock(&rank->lock);
         done = atomic_load(&request->done);
@@ -48,22 +65,21 @@ int orr_request_wait(struct orr_request *request, const char *call, size_t *move
         if (!done)
             orr_rank_await(rank, &waiter, &awaited);
     }
-    (void)orr_request_test(request, moved);
+    take_result(request, moved);
     return 0;
 }
-
 bool orr_request_test(struct orr_request *request, size_t *moved)
 {
     struct orr_rank *rank = request->rank;
+    ORR_REMOTE_SCOPE(rank->rt);
 
     if (!atomic_load(&request->done))
         return false;
-    if (moved)
-        *moved = request->moved;
-    /* The carrier, which has written `done` under the lock, has left it then. */
-    orr_lock(&rank->lock);
-    orr_unlock(&rank->lock);
-    free(request);
+    ORR_REMOTE_RECORD(rank->rt, NOTE,
+                      .text = "questions whether a message has ended, which it had: a "
+                              "replay waits for it");
+    ORR_REMOTE_RECORD(rank->rt, WAIT_MESSAGE, .id = request->recorded);
+    take_result(request, moved);
     return true;
 }
 

@@ -37,6 +37,7 @@ struct orr_request_call {
     int priority;
     bool synchronous; /* sends: ends when the receiver has posted its receive */
     bool unordered;   /* the datum's implicit dependencies are left out */
+    bool gathers;     /* sends: coop.h may gather it with others */
     /* Nobody waits: it is freed when it is done, after the callback, which may be NULL. */
     bool detached;
     void (*callback)(void *arg);
@@ -73,6 +74,7 @@ struct orr_request {
     void (*drop)(struct orr_incoming *message); /* … and what ends that */
     uint64_t number; /* of the message among the sender's, when it was sent or paired; 0:
                       * it went along a tree */
+    uint64_t recorded; /* its number in the record of the run */
     double called;   /* µs, for observers: it was made; … */
     double since;    /* … the datum was there; NaN: nobody asks */
 

@@ -130,6 +130,49 @@ static void each_waiting(struct orr_rank *rank,
         visit_all(&v);
 }
 
+/* Of receives that have their datum: how many, and the first one by rank and tag. */
+struct expected {
+    const struct orr_request *first;
+    unsigned n;
+};
+
+static void look_at_expected(struct orr_rank *rank, const struct orr_request *request,
+                             void *arg)
+{
+    const struct orr_request_call *call = &request->call, *first;
+    struct expected *expected = arg;
+
+    (void)rank;
+    if (call->way != ORR_RECEIVES || !request->is_granted)
+        return;
+    expected->n++;
+    first = expected->first ? &expected->first->call : NULL;
+    if (!first || call->peer < first->peer ||
+        (call->peer == first->peer && call->tag < first->tag))
+        expected->first = request;
+}
+
+void orr_stall_describe(const struct orr_awaited *awaited, char *text, size_t size)
+{
+    const struct orr_rank *rank = awaited->object;
+    struct expected expected = {NULL, 0};
+    struct visiting v = {
+        .visit = look_at_expected, .rank = (struct orr_rank *)(uintptr_t)rank, .arg = &expected};
+
+    /* Another thread could meet requests that are just being made. */
+    if (orr_self && orr_self->exec == rank->rt->exec)
+        visit_all(&v);
+    if (!expected.first)
+        snprintf(text, size, "%s", awaited->noun);
+    else if (expected.n == 1)
+        snprintf(text, size, "message from rank %d, tag %lld", expected.first->call.peer,
+                 (long long)expected.first->call.tag);
+    else
+        snprintf(text, size, "message from rank %d, tag %lld, and %u more",
+                 expected.first->call.peer, (long long)expected.first->call.tag,
+                 expected.n - 1);
+}
+
 /* --- telling --- */
 
 static void tell_request(struct orr_rank *rank, const struct orr_request *request,

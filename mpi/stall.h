@@ -10,8 +10,10 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
+struct orr_awaited;
 struct orr_rank;
 
 /* Errors: -ENOMEM. */
@@ -21,3 +23,7 @@ void orr_stall_close(struct orr_rank *rank);
 /* Looks whether it is time, before the carrier rests. Returns the ns after which it wants
  * to look again, 0: never. */
 uint64_t orr_stall_look(struct orr_rank *rank);
+
+/* What a carrier that has nothing to do waits for: a message, of which it says the rank and
+ * the tag, else the noun. awaited->object is the rank. */
+void orr_stall_describe(const struct orr_awaited *awaited, char *text, size_t size);

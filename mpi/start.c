@@ -41,6 +41,32 @@ static void request_granted(void *arg, unsigned node, void *interface)
 static void take_place(struct orr_rank *rank, struct orr_errand *errand);
 static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
 
+/* What the middle has decided is what a replay of the record does, without insertions. */
+static void record_call(struct orr_request *request)
+{
+    const struct orr_request_call *call = &request->call;
+    struct orr_rank *rank = request->rank;
+    struct orr_call line = {
+        .verb = call->way == ORR_SENDS ? ORR_CALL_SEND : ORR_CALL_RECEIVE,
+        .how = call->detached && call->callback ? ORR_HOW_CALLBACK : ORR_HOW_PLAIN,
+        .id = orr_handle_of(call->handle)->id,
+        .peer = call->peer,
+        .tag = (uint64_t)call->tag,
+        .comm = call->comm->number,
+        .priority = call->priority,
+        .synchronous = call->synchronous,
+        .unordered = call->unordered,
+        .alone = call->way == ORR_SENDS && !call->gathers,
+    };
+
+    if (!orr_is_told(rank->rt, ORR_TOLD_CALL))
+        return;
+    if (!call->detached)
+        line.request = request->recorded = atomic_fetch_add(&rank->last_recorded, 1) + 1;
+    orr_rank_record_skipped(rank);
+    orr_remote_record(rank->rt, &line);
+}
+
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
 {
@@ -55,9 +81,10 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         return -ENOMEM;
     }
     request->call = *call;
+    request->rank = rank;
+    record_call(request);
     if (rank->ignores_priorities)
         request->call.priority = 0;
-    request->rank = rank;
     request->called = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     request->posted.run = take_place;
     request->granted.run = use_grant;
@@ -82,6 +109,7 @@ int orr_request_start(struct orr_rank *rank, const struct orr_request_call *call
                       struct orr_request **ret)
 {
     struct orr_request *request;
+    ORR_REMOTE_SCOPE(rank->rt);
     int rc = orr_request_prepare(rank, call, &request);
 
     if (rc)
@@ -109,12 +137,14 @@ static void go_on(struct orr_request *request)
 
     if (!request->is_granted || !request->is_placed)
         return;
-    if (rank->conf.pretended_size)
+    if (rank->conf.pretended_size) {
+        request->turn.unreal = request->call.way == ORR_RECEIVES;
         orr_request_end(request, 0, 0);
-    else if (request->call.way == ORR_SENDS)
+    } else if (request->call.way == ORR_SENDS) {
         orr_requests_look(rank, request->channel);
-    else if (request->message)
+    } else if (request->message) {
         orr_incoming_deliver(rank, request->message);
+    }
 }
 
 static void enter_channel(struct orr_rank *rank, struct orr_request *request)

@@ -68,6 +68,8 @@ struct orr_header {
     uint64_t bytes;    /* of its data, inside or behind it */
     uint64_t sequence; /* of headers from that peer in that communicator: 1, 2 … */
     uint64_t data;     /* of data behind headers, likewise: 1, 2 …; 0: there are none */
+    uint64_t unreal;   /* of its data: so many of the last bytes are values that nobody
+                        * computes, and are not moved; 0 where time is not virtual */
 };
 
 /* What is sent or received. The caller's memory, zeroed before its first use, not

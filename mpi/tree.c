@@ -76,6 +76,7 @@ static void send_branch(struct orr_tree *tree, const struct orr_tree_place *plac
                               .peer = peer},
                    .parts = branch->parts,
                    .nparts = 1 + tree->nparts,
+                   .unreal = tree->unreal ? orr_parts_bytes(tree->parts, tree->nparts) : 0,
                    .owner = &branch->flight},
         .ended = branch_ended,
     };

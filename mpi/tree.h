@@ -43,6 +43,7 @@ struct orr_tree {
     unsigned nplaces;
     const struct orr_part *parts; /* the data … */
     unsigned nparts, node;        /* … on that memory node */
+    bool unreal; /* … which are values that nobody computes: they have no memory maybe */
     /* All have answered. */
     void (*acknowledged)(struct orr_tree *tree);
     /* That, and places and data are not needed any more. */

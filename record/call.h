@@ -67,7 +67,20 @@
     X(NOTE, "note")                                                            \
     X(END, "end")                                                              \
     X(TOOK, "took") /* a kernel of a task, in a real run */                    \
-    X(ROW, "row")   /* kernels of a codelet and footprint, in a real run */
+    X(ROW, "row")   /* kernels of a codelet and footprint, in a real run */     \
+    X(RANK, "rank") /* of a program of several ranks: the messages begin */    \
+    X(COMM, "comm")                                                            \
+    X(SEND, "send")                                                            \
+    X(RECEIVE, "receive")                                                      \
+    X(WAIT_MESSAGE, "wait-message")                                            \
+    X(WAIT_MESSAGES, "wait-messages")                                          \
+    X(BARRIER, "barrier")                                                      \
+    X(EXPECT_SENDS, "expect-sends")                                            \
+    X(GATHER_SENDS, "gather-sends")                                            \
+    X(SKIP, "skip")     /* insertions that other ranks execute */              \
+    X(UNREAL, "unreal") /* what was acquired has values that mean nothing */   \
+    X(END_RANK, "end-rank")                                                    \
+    X(NUMBERS, "numbers") /* data registered that may have no line */
 
 enum orr_verb {
 #define ORR_VERB(name, word) ORR_CALL_##name,
@@ -177,6 +190,10 @@ struct orr_call {
     uint64_t implementation;
 
     uint64_t redux, init;
+
+    /* messages */
+    int64_t peer;
+    uint64_t comm, request;
 };
 
 extern const struct orr_call orr_call_none;

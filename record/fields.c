@@ -100,7 +100,10 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(init, "init", NUMBER)                                                    \
     X(host, "host", TEXT)                                                      \
     X(implementation, "implementation", NUMBER)                                \
-    X(deviation, "deviation", REAL)
+    X(deviation, "deviation", REAL)                                            \
+    X(peer, "peer", INTEGER)                                                   \
+    X(comm, "comm", NUMBER)                                                    \
+    X(request, "request", NUMBER)
 
 #define FIELD(member, text, kind_)                                             \
     static const struct orr_field member##_ = {                                \
@@ -206,6 +209,23 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_ROW] = {"row", LIST(&codelet_, &kind_, &implementation_,
                                   &footprint_, &size_, &flops_, &value_, &us_,
                                   &deviation_)},
+    [ORR_CALL_RANK] = {"rank", LIST(&id_, &size_)},
+    [ORR_CALL_COMM] = {"comm", LIST(&id_, &size_, &parts_)},
+    [ORR_CALL_SEND] = {"send", LIST(&id_, &peer_, &tag_, &comm_, &priority_,
+                                    &request_, &how_, &synchronous_,
+                                    &unordered_, &alone_)},
+    [ORR_CALL_RECEIVE] = {"receive", LIST(&id_, &peer_, &tag_, &comm_,
+                                          &priority_, &request_, &how_,
+                                          &unordered_)},
+    [ORR_CALL_WAIT_MESSAGE] = {"wait-message", LIST(&id_, &called_)},
+    [ORR_CALL_WAIT_MESSAGES] = {"wait-messages", LIST(&value_)},
+    [ORR_CALL_BARRIER] = {"barrier", LIST(&id_)},
+    [ORR_CALL_EXPECT_SENDS] = {"expect-sends", LIST(&id_, &value_)},
+    [ORR_CALL_GATHER_SENDS] = {"gather-sends", LIST(&value_)},
+    [ORR_CALL_SKIP] = {"skip", LIST(&value_)},
+    [ORR_CALL_UNREAL] = {"unreal", LIST(&id_)},
+    [ORR_CALL_END_RANK] = {"end-rank", LIST(&value_)},
+    [ORR_CALL_NUMBERS] = {"numbers", LIST(&value_)},
 };
 
 int orr_field_is_default(const struct orr_field *field,

@@ -38,14 +38,28 @@ int player_node(int64_t node)
 
 /* --- addresses --- */
 
-static uintptr_t take_address(struct player *player, size_t bytes,
+/* Messages pack such data. */
+static bool is_looked_at(const struct player *player, const struct laid_out *laid)
+{
+    switch ((int)laid->ops->interfaceid) {
+    case STARPU_CSR_INTERFACE_ID:
+    case STARPU_BCSR_INTERFACE_ID:
+    case STARPU_COO_INTERFACE_ID:
+        return player->messages || orrery_runs_kernels();
+    default:
+        return orrery_runs_kernels();
+    }
+}
+
+static uintptr_t take_address(struct player *player, const struct laid_out *laid,
                               void **ret_memory)
 {
+    size_t bytes = layout_reach(laid);
     const size_t alignment = 4096;
     uintptr_t address = player->address;
 
     *ret_memory = NULL;
-    if (orrery_runs_kernels()) {
+    if (is_looked_at(player, laid)) {
         *ret_memory = player_need(player, calloc(1, bytes + 1));
         return (uintptr_t)*ret_memory;
     }
@@ -85,7 +99,9 @@ void player_register(struct player *player, const struct orr_call *call)
     if (call->home >= 0)
         layout_set_address(
             laid.ops->interfaceid, &laid.layout,
-            take_address(player, layout_reach(&laid), &datum->memory));
+            take_address(player, &laid, &datum->memory));
+    if (player->messages)
+        player->messages->number(player, call->id);
     starpu_data_register(&datum->handle,
                          call->home < 0 ? -1 : player_node(call->home),
                          &laid.layout, laid.ops);

@@ -14,6 +14,7 @@
 
 #include "replay/jobs.h"
 #include "replay/player.h"
+#include "replay/ranks/machine.h"
 
 static void exit_failed(void *arg)
 {
@@ -21,14 +22,29 @@ static void exit_failed(void *arg)
     exit(1);
 }
 
+static int play_ranks(const char *path, unsigned n, const struct orr_player_host *host)
+{
+    struct ranks_machine machine;
+    struct ranks_machine_owner owner;
+    int rc = ranks_machine_find(n, &machine, &owner);
+
+    if (rc == 0)
+        rc = ranks_play(path, n, &machine, host);
+    ranks_machine_done(&owner);
+    return rc ? 1 : 0;
+}
+
 static int play(const char *path)
 {
     static const struct orr_player_host host = {.fail = exit_failed};
     struct player *player;
     struct orr_error err;
-    int rc;
+    int rc, n;
 
-    if (player_ops.open(path, &host, &player, &err) != 0) {
+    n = ranks_count(path, &err);
+    if (n > 0)
+        return play_ranks(path, (unsigned)n, &host);
+    if (n < 0 || player_ops.open(path, &host, &player, &err) != 0) {
         fprintf(stderr, "orrery: error: %s\n", err.text);
         return 1;
     }

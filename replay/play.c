@@ -316,6 +316,14 @@ static void play_second_run(struct player *player, const struct orr_call *call)
     player_fail(player, "a second `run'");
 }
 
+static void play_message(struct player *player, const struct orr_call *call)
+{
+    if (!player->messages)
+        player_fail(player, "this is the record of one of several ranks, which is played "
+                            "by `orrery replay', with the others");
+    player->messages->play(player, call);
+}
+
 static void (*const actions[ORR_NVERBS])(struct player *,
                                          const struct orr_call *) = {
     [ORR_CALL_RUN] = play_second_run,
@@ -374,6 +382,19 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_END] = player_skip_call,
     [ORR_CALL_TOOK] = player_skip_call,
     [ORR_CALL_ROW] = player_skip_call,
+    [ORR_CALL_RANK] = play_message,
+    [ORR_CALL_COMM] = play_message,
+    [ORR_CALL_SEND] = play_message,
+    [ORR_CALL_RECEIVE] = play_message,
+    [ORR_CALL_WAIT_MESSAGE] = play_message,
+    [ORR_CALL_WAIT_MESSAGES] = play_message,
+    [ORR_CALL_BARRIER] = play_message,
+    [ORR_CALL_EXPECT_SENDS] = play_message,
+    [ORR_CALL_GATHER_SENDS] = play_message,
+    [ORR_CALL_SKIP] = player_skip_call,
+    [ORR_CALL_UNREAL] = player_skip_call,
+    [ORR_CALL_END_RANK] = play_message,
+    [ORR_CALL_NUMBERS] = play_message,
 };
 
 /* --- the run --- */

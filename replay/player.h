@@ -30,6 +30,14 @@ struct model {
     int known; /* … whether this one does: orrery_knows_kernel */
 };
 
+/* What is played of a record that is one rank's of several: ranks/. */
+struct player_messages {
+    /* A call about messages. */
+    void (*play)(struct player *player, const struct orr_call *call);
+    /* The datum of that number is registered next. */
+    void (*number)(struct player *player, uint64_t number);
+};
+
 struct player {
     const struct orr_player_host *host;
     struct orr_record_reader *reader;
@@ -55,6 +63,9 @@ struct player {
                               * record has none, or they are not those of this machine */
     struct orr_record_reader *calls; /* owned: the other one, while times are read */
     const char *path; /* borrowed: the record's */
+    const struct player_messages *messages; /* NULL: the record is no rank's, or is not to
+                                             * be played as one */
+    void *rank; /* theirs */
     bool moved; /* said: a task's worker is none of this machine */
 };
 

@@ -80,6 +80,27 @@ static int recorded_copy(void *src, unsigned src_node, void *dst,
                                  from->size, async);
 }
 
+/* Messages have their size; what is in them is nothing. */
+static int recorded_pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                         starpu_ssize_t *count)
+{
+    *count = (starpu_ssize_t)recorded_get_size(handle);
+    if (!ptr)
+        return 0;
+    *ptr = (void *)starpu_malloc_on_node_flags(node, (size_t)*count, 0);
+    return *ptr || !*count ? 0 : -ENOMEM;
+}
+
+static int recorded_peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                         size_t count)
+{
+    (void)handle;
+    (void)node;
+    (void)ptr;
+    (void)count;
+    return 0;
+}
+
 static const struct starpu_data_copy_methods copies = {.any_to_any =
                                                            recorded_copy};
 
@@ -92,6 +113,8 @@ struct starpu_data_interface_ops recorded_ops = {
     .get_size = recorded_get_size,
     .footprint = recorded_footprint,
     .compare = recorded_compare,
+    .pack_data = recorded_pack,
+    .peek_data = recorded_peek,
     .interfaceid = STARPU_UNKNOWN_INTERFACE_ID,
     .interface_size = sizeof(struct recorded),
     .name = (char[]){"recorded"},

@@ -66,6 +66,15 @@ static int check_acquisition(const struct orr_runtime *rt, const char *call,
     return -EINVAL;
 }
 
+/* The record of a rank without the others says which values mean nothing. */
+static void record_unreal(struct orr_runtime *rt, starpu_data_handle_t handle,
+                          enum starpu_data_access_mode mode, int rc)
+{
+    if (rc == 0 && rt->nranks > 1 && mode & STARPU_R &&
+        orr_handle_of(handle)->unreal)
+        ORR_RECORD(rt, UNREAL, .id = orr_handle_of(handle)->id);
+}
+
 static int api_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
                        int node, enum starpu_data_access_mode mode)
 {
@@ -77,7 +86,9 @@ static int api_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
         return rc;
     ORR_RECORD(rt, ACQUIRE, .id = orr_handle_of(handle)->id, .value = mode,
                .node = node);
-    return orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
+    rc = orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
+    record_unreal(rt, handle, mode, rc);
+    return rc;
 }
 
 /* The node that calls without a node argument use; a NULL handle is refused later. */

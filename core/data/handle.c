@@ -214,6 +214,14 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                   : -ENOMEM;
 }
 
+static uint64_t take_number(struct orr_data *data)
+{
+    uint64_t asked = data->asked_handle;
+
+    data->asked_handle = 0;
+    return asked ? asked : atomic_fetch_add(&data->last_handle, 1) + 1;
+}
+
 int orr_handle_fill(struct orr_runtime *rt, struct orr_handle *handle,
                     const struct orr_handle *whole, int home_node,
                     void *interface, struct starpu_data_interface_ops *ops,
@@ -240,7 +248,7 @@ int orr_handle_fill(struct orr_runtime *rt, struct orr_handle *handle,
     orr_list_init(&handle->acquired);
     init_replicates(handle, (char *)handle + head_of(nnodes));
     set_home(handle, home_node);
-    handle->id = atomic_fetch_add(&rt->data->last_handle, 1) + 1;
+    handle->id = take_number(rt->data);
     if (interface)
         ops->register_data_handle(orr_handle_public(handle), home_node,
                                   interface);

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/list.h"
 #include "core/base/lock.h"
@@ -23,5 +24,6 @@ struct orr_data {
     atomic_bool writes_through;      /* starpu_data_set_wt_mask was called */
     char pad[64];
     atomic_ullong last_handle, last_claim; /* numbers given out last */
+    uint64_t asked_handle; /* [main] what the next one is to have; 0: the one behind */
     char pad_rest[64];
 };

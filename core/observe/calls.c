@@ -161,6 +161,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
     orr_numbers_free(&calls->codelets);
     orr_numbers_free(&calls->models);
     orr_calls_free_rows(calls);
+    free(calls->unnamed);
     free(calls->scratch);
     free(calls);
 }
@@ -275,6 +276,9 @@ static bool waits(const struct orr_call *call)
     case ORR_CALL_TAG_WAIT:
     case ORR_CALL_RELEASE:
     case ORR_CALL_SLEEP:
+    case ORR_CALL_WAIT_MESSAGE:
+    case ORR_CALL_WAIT_MESSAGES:
+    case ORR_CALL_BARRIER:
         return true;
     case ORR_CALL_ACQUIRE:
         return call->how != ORR_HOW_CALLBACK;
@@ -323,6 +327,8 @@ void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
         call->after = time_before(calls);
     else if (is_foreign(calls, call))
         return;
+    if (!orr_calls_name_data(calls, call))
+        return;
     orr_record_write(&calls->writer, call);
 }
 
@@ -331,6 +337,19 @@ static void calls_write(struct orr_calls *calls, struct orr_call *call)
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls))
         orr_calls_put(calls, call);
+    orr_unlock(&calls->lock);
+}
+
+/* The application may do something else where it reads real values. */
+static void calls_note_unreal(struct orr_calls *calls, struct orr_call *call)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls)) {
+        orr_calls_count(calls, "acquisitions of data whose values mean nothing, since "
+                               "other ranks or kernels did not run: control flow may "
+                               "depend on them");
+        orr_calls_put(calls, call);
+    }
     orr_unlock(&calls->lock);
 }
 
@@ -369,6 +388,9 @@ static void calls_called(struct orr_runtime *rt, const struct orr_told *told)
     switch (call->verb) {
     case ORR_CALL_NOTE:
         calls_note(calls, call->text);
+        break;
+    case ORR_CALL_UNREAL:
+        calls_note_unreal(calls, call);
         break;
     case ORR_CALL_RANGE:
         calls_ask_range(calls, about->sched, call->value);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/data/handle.h"
 #include "core/data/placement.h"
 #include "core/observe/calls_private.h"
@@ -44,20 +45,130 @@ static void fill_layout(struct orr_calls *calls,
                            "only");
 }
 
-void orr_calls_register(struct orr_calls *calls,
-                        const struct orr_handle *handle)
+static void put_datum(struct orr_calls *calls, const struct orr_handle *handle)
+    ORR_REQUIRES(calls->lock)
 {
     struct orr_call call = orr_call_none;
     uint64_t shape[ORR_SHAPE_MOST];
 
-    orr_lock(&calls->lock);
-    if (orr_calls_listens(calls)) {
-        call.verb = ORR_CALL_DATA;
-        call.home = handle->home_node;
-        fill_layout(calls, handle, shape, &call);
+    call.verb = ORR_CALL_DATA;
+    call.home = handle->home_node;
+    fill_layout(calls, handle, shape, &call);
+    if (handle->id > calls->last_datum)
         orr_calls_put(calls, &call);
-    }
+    else
+        orr_record_write(&calls->writer, &call);
+}
+
+/* Whether it gets its line later. */
+static bool put_off(struct orr_calls *calls, const struct orr_handle *handle)
+    ORR_REQUIRES(calls->lock)
+{
+    if (calls->rt->nranks < 2 || orr_grow(&calls->unnamed, &calls->nunnamed, handle->id + 1,
+                                          sizeof(*calls->unnamed)))
+        return false;
+    calls->unnamed[handle->id] = handle;
+    calls->last_datum = handle->id;
+    return true;
+}
+
+void orr_calls_register(struct orr_calls *calls,
+                        const struct orr_handle *handle)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls) && !put_off(calls, handle))
+        put_datum(calls, handle);
     orr_unlock(&calls->lock);
+}
+
+/* --- data that no line has named yet --- */
+
+/* Whether the calls of that verb are about the datum of their number. */
+static bool is_about_datum(enum orr_verb verb)
+{
+    switch (verb) {
+    case ORR_CALL_PARTITION:
+    case ORR_CALL_UNPARTITION:
+    case ORR_CALL_PLAN:
+    case ORR_CALL_SWITCH:
+    case ORR_CALL_CLEAN:
+    case ORR_CALL_ACQUIRE:
+    case ORR_CALL_RELEASE:
+    case ORR_CALL_UNREGISTER:
+    case ORR_CALL_INVALIDATE:
+    case ORR_CALL_FETCH:
+    case ORR_CALL_ALLOCATE:
+    case ORR_CALL_EVICT:
+    case ORR_CALL_WONT_USE:
+    case ORR_CALL_NAME:
+    case ORR_CALL_COORDINATES:
+    case ORR_CALL_SEQUENTIAL:
+    case ORR_CALL_REDUCTION:
+    case ORR_CALL_WRITE_THROUGH:
+    case ORR_CALL_OUT_OF_CORE:
+    case ORR_CALL_IMPORTANT:
+    case ORR_CALL_ARBITER:
+    case ORR_CALL_SEND:
+    case ORR_CALL_RECEIVE:
+    case ORR_CALL_EXPECT_SENDS:
+    case ORR_CALL_UNREAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The datum without line, of which there is none any more then. */
+static const struct orr_handle *take_unnamed(struct orr_calls *calls, uint64_t number)
+    ORR_REQUIRES(calls->lock)
+{
+    const struct orr_handle *handle =
+        number < calls->nunnamed ? calls->unnamed[number] : NULL;
+
+    if (handle)
+        calls->unnamed[number] = NULL;
+    return handle;
+}
+
+static void name_datum(struct orr_calls *calls, uint64_t number)
+    ORR_REQUIRES(calls->lock)
+{
+    const struct orr_handle *handle = take_unnamed(calls, number);
+
+    if (handle)
+        put_datum(calls, handle);
+}
+
+static void tell_numbers(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
+{
+    struct orr_call call = orr_call_none;
+
+    if (calls->told_datum >= calls->last_datum)
+        return;
+    call.verb = ORR_CALL_NUMBERS;
+    call.value = calls->told_datum = calls->last_datum;
+    orr_record_write(&calls->writer, &call);
+}
+
+bool orr_calls_name_data(struct orr_calls *calls, const struct orr_call *call)
+{
+    if (!calls->nunnamed)
+        return true;
+    tell_numbers(calls);
+    if (call->verb == ORR_CALL_UNREGISTER && take_unnamed(calls, call->id))
+        return false;
+    if (is_about_datum(call->verb))
+        name_datum(calls, call->id);
+    name_datum(calls, call->of);
+    for (size_t i = 0; i < call->data.n; i++)
+        name_datum(calls, call->data.at[i].datum);
+    for (size_t i = 0; is_about_datum(call->verb) && i < call->parts.n; i++)
+        name_datum(calls, call->parts.at[i]);
+    /* How data are registered that have no line yet. */
+    for (size_t i = 1;
+         call->verb == ORR_CALL_SEQUENTIAL && !call->id && i < calls->nunnamed; i++)
+        name_datum(calls, i);
+    return true;
 }
 
 /* --- parts --- */
@@ -90,6 +201,7 @@ static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
     uint64_t shape[ORR_SHAPE_MOST], start[ORR_PLACEMENT_DIMS],
         axes[ORR_PLACEMENT_DIMS];
 
+    name_datum(calls, whole->id);
     call.verb = ORR_CALL_PART;
     call.of = whole->id;
     fill_layout(calls, part, shape, &call);

@@ -41,6 +41,12 @@ struct orr_calls {
     struct orr_calls_row *rows; /* owned: what kernels took, by codelet and footprint */
     size_t nrows;
     struct orr_numbers_of kernels; /* … and their places there */
+    /* Of a program of several ranks: data that no line has named yet. They get one when one
+     * does: of all that a rank registers it may use few. */
+    const struct orr_handle **unnamed; /* owned: by number; NULL: it has a line, or none is
+                                        * wanted any more */
+    size_t nunnamed;
+    uint64_t last_datum, told_datum; /* registered without a line; said so in one */
     uint64_t *scratch; /* owned: a list that is being made, of `room` */
     size_t room;
 };
@@ -57,6 +63,11 @@ void orr_calls_plan(struct orr_calls *calls, struct orr_call *call,
                     const struct orr_call_about *about);
 void orr_calls_reduction(struct orr_calls *calls, struct orr_call *call,
                          const struct orr_call_about *about);
+
+/* The line is about to be written: data that it names get theirs. False: it is none, since
+ * it ends data that no line has named. */
+bool orr_calls_name_data(struct orr_calls *calls, const struct orr_call *call)
+    ORR_REQUIRES(calls->lock);
 
 /* Tasks: calls_task.c. A job's task is being submitted: it has its accesses and its cost
  * row. */

@@ -11,7 +11,7 @@ void starpu_mpi_coop_sends_set_use(int use_coop_sends)
         orr_log_notice("%s: it makes no difference with %d ranks", __func__, rank->size);
         return;
     }
-    atomic_store(&rank->cooperates, use_coop_sends != 0);
+    orr_coop_use(rank, use_coop_sends != 0);
 }
 
 int starpu_mpi_coop_sends_get_use(void)

@@ -6,9 +6,8 @@
 
 #include "mpi/api/api.h"
 #include "mpi/coop.h"
-#include "mpi/check.h"
-#include "mpi/redux.h"
 #include "mpi/simulated/letters.h"
+#include "mpi/waits.h"
 
 /* What all calls about a message say; the rest is zero. */
 #define ORR_CALL(WAY, PEER, ...)                                                           \
@@ -386,23 +385,12 @@ int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
 int starpu_mpi_barrier(MPI_Comm comm)
 {
     struct orr_rank *rank = ORR_API_RANK();
-    const struct orr_comm *c = orr_api_comm(rank, comm, __func__);
-    struct orr_meeting meeting = {.kind = ORR_MEETING_BARRIER, .comm = c->number};
 
-    if (!orr_may_block(__func__))
-        return -EDEADLK;
-    orr_check_barrier(rank, c);
-    return orr_rank_meet(rank, &meeting, __func__);
+    return orr_wait_barrier(rank, orr_api_comm(rank, comm, __func__), __func__);
 }
 
 int starpu_mpi_wait_for_all(MPI_Comm comm)
 {
-    struct orr_rank *rank = ORR_API_RANK();
-
     (void)comm;
-    if (!orr_may_block(__func__))
-        return -EDEADLK;
-    orr_check_wait(rank);
-    orr_redux_end_all(rank, __func__);
-    return orr_outside_wait(rank->rt, __func__);
+    return orr_wait_messages(ORR_API_RANK(), __func__);
 }

@@ -204,6 +204,7 @@ static void number(struct packet *packet, struct orr_packet *message)
     struct pair *pair = packet->pair;
 
     message->header.sequence = ++pair->headers;
+    message->header.unreal = message->unreal;
     message->header.data =
         message->header.bytes > pair->comm->net->inside_bytes ? ++pair->data : 0;
     packet->header = message->header;

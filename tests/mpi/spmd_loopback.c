@@ -11,6 +11,7 @@
 #include "mpi/move.h"
 #include "mpi/redux.h"
 #include "mpi/request.h"
+#include "mpi/waits.h"
 
 static struct orr_rank *me(void)
 {
@@ -222,19 +223,15 @@ void spmd_expect(starpu_data_handle_t handle, int nsends)
 
 void spmd_cooperate(bool on)
 {
-    atomic_store(&me()->cooperates, on);
+    orr_coop_use(me(), on);
 }
 
 void spmd_barrier(void)
 {
-    struct orr_meeting meeting = {.kind = ORR_MEETING_BARRIER,
-                                  .comm = used()->number};
-
-    must(orr_rank_meet(me(), &meeting, __func__));
+    must(orr_wait_barrier(me(), used(), "starpu_mpi_barrier"));
 }
 
 void spmd_wait_all(void)
 {
-    orr_redux_end_all(me(), __func__);
-    must(orr_outside_wait(me()->rt, __func__));
+    must(orr_wait_messages(me(), "starpu_mpi_wait_for_all"));
 }

@@ -68,7 +68,8 @@ mpi/simulated: core mpi
 perfmodel:
 platforms: core/device/cpu
 record:
-replay: core/layouts record
+replay: core/layouts record replay/ranks
+replay/ranks: core mpi mpi/simulated perfmodel record replay
 sim: core/device core/device/cpu platforms sim/cluster
 sim/cluster: platforms sim
 '

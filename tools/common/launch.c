@@ -191,12 +191,12 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         tool_error("out of memory");
         return -ENOMEM;
     }
-    if (!launch->nranks && launch_play_record(launches, launch, folder) < 0)
+    if (!launch->ranks_argv && launch_play_record(launches, launch, folder) < 0)
         return -EINVAL;
     if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
         return -EINVAL;
     launch->process =
-        (struct process){.argv = launch->nranks      ? launch->ranks_argv
+        (struct process){.argv = launch->ranks_argv  ? launch->ranks_argv
                                  : launch->played[0] ? launch->played
                                                      : launch->argv,
                          .set = (const char *const *)launch->settings,

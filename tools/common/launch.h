@@ -24,8 +24,9 @@ struct launch {
      * precedence. */
     const char *const *more;
     char *const *argv;
-    /* Of a program that several processes run, ranks.h: how many, and the command line
-     * that starts them; 0: one runs it, by argv. */
+    /* Of a program of several ranks, each of which leaves a report: how many, 0: it is none.
+     * The command line that starts them as processes, ranks.h; NULL: one process has all,
+     * by argv. */
     unsigned nranks;
     char *const *ranks_argv;
     bool quiet;

@@ -3,6 +3,7 @@
 #include "tools/common/notes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,9 @@ static int notes_count_call(struct notes *notes, const struct orr_call *call)
         if (replace_by_copy(&notes->host, call->host) < 0)
             return -ENOMEM;
         return replace_by_copy(&notes->scheduler, call->scheduler);
+    case ORR_CALL_RANK:
+        notes->ranks = call->size < UINT_MAX ? (unsigned)call->size : UINT_MAX;
+        return 0;
     case ORR_CALL_SUBMIT:
         notes->tasks++;
         return 0;

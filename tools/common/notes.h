@@ -8,6 +8,7 @@
 
 struct notes {
     unsigned long calls, tasks, data;
+    unsigned ranks;  /* of the program that it is one rank of; 0: it is none */
     char *host;      /* owned: whose kernels' times it has; NULL: it has none */
     char *scheduler; /* owned, or NULL: the application's own */
     char *ended;     /* owned: how the run ended, NULL: with starpu_shutdown */

@@ -132,20 +132,37 @@ static int launch_ranks(struct launch *launch, const char *command, unsigned n)
     return result;
 }
 
-int run_ranks(struct launch *launch, const char *command, unsigned n, bool json)
+/* What run_ranks says of it. */
+static int tell_ranks(struct launch *launch, const char *command, bool json)
 {
-    unsigned nreports;
-    int result;
+    unsigned nreports = count_reports(launch);
 
-    launch->quiet = json;
-    result = launch_ranks(launch, command, n);
-    if (result)
-        return result;
-    nreports = count_reports(launch);
     show_output(launch);
     if (nreports > 0 && print_ranks(launch, json) < 0)
         tool_error("out of memory");
     return judge(launch, command, nreports, json || !launch->no_run);
+}
+
+int run_ranks(struct launch *launch, const char *command, unsigned n, bool json)
+{
+    int result;
+
+    launch->quiet = json;
+    result = launch_ranks(launch, command, n);
+    return result ? result : tell_ranks(launch, command, json);
+}
+
+int run_recorded_ranks(struct launch *launch, const char *command, unsigned n, bool json)
+{
+    int result;
+
+    launch->quiet = json;
+    launch->nranks = n;
+    result = launch_all(launch, 1, 1, NULL, NULL);
+    if (result > 0)
+        return tool_fail(128 + result, "interrupted: the ranks of %s were ended",
+                         launch->argv[0]);
+    return result < 0 ? TOOL_FAILED : tell_ranks(launch, command, json);
 }
 
 int run_ranks_silently(struct launch *launch, const char *command, unsigned n)

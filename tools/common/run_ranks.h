@@ -15,5 +15,8 @@ int run_ranks_choose(const char *command, const char *machine, const char *text,
  * launcher's, which is the program's own; the launch is for launch_done. */
 int run_ranks(struct launch *launch, const char *command, unsigned n, bool json);
 
-/* The same, printing nothing of what they did; TOOL_OK only if all have left a report. */
+/* The same of a record of n ranks, which one process plays. */
+int run_recorded_ranks(struct launch *launch, const char *command, unsigned n, bool json);
+
+/* run_ranks, printing nothing of what they did; TOOL_OK only if all have left a report. */
 int run_ranks_silently(struct launch *launch, const char *command, unsigned n);

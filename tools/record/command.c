@@ -9,6 +9,7 @@
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/notes.h"
+#include "tools/common/program.h"
 #include "tools/common/tool.h"
 #include "tools/record/record.h"
 
@@ -17,11 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] [--no-times] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
+    "       orrery record --ranks N [--rank K] [-j JOBS] -o FOLDER/ … -- PROGRAM …\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
     "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
@@ -32,6 +35,13 @@ static const char help[] =
         ASSUME_HELP DEVICES_HELP
     "      --no-times             of a real run, without the times of its kernels,\n"
     "                             which a replay on this machine takes again\n"
+    "      --ranks N              a program of N ranks (docs/MPI.md): each is recorded\n"
+    "                             without the others, on a simulated machine, else this\n"
+    "                             one; messages end at once, without values. The records\n"
+    "                             are FOLDER/rank0.recb …, or of -o FILE.rec\n"
+    "                             FILE.rank0.rec …; orrery replay plays them together\n"
+    "      --rank K               that one alone\n"
+    "  -j, --jobs JOBS            ranks at a time (as many as processors)\n"
     "      --json                 print what is in the record as JSON\n"
     "What the record cannot have is said at the end, and in the file.\n"
     "Exit codes: the program's own; 1 when there is no record; 2 for a wrong command\n"
@@ -151,6 +161,28 @@ static int record_program(struct launch *launch, const char *path, bool times)
     return result;
 }
 
+static int record_ranks_by_words(struct launch *launch, const char *path,
+                                 const char *ranks, const char *rank, const char *jobs,
+                                 bool json)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct ranks_asked asked = {.path = path,
+                                .one = -1,
+                                .jobs = processors > 0 ? (unsigned)processors : 1,
+                                .json = json};
+    unsigned one;
+
+    if (program_number(ranks, 1, &asked.n) < 0)
+        return tool_fail(TOOL_USAGE, "record: --ranks %s: give a number from 1 on", ranks);
+    if (rank && program_number(rank, 0, &one) < 0)
+        return tool_fail(TOOL_USAGE, "record: --rank %s: give a number from 0 on", rank);
+    if (jobs && program_number(jobs, 1, &asked.jobs) < 0)
+        return tool_fail(TOOL_USAGE, "record: --jobs %s: give a number from 1 on", jobs);
+    if (rank)
+        asked.one = (int)one;
+    return record_ranks(launch, &asked);
+}
+
 const char *record_verb(size_t i)
 {
     return i == 0 ? "import" : NULL;
@@ -160,6 +192,7 @@ int cmd_record(int argc, char **argv)
 {
     struct launch launch = {0};
     const char *path = NULL;
+    const char *ranks = NULL, *rank = NULL, *jobs = NULL;
     bool json = false, no_times = false;
     const char *devices = NULL;
     const struct tool_option options[] = {
@@ -169,6 +202,9 @@ int cmd_record(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "no-times", NULL, &no_times},
+        {0, "ranks", &ranks, NULL},
+        {0, "rank", &rank, NULL},
+        {'j', "jobs", &jobs, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "json", NULL, &json},
         {0}};
@@ -187,9 +223,14 @@ int cmd_record(int argc, char **argv)
     else if (!path)
         result = tool_fail(TOOL_USAGE, "record: where to? -o FILE names the "
                                        "record");
+    else if (ranks)
+        result = record_ranks_by_words(&launch, path, ranks, rank, jobs, json);
+    else if (rank || jobs)
+        result = tool_fail(TOOL_USAGE, "record: --%s: of how many? --ranks N says that",
+                           rank ? "rank" : "jobs");
     else
         result = tool_check_output("record: -o", path);
-    if (result == TOOL_OK)
+    if (result == TOOL_OK && !ranks)
         result = record_program(&launch, path, !no_times);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);

@@ -11,6 +11,7 @@
 #include "tools/common/input.h"
 #include "tools/common/notes.h"
 #include "tools/common/run_once.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
 
 #include "perfmodel/sampling.h"
@@ -19,17 +20,21 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
     "usage: orrery replay FILE [SCHEDULE] [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--times WHOSE] [--assume TIMES] [--static-workerid]\n"
     "                     [--break-at TIME] [--progress] [--json]\n"
+    "       orrery replay FOLDER|FILE [-m CLUSTER] …\n"
     "Makes the calls of a record (orrery record) again on a simulated machine and\n"
     "reports how long its tasks took. Kernels take the times that the record has, if\n"
     "that was a real run of the same machine, else those of their models. Files of\n"
     "other programs are taken, too (orrery record import --help): StarPU's tasks.rec,\n"
-    "with a sched.rec.\n"
+    "with a sched.rec. The records of several ranks (orrery record --ranks) are played\n"
+    "together, on the nodes of a cluster: their folder is named, or what followed -o,\n"
+    "or rank 0's file.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else this one, if the\n"
     "                             record is of a real run here\n"
@@ -46,7 +51,8 @@ static const char help[] =
     "MACHINE -s eager,dmda -- FILE.\n"
     "Exit codes: 0; 1 when the record cannot be read or replayed; 2 for a wrong\n"
     "command line.\n"
-    "example: orrery replay cholesky.rec -m MACHINE -s dmdas\n";
+    "examples: orrery replay cholesky.rec -m MACHINE -s dmdas\n"
+    "          orrery replay cholesky/ -m '16*h100-pcie-4 + ib 200Gb/s'\n";
 
 /* Whether real runs on this machine were recorded as of that host. */
 static bool is_here(const char *host)
@@ -70,7 +76,7 @@ static bool names_a_machine(const struct launch *launch)
 
 /* Whether the file is a whole record; says what it lacks, or what is wrong. *ret_here:
  * it has times of kernels on this machine. */
-static bool check_record_file(const char *path, bool *ret_here)
+static bool check_record_file(const char *path, bool *ret_here, unsigned *ret_ranks)
 {
     struct orr_error err = {""};
     struct notes notes;
@@ -80,6 +86,7 @@ static bool check_record_file(const char *path, bool *ret_here)
         return false;
     }
     *ret_here = notes.host && is_here(notes.host);
+    *ret_ranks = notes.ranks;
     notes_print(&notes, stderr);
     notes_done(&notes);
     return true;
@@ -93,17 +100,42 @@ static bool look_at_foreign(char *const *argv)
         tool_format("%s/orrery-XXXXXX", folder && *folder ? folder : "/tmp");
     int fd = path ? mkstemp(path) : -1;
     bool good = false, here;
+    unsigned nranks;
 
     if (fd < 0) {
         tool_error("replay: no temporary file: %s; TMPDIR names another place",
                    strerror(errno));
     } else {
         close(fd);
-        good = foreign_import(argv, NULL, path) == 0 && check_record_file(path, &here);
+        good = foreign_import(argv, NULL, path) == 0 && check_record_file(path, &here, &nranks);
         unlink(path);
     }
     free(path);
     return good;
+}
+
+static char *existing(char *path)
+{
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Of a folder, or a name, rank 0's record there, to be freed; NULL: it is a file's name. */
+static char *rank_record(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    int stem = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    struct stat st;
+    char *path;
+
+    if (stat(name, &st) == 0 && !S_ISDIR(st.st_mode))
+        return NULL;
+    path = existing(tool_format("%s/rank0.recb", name));
+    if (!path)
+        path = existing(tool_format("%s/rank0.rec", name));
+    return path ? path : existing(tool_format("%.*s.rank0%s", stem, name, name + stem));
 }
 
 static int replay_record_file(struct launch *launch, char **operands, int n,
@@ -113,6 +145,7 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
     char *words[FOREIGN_WORDS];
     bool foreign = foreign_is_one(operands[0]), here = false;
     char *machine = NULL;
+    unsigned nranks = 0;
 
     if (code != TOOL_OK)
         return code;
@@ -123,14 +156,15 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
                          operands[0]);
     foreign_words(operands, n, pinned, words);
     launch->argv = words;
-    if (foreign ? !look_at_foreign(words) : !check_record_file(words[0], &here))
+    if (foreign ? !look_at_foreign(words) : !check_record_file(words[0], &here, &nranks))
         return TOOL_FAILED;
     if (here && !names_a_machine(launch)) {
         if (here_make(&machine) < 0)
             return TOOL_FAILED;
         launch->machine = machine;
     }
-    code = run_once(launch, "replay", json);
+    code = nranks > 1 ? run_recorded_ranks(launch, "replay", nranks, json)
+                      : run_once(launch, "replay", json);
     here_remove(machine);
     return code;
 }
@@ -141,6 +175,7 @@ int cmd_replay(int argc, char **argv)
     bool json = false, pinned = false, progress = false;
     const char *times = NULL;
     const char *devices = NULL;
+    char *first = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -158,6 +193,8 @@ int cmd_replay(int argc, char **argv)
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
     launch_show_progress(&launch, progress);
+    if (n > 0 && (first = rank_record(argv[1])))
+        argv[1] = first;
     if (times) /* of the run without edits, too */
         setenv("ORRERY_REPLAY_TIMES", times, 1);
     if (times && strcmp(times, "record") != 0 && strcmp(times, "models") != 0)
@@ -171,6 +208,7 @@ int cmd_replay(int argc, char **argv)
     else
         result = replay_record_file(&launch, argv + 1, n, pinned, json);
     launch_done(&launch);
+    free(first);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
     return result;

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay/ranks/ranks.c - see ranks.h. */
+#include "replay/ranks/ranks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "core/base/log.h"
+#include "core/remote.h"
+#include "mpi/simulated/program.h"
+#include "replay/ranks/messages.h"
+
+/* All ranks. */
+struct program {
+    char **paths; /* owned, by rank */
+    unsigned n;
+    const struct orr_player_host *host;
+    struct played_comm *comms; /* owned */
+    int error;                 /* the first one */
+};
+
+/* --- the records --- */
+
+int ranks_count(const char *path, struct orr_error *err)
+{
+    struct orr_record_reader *reader;
+    const struct orr_call *call;
+    int rc = orr_record_open(path, &reader, err), n = 0;
+
+    if (rc)
+        return rc;
+    /* It says so before its first task; what is wrong with it is said when it is played. */
+    while (n == 0 && orr_record_next(reader, &call, err) > 0 &&
+           call->verb != ORR_CALL_SUBMIT)
+        if (call->verb == ORR_CALL_RANK)
+            n = call->size < INT32_MAX ? (int)call->size : INT32_MAX;
+    orr_record_close(reader);
+    return n;
+}
+
+/* The path of that rank's record. NULL: no memory, or no "rank0". */
+static char *path_of(const char *path, unsigned rank)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *at = NULL;
+    size_t size = strlen(path) + 16;
+    char *ret;
+
+    for (const char *word = name; (word = strstr(word, "rank0")); word++)
+        if ((word == name || word[-1] == '.') && (word[5] == '.' || !word[5]))
+            at = word;
+    ret = at ? malloc(size) : NULL;
+    if (ret)
+        snprintf(ret, size, "%.*srank%u%s", (int)(at - path), path, rank, at + 5);
+    return ret;
+}
+
+/* -EINVAL after a message. */
+static int find_records(struct program *program, const char *path)
+{
+    program->paths = calloc(program->n, sizeof(char *));
+    for (unsigned rank = 0; program->paths && rank < program->n; rank++) {
+        FILE *file;
+
+        program->paths[rank] = path_of(path, rank);
+        if (!program->paths[rank])
+            return orr_log_error("%s: the record of a rank of %u: name that of rank 0, in "
+                                 "which \"rank0\" stands for the others'",
+                                 path, program->n),
+                   -EINVAL;
+        file = fopen(program->paths[rank], "r");
+        if (!file)
+            return orr_log_error("%s: the record of rank %u, of %u: %s: make it with orrery "
+                                 "record --ranks %u --rank %u",
+                                 program->paths[rank], rank, program->n, strerror(errno),
+                                 program->n, rank),
+                   -EINVAL;
+        fclose(file);
+    }
+    return program->paths ? 0 : -ENOMEM;
+}
+
+/* A descriptor for each record. */
+static void allow_files(unsigned n)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= n + 100)
+        return;
+    limit.rlim_cur = n + 100 < limit.rlim_max ? n + 100 : limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* --- a rank --- */
+
+static void play_rank(int number, void *arg)
+{
+    struct program *program = arg;
+    struct played_rank played = {
+        .number = number, .size = (int)program->n, .comms = &program->comms};
+    struct player *player;
+    struct orr_error err = {""};
+    int rc = player_ops.open(program->paths[number], program->host, &player, &err);
+
+    if (rc) {
+        orr_log_error("%s", err.text);
+    } else {
+        player->messages = &played_messages;
+        player->rank = &played;
+        /* Memory that a rank pins is none of the others'. */
+        player->address = (uintptr_t)(number + 1) << 40;
+        rc = player_ops.play(player);
+        if (rc == 0 && played.rank)
+            player_fail(player, "the record has no `end-rank'");
+        player_ops.close(player);
+    }
+    played_rank_done(&played);
+    /* The others would wait for it. */
+    if (rc)
+        program->host->fail(program->host->arg);
+}
+
+/* --- all of them --- */
+
+static int play_all(struct program *program, const struct ranks_machine *machine)
+{
+    struct orr_setting(*settings)[2] = calloc(program->n, sizeof(*settings));
+    const struct orr_setting **lists = calloc(program->n, sizeof(*lists));
+    struct orr_simulated_program played = {
+        .conf = {.nranks = program->n,
+                 .nodes = machine->nodes,
+                 .nnodes = machine->nnodes,
+                 .network = machine->network},
+        .settings = machine->machines ? lists : NULL,
+        .main = play_rank,
+        .arg = program,
+    };
+    int rc = -ENOMEM;
+
+    for (unsigned i = 0; settings && lists && machine->machines && i < program->n; i++) {
+        settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, machine->machines[i]};
+        lists[i] = settings[i];
+    }
+    if (settings && lists)
+        rc = orr_simulated_program_run(&played);
+    free(settings);
+    free(lists);
+    return rc ? rc : program->error;
+}
+
+int ranks_play(const char *path, unsigned n, const struct ranks_machine *machine,
+               const struct orr_player_host *host)
+{
+    struct program program = {.n = n, .host = host};
+    int rc = find_records(&program, path);
+
+    allow_files(n);
+    if (rc == 0)
+        rc = play_all(&program, machine);
+    for (unsigned i = 0; program.paths && i < n; i++)
+        free(program.paths[i]);
+    free(program.paths);
+    played_comms_free(program.comms);
+    return rc;
+}
