@@ -9,7 +9,6 @@
 #include "core/data/registry.h"
 #include "core/device/simulated.h"
 #include "core/exec/program.h"
-#include "core/open.h"
 #include "core/worker/workers.h"
 #include "perfmodel/sampling.h"
 
@@ -59,22 +58,15 @@ int orr_remote_read_cluster(const char *name, struct orr_cluster_ranks **ret,
 {
     const struct orr_cluster_ops *ops = orr_remote_cluster();
     struct orr_sampling *sampling = NULL;
-    struct orr_config config;
     int rc;
 
     if (!ops)
         return orr_fail(err, -ENOENT, "the simulator cannot be loaded");
-    rc = orr_config_read(&config, err);
+    rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
     if (rc)
-        return rc;
-    rc = orr_open_sampling(&config, NULL, &sampling);
-    if (rc)
-        (void)orr_fail(err, rc, "out of memory");
-    else
-        rc = ops->read(name, orr_config_string(&config, ORR_CFG_SET),
-                       orr_sampling_dirs(sampling), ret, err);
+        return orr_fail(err, rc, "out of memory");
+    rc = ops->read(name, orr_getenv("ORRERY_SET"), orr_sampling_dirs(sampling), ret, err);
     orr_sampling_free(sampling);
-    orr_config_done(&config);
     return rc;
 }
 

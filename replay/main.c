@@ -15,23 +15,12 @@
 #include "replay/jobs.h"
 #include "replay/player.h"
 #include "replay/ranks/machine.h"
+#include "replay/ranks/ranks.h"
 
 static void exit_failed(void *arg)
 {
     (void)arg;
     exit(1);
-}
-
-static int play_ranks(const char *path, unsigned n, const struct orr_player_host *host)
-{
-    struct ranks_machine machine;
-    struct ranks_machine_owner owner;
-    int rc = ranks_machine_find(n, &machine, &owner);
-
-    if (rc == 0)
-        rc = ranks_play(path, n, &machine, host);
-    ranks_machine_done(&owner);
-    return rc ? 1 : 0;
 }
 
 static int play(const char *path)
@@ -43,7 +32,7 @@ static int play(const char *path)
 
     n = ranks_count(path, &err);
     if (n > 0)
-        return play_ranks(path, (unsigned)n, &host);
+        return ranks_play_on_machine(path, (unsigned)n, &host) ? 1 : 0;
     if (n < 0 || player_ops.open(path, &host, &player, &err) != 0) {
         fprintf(stderr, "orrery: error: %s\n", err.text);
         return 1;

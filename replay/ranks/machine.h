@@ -2,19 +2,8 @@
 /* replay/ranks/machine.h - on which nodes the ranks of records are played. One thread. */
 #pragma once
 
-#include "replay/ranks/ranks.h"
+struct orr_player_host;
 
-struct orr_cluster_nodes;
-
-struct ranks_machine_owner {
-    struct orr_cluster_nodes *cluster;
-    const char **machines;
-    unsigned *nodes;
-};
-
-/* What ORRERY_MACHINE says for n ranks: a cluster, or a machine, of which there are as many
- * then. Errors: -ENOMEM; -EINVAL after a message. *owner is ended with ranks_machine_done in
- * any case, after *ret was used. */
-int ranks_machine_find(unsigned n, struct ranks_machine *ret,
-                       struct ranks_machine_owner *owner);
-void ranks_machine_done(struct ranks_machine_owner *owner);
+/* ranks_play on what ORRERY_MACHINE says: a cluster, or a machine, of which there are as many
+ * as ranks then. Errors, after a message: those of ranks_play, -EINVAL. */
+int ranks_play_on_machine(const char *path, unsigned n, const struct orr_player_host *host);

@@ -124,33 +124,7 @@ static void play_rank(int number, void *arg)
 
 /* --- all of them --- */
 
-static int play_all(struct program *program, const struct ranks_machine *machine)
-{
-    struct orr_setting(*settings)[2] = calloc(program->n, sizeof(*settings));
-    const struct orr_setting **lists = calloc(program->n, sizeof(*lists));
-    struct orr_simulated_program played = {
-        .conf = {.nranks = program->n,
-                 .nodes = machine->nodes,
-                 .nnodes = machine->nnodes,
-                 .network = machine->network},
-        .settings = machine->machines ? lists : NULL,
-        .main = play_rank,
-        .arg = program,
-    };
-    int rc = -ENOMEM;
-
-    for (unsigned i = 0; settings && lists && machine->machines && i < program->n; i++) {
-        settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, machine->machines[i]};
-        lists[i] = settings[i];
-    }
-    if (settings && lists)
-        rc = orr_simulated_program_run(&played);
-    free(settings);
-    free(lists);
-    return rc ? rc : program->error;
-}
-
-int ranks_play(const char *path, unsigned n, const struct ranks_machine *machine,
+int ranks_play(const char *path, unsigned n, const struct orr_cluster_ranks *cluster,
                const struct orr_player_host *host)
 {
     struct program program = {.n = n, .host = host};
@@ -158,7 +132,9 @@ int ranks_play(const char *path, unsigned n, const struct ranks_machine *machine
 
     allow_files(n);
     if (rc == 0)
-        rc = play_all(&program, machine);
+        rc = orr_simulated_program_run_on(cluster, n, play_rank, &program);
+    if (rc == 0)
+        rc = program.error;
     for (unsigned i = 0; program.paths && i < n; i++)
         free(program.paths[i]);
     free(program.paths);

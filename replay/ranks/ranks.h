@@ -7,23 +7,15 @@
 
 #include "core/base/error.h"
 
+struct orr_cluster_ranks;
 struct orr_player_host;
 
 /* How many ranks the program has whose rank 0 the record at `path` is of; 0: it is the record
  * of no rank. Reads its first lines. Errors: those of a reader. */
 int ranks_count(const char *path, struct orr_error *err);
 
-/* What they are played on. */
-struct ranks_machine {
-    const char *const *machines; /* by rank, as ORRERY_MACHINE takes them; NULL: that of the
-                                  * environment */
-    const unsigned *nodes;       /* by rank, NULL: each has its own */
-    unsigned nnodes;             /* 0: as few as that takes */
-    const char *network;         /* as sim/cluster/README.md describes */
-};
-
-/* Plays n records, of which `path` is rank 0's, in whose name "rank0" stands for the others'.
+/* Plays n records on a cluster that has as many ranks, or more; of which `path` is rank 0's, in whose name "rank0" stands for the others'.
  * Returns 0 when all have ended, or an error after a message; what is wrong with a record
  * ends the process, as `host` wants it. */
-int ranks_play(const char *path, unsigned n, const struct ranks_machine *machine,
+int ranks_play(const char *path, unsigned n, const struct orr_cluster_ranks *cluster,
                const struct orr_player_host *host);
