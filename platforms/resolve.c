@@ -283,6 +283,14 @@ static int append_name(const struct orr_machine_entry *entry, void *arg)
     return 0;
 }
 
+/* What else may have been meant by the line of a cluster that is none. */
+static const char *cluster_hint(const char *name)
+{
+    return strpbrk(name, "+*")
+               ? "; nodes of a cluster have a number before them, 1*NAME"
+               : "";
+}
+
 static int fail_unknown_machine(const char *name,
                                 const char *const *sampling_dirs,
                                 struct orr_error *err)
@@ -298,10 +306,10 @@ static int fail_unknown_machine(const char *name,
     orr_machine_desc_list(sampling_dirs, append_name, &known);
     return orr_fail(err, -ENOENT,
                     "unknown machine \"%.100s\"%s%s%s: known are %s; or give "
-                    "the path of a platform file",
+                    "the path of a platform file%s",
                     name, *known.near ? " (is \"" : "", known.near,
                     *known.near ? "\" meant?)" : "",
-                    known.length ? known.text : "none");
+                    known.length ? known.text : "none", cluster_hint(name));
 }
 
 static int load_folder(const char *path, struct orr_machine_desc **ret,
@@ -347,8 +355,8 @@ static int load_path(const char *path, const char *const *sampling_dirs,
         return orr_fail(err, -ENOENT,
                         "%s: no such platform file: correct the path, or give "
                         "the name of a machine that \"orrery machine list\" "
-                        "shows",
-                        path);
+                        "shows%s",
+                        path, cluster_hint(path));
     if (is_folder(path))
         return load_folder(path, ret, err);
     if (orr_packed_is_name(path))
@@ -384,10 +392,11 @@ int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
     int rc;
 
     if (orr_cluster_is(name))
-        return orr_fail(err, -EINVAL,
-                        "\"%.200s\" is a cluster, and one machine is wanted here: "
-                        "give that of a node",
-                        name);
+        return orr_fail(
+            err, -EINVAL,
+            "\"%.200s\" is a cluster, and one machine is wanted here: "
+            "give that of a node",
+            name);
     if (orr_is_path(name))
         return load_path(name, sampling_dirs, ret, err);
     rc = *name ? find_by_name(name, sampling_dirs, &path, &usual) : 0;

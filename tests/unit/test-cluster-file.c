@@ -176,6 +176,9 @@ START_TEST(a_cluster_is_no_machine)
 
     ck_assert_int_eq(orr_machine_desc_load("4*a", NULL, &desc, &err), -EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "\"4*a\" is a cluster"));
+    ck_assert_int_eq(orr_machine_desc_load("a + ib 200Gb/s", NULL, &desc, &err),
+                     -ENOENT);
+    ck_assert_ptr_nonnull(strstr(err.text, "1*NAME"));
     ck_assert_int_eq(orr_machine_desc_load("x.cluster.xml", NULL, &desc, &err),
                      -EINVAL);
 }

@@ -47,10 +47,8 @@ REMOTE = {"orr_insertion_drop", "orr_memory_reserve", "orr_memory_unreserve",
           "orr_outside_end", "orr_outside_wait", "orr_remote_register",
           "orr_runtime_set_rank"}
 # The network between nodes, of clusters that the simulator is to have.
-CLUSTER = {"orr_cluster_free", "orr_cluster_is", "orr_cluster_line",
-           "orr_cluster_machine", "orr_cluster_read", "orr_fabric_parse",
-           "orr_messages_bytes", "orr_messages_cancel", "orr_messages_looks",
-           "orr_messages_new"}
+CLUSTER = {"orr_cluster_machine", "orr_messages_bytes", "orr_messages_cancel",
+           "orr_messages_looks", "orr_messages_new"}
 
 
 def is_public(name):

@@ -161,6 +161,8 @@ def edit_tests(tap, bench):
               [g["edits"] for g in root["groups"]] == [None, "cuda.count = 4", None] and
               root["total"]["cuda"] == 28 and
               root["network"]["words"] == "ib latency=3us 2x200Gb/s", str(root))
+    picture = bench.run("show", line, *edits, "--svg").out
+    tap.claim("and drawn", "1 × mi300x-8, edited" in picture, picture)
     for edit, expected in [("node[4].cuda.count = 4", "there is no node 4"),
                            ("network = torus:1", "larger dimensions"),
                            ("disk.latency = 1", "has no unit"),

@@ -232,7 +232,8 @@ static void draw_group(const struct cluster_picture *p, unsigned i, double x,
     svg_box(p->out, x, y, width, PANEL_HEIGHT, 10, "#f8f9fb", "#c3ccd6");
     x += LAYOUT_PADDING;
     y += LAYOUT_PADDING;
-    snprintf(text, sizeof(text), "%u × %.200s", group->n, group->machine);
+    snprintf(text, sizeof(text), "%u × %.200s%s", group->n, group->machine,
+             group->edits ? ", edited" : "");
     svg_text(p->out, x, y + 10, &bold, letters, text);
     amounts_text(&node, text);
     svg_text(p->out, x, y + 27, &faint, letters, text);
