@@ -61,18 +61,21 @@ static struct {
     _Atomic(struct orr_runtime *) open; /* the run to save, or NULL */
     atomic_int reason;          /* a signal's number, FAILURE, 0: none … */
     _Atomic double asked_s;     /* … and when that came */
-    pid_t process;              /* children of fork have nothing to save */
+    _Atomic pid_t process;      /* children of fork have nothing to save */
     struct orr_exec_ops ending; /* exchanged for the machine's own */
     struct sigaction before[NSIGNALS]; /* of the signals below */
     atomic_int nasking;         /* calls of orr_ends_interrupt under way */
     sem_t asked;                /* a real run's end: the saver waits for that */
     pthread_t saver;
-    bool may_ask, saves; /* [main] there is the semaphore, and the thread */
-    bool off;            /* [main] signals are not to be caught */
+    bool may_ask;        /* [lock] there is the semaphore … */
+    atomic_bool saves;   /* [lock] for writing: … and the thread */
+    atomic_bool off;     /* [lock] for writing: signals are not to be caught */
     orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
     void *leave_arg;
-    atomic_flag registered; /* with atexit */
-} ends = {.registered = ATOMIC_FLAG_INIT};
+    bool registered;      /* [lock] with atexit */
+    pthread_mutex_t lock; /* of runs that are opened and closed at once; no handler, nor
+                           * the saver, takes it */
+} ends = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What the process has made for itself goes with it. Safe in signal handlers. */
 static void clean_up(void)
@@ -372,11 +375,13 @@ static void restore_signals(void)
 /* Registered once per process; a run that is open then was left by exit(). */
 static void at_exit(void)
 {
-    struct orr_runtime *rt;
+    struct orr_runtime *rt = NULL;
 
-    orr_ends_settle();
-    rt = atomic_exchange(&ends.open, NULL);
-    if (rt && getpid() == ends.process && (orr_self || !rt->sim))
+    if (getpid() == ends.process) {
+        orr_ends_settle(atomic_load(&ends.open));
+        rt = atomic_exchange(&ends.open, NULL);
+    }
+    if (rt && (orr_self || !rt->sim))
         save(rt, orr_count_unfinished(rt) == 0 ? "returned" : "exit");
     clean_up();
 }
@@ -416,15 +421,13 @@ static bool has_to_end(const struct orr_runtime *rt)
     return can_save(rt) || orr_leftovers_exist();
 }
 
-void orr_ends_watch(struct orr_runtime *rt)
+static void watch_locked(struct orr_runtime *rt)
 {
-    if (rt->sim)
-        rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
-    /* Of several runs in one simulation the first one is saved. */
+    /* Of several runs in one process the first one is saved. */
     if (atomic_load(&ends.open) && ends.process == getpid())
         return;
-    if (!atomic_flag_test_and_set(&ends.registered))
-        atexit(at_exit);
+    if (!ends.registered)
+        ends.registered = atexit(at_exit) == 0;
     ends.process = getpid();
     atomic_store(&ends.reason, 0);
     if (rt->sim) {
@@ -442,10 +445,21 @@ void orr_ends_watch(struct orr_runtime *rt)
         catch_signals();
 }
 
+void orr_ends_watch(struct orr_runtime *rt)
+{
+    if (rt->sim)
+        rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
+    pthread_mutex_lock(&ends.lock);
+    watch_locked(rt);
+    pthread_mutex_unlock(&ends.lock);
+}
+
 void orr_ends_note_made(const struct orr_runtime *rt)
 {
+    pthread_mutex_lock(&ends.lock);
     if (!ends.off && atomic_load(&ends.open) == rt && has_to_end(rt))
         catch_signals();
+    pthread_mutex_unlock(&ends.lock);
 }
 
 void orr_ends_leave(orr_leave_fn leave_fn, void *arg)
@@ -461,21 +475,29 @@ bool orr_ends_catches(void)
 
 void orr_ends_catch(struct orr_runtime *rt, bool on)
 {
+    pthread_mutex_lock(&ends.lock);
     ends.off = !on;
-    if (!has_to_end(rt))
-        return;
-    if (on)
+    if (has_to_end(rt) && on)
         catch_signals();
-    else
+    else if (has_to_end(rt))
         restore_signals();
+    pthread_mutex_unlock(&ends.lock);
 }
 
-void orr_ends_settle(void)
+static void settle_locked(void)
 {
     if (!ends.saves)
         return;
     restore_signals();
     stop_saver();
+}
+
+void orr_ends_settle(struct orr_runtime *rt)
+{
+    pthread_mutex_lock(&ends.lock);
+    if (atomic_load(&ends.open) == rt)
+        settle_locked();
+    pthread_mutex_unlock(&ends.lock);
 }
 
 void orr_ends_forget_left(struct orr_runtime *rt)
@@ -487,17 +509,24 @@ void orr_ends_forget_left(struct orr_runtime *rt)
     atomic_store(&ends.reason, 0);
 }
 
-void orr_ends_forget(struct orr_runtime *rt)
+static void forget_locked(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
 
     if (atomic_load(&ends.open) && atomic_load(&ends.open) != rt)
         return;
-    orr_ends_settle();
+    settle_locked();
     if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)
         end_at_rest();
     if (!atomic_compare_exchange_strong(&ends.open, &expected, NULL))
         return;
     await_asking();
     restore_signals();
+}
+
+void orr_ends_forget(struct orr_runtime *rt)
+{
+    pthread_mutex_lock(&ends.lock);
+    forget_locked(rt);
+    pthread_mutex_unlock(&ends.lock);
 }

@@ -18,10 +18,10 @@ struct orr_runtime;
  */
 typedef void (*orr_leave_fn)(void *arg, int status);
 
-/* From now on such ends of the process concern this run. exit() and return from
- * main keep their status. SIGINT and SIGTERM (unless the application has handlers of
- * its own) kill the process, a deadlock of a simulation gives 3. Called by the context
- * that opened the run. */
+/* From now on such ends of the process concern this run, unless they concern another one
+ * that is still open. exit() and return from main keep their status. SIGINT and SIGTERM
+ * (unless the application has handlers of its own) kill the process, a deadlock of a
+ * simulation gives 3. Called by the context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; they are
@@ -33,9 +33,9 @@ bool orr_ends_catches(void);
  * caught, unless they are not to be. */
 void orr_ends_note_made(const struct orr_runtime *rt);
 
-/* The run is about to end: of a real one signals save nothing any more. Does not return
- * where one is doing so. */
-void orr_ends_settle(void);
+/* The run is about to end: of a real one that is watched signals save nothing any more.
+ * Does not return where one is doing so. */
+void orr_ends_settle(struct orr_runtime *rt);
 
 /* Undoes orr_ends_watch. */
 void orr_ends_forget(struct orr_runtime *rt);

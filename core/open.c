@@ -57,25 +57,31 @@
 
 /* --- opening --- */
 
-static int make_sampling(struct orr_runtime *rt)
+int orr_open_sampling(const struct orr_config *config, const char *machine_dir,
+                      struct orr_sampling **ret)
 {
-    const struct orr_config *config = &rt->config;
     static const enum orr_config_id homes[] = {
         ORR_CFG_STARPU_HOME, ORR_CFG_XDG_CACHE_HOME, ORR_CFG_HOME,
         ORR_CFG_TMPDIR,      ORR_CFG_TEMP,           ORR_CFG_TMP};
     struct orr_sampling_options options = {
         .perf_model_dir = orr_config_string(config, ORR_CFG_PERF_MODEL_DIR),
         .perf_model_path = orr_config_string(config, ORR_CFG_PERF_MODEL_PATH),
-        .machine_dir = rt->machine ? rt->machine->sampling_dir : NULL,
+        .machine_dir = machine_dir,
         .home = "/tmp",
     };
-    struct orr_sampling *sampling;
-    int err;
 
     for (unsigned i = sizeof(homes) / sizeof(*homes); i-- > 0;)
         if (orr_config_string(config, homes[i]))
             options.home = orr_config_string(config, homes[i]);
-    err = orr_sampling_new(&options, &sampling);
+    return orr_sampling_new(&options, ret);
+}
+
+static int make_sampling(struct orr_runtime *rt)
+{
+    struct orr_sampling *sampling;
+    int err = orr_open_sampling(
+        &rt->config, rt->machine ? rt->machine->sampling_dir : NULL, &sampling);
+
     if (err)
         return err;
     orr_sampling_free(rt->estimates->sampling);
@@ -661,7 +667,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_progress_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
     orr_state_end(rt);
-    orr_ends_settle();
+    orr_ends_settle(rt);
     orr_report_write(rt, "shutdown");
     orr_worker_profiles_report(rt);
     if (!dropped) /* whose time is in the bounds and not in the run's */

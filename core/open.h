@@ -11,6 +11,12 @@
 
 struct orr_pinned;
 struct orr_runtime;
+struct orr_sampling;
+
+/* Where calibrations are, by the settings; of a machine that has a directory of its own,
+ * NULL: none, with that. The caller frees *ret. Errors: -ENOMEM. */
+int orr_open_sampling(const struct orr_config *config, const char *machine_dir,
+                      struct orr_sampling **ret);
 
 /* Opens and starts everything. `conf` and `settings` (with a NULL text behind the
  * last) may be NULL; pinned memory is noted in `pinned`, which outlives the run. 0,

@@ -9,7 +9,9 @@
 #include "core/data/registry.h"
 #include "core/device/simulated.h"
 #include "core/exec/program.h"
+#include "core/open.h"
 #include "core/worker/workers.h"
+#include "perfmodel/sampling.h"
 
 int orr_remote_register(struct orr_runtime *rt,
                         const struct orr_remote_ops *ops)
@@ -52,19 +54,33 @@ const struct orr_cluster_ops *orr_remote_cluster(void)
     return NULL;
 }
 
-int orr_remote_read_cluster(const char *name, struct orr_cluster_nodes **ret,
+int orr_remote_read_cluster(const char *name, struct orr_cluster_ranks **ret,
                             struct orr_error *err)
 {
     const struct orr_cluster_ops *ops = orr_remote_cluster();
+    struct orr_sampling *sampling = NULL;
+    struct orr_config config;
+    int rc;
 
     if (!ops)
         return orr_fail(err, -ENOENT, "the simulator cannot be loaded");
-    return ops->read(name, NULL, ret, err);
+    rc = orr_config_read(&config, err);
+    if (rc)
+        return rc;
+    rc = orr_open_sampling(&config, NULL, &sampling);
+    if (rc)
+        (void)orr_fail(err, rc, "out of memory");
+    else
+        rc = ops->read(name, orr_config_string(&config, ORR_CFG_SET),
+                       orr_sampling_dirs(sampling), ret, err);
+    orr_sampling_free(sampling);
+    orr_config_done(&config);
+    return rc;
 }
 
-void orr_remote_forget_cluster(struct orr_cluster_nodes *nodes)
+void orr_remote_forget_cluster(struct orr_cluster_ranks *ranks)
 {
-    orr_remote_cluster()->forget(nodes);
+    orr_remote_cluster()->forget(ranks);
 }
 
 int orr_remote_enter_program(int rank, const struct orr_setting *settings, void *place)
@@ -104,6 +120,11 @@ void *orr_remote_kept(void *(*make)(void), void (*free_kept)(void *kept))
 void *orr_remote_place(void)
 {
     return orr_program()->place;
+}
+
+struct orr_machine *orr_remote_machine(const struct orr_runtime *rt)
+{
+    return rt->machine;
 }
 
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)

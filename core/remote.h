@@ -83,11 +83,11 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
  * loaded. */
 const struct orr_cluster_ops *orr_remote_cluster(void);
 
-/* What the cluster of that name is made of: see orr_cluster_ops.read; with the environment's
- * directories. The caller ends it. */
-int orr_remote_read_cluster(const char *name, struct orr_cluster_nodes **ret,
+/* The ranks on the cluster of that name: see orr_cluster_ops.read; with the environment's
+ * edits and directories. The caller ends it. */
+int orr_remote_read_cluster(const char *name, struct orr_cluster_ranks **ret,
                             struct orr_error *err);
-void orr_remote_forget_cluster(struct orr_cluster_nodes *nodes);
+void orr_remote_forget_cluster(struct orr_cluster_ranks *ranks);
 
 /* From now on what the calling context calls, and those that it will start, is of a program
  * of its own, with runs of its own: one of several ranks in a simulation, of that number.
@@ -102,6 +102,9 @@ void *orr_remote_place(void);
 /* What the layer keeps for the caller's program beside its runs: made at the first call,
  * freed when it leaves; that of the process stays. NULL without memory. Any thread. */
 void *orr_remote_kept(void *(*make)(void), void (*free_kept)(void *kept));
+
+/* The run's machine, for that network. */
+struct orr_machine *orr_remote_machine(const struct orr_runtime *rt);
 
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

@@ -26,6 +26,19 @@ extern "C" {
 int orrery_mpi_checkpoint_restore(starpu_mpi_checkpoint_template_t cp_template,
                                   int *ret_step);
 
+/* Runs a program of several ranks in this process, on a simulated cluster: main(rank, arg)
+ * once for each, on contexts of one simulation, in virtual time. `cluster` is what
+ * ORRERY_MACHINE would say (docs/CLUSTERS.md); NULL: what it says. Each of the calls starts
+ * and shuts down the library for itself, as processes of an mpirun do, with starpu_mpi_init
+ * or starpu_mpi_init_conf; for those functions MPI_COMM_WORLD is all ranks. Variables of the
+ * program are one for all ranks: what a rank has of its own, `arg` leads to. Rank 0 runs on
+ * the calling thread, outside of any run. Other calls of MPI are not answered: see
+ * docs/MPI.md of programs that make them.
+ *
+ * Returns 0 when all have returned; or, after a message: -EBUSY, the library is initialised
+ * here; -EINVAL, the name is none of a cluster; -ENOMEM. */
+int orrery_mpi_run_ranks(const char *cluster, void (*main)(int rank, void *arg), void *arg);
+
 /* What ranks compare that balance data (starpu_mpi_lb.h): `us` returns how many
  * microseconds this rank has needed since the last comparison, or whatever else the
  * application measures its work by. Called by the thread that inserts tasks. NULL: the time

@@ -212,7 +212,8 @@ struct orr_transport_ops {
     struct orr_meeting *(*take_met)(struct orr_transport *t);
 
     /* -- progress -- */
-    /* Looks once, without waiting. Returns whether there is something to take. */
+    /* Looks once, without waiting: in virtual time it may take what messages take of the
+     * owner. Returns whether there is something to take. */
     bool (*progress)(struct orr_transport *t);
     /* Looks until there is something to take, or wake was called since the last wait
      * returned (true: something to take). Where neither packets nor meetings are under

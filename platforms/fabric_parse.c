@@ -68,6 +68,8 @@ static const struct setting {
     [SET_LATENCY] = {"latency", UNIT_US, OF_ALL, AT(latency_us)},
     [SET_HOP] = {"hop", UNIT_US, OF_ALL, AT(hop_us)},
     {"eager", UNIT_BYTES, OF_ALL, AT(eager)},
+    {"send", UNIT_US, OF_ALL, AT(send_us)},
+    {"match", UNIT_US, OF_ALL, AT(match_us)},
     {"levels", UNIT_COUNT, ORR_TOPOLOGY_FAT_TREE, AT(fat_tree.levels)},
     {"g", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.g)},
     {"a", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.a)},

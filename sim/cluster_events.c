@@ -7,21 +7,11 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "sim/cluster/messages.h"
-#include "sim/exec.h"
+#include "sim/cluster/interconnect.h"
+#include "sim/cluster_private.h"
 #include "sim/watchdog.h"
 
-struct orr_cluster {
-    struct orr_sim_events events; /* first */
-    struct orr_sim_exec *exec;
-    bool owns_exec;
-    struct orr_watchdog *watchdog; /* of the engine that it owns; NULL: switched off */
-    struct orr_network *network;
-    size_t eager;
-    struct orr_cluster_post *first, **last; /* that have not started */
-};
-
-static void arm(struct orr_cluster *c)
+void orr_cluster_arm(struct orr_cluster *c)
 {
     orr_sim_exec_set_events(c->exec, &c->events,
                             c->first ? -ORR_FOREVER : c->network->ops->next_us(c->network));
@@ -38,18 +28,38 @@ static struct orr_cluster_post *pop(struct orr_cluster *c)
 
 static void start(struct orr_cluster *c, struct orr_cluster_post *post)
 {
+    struct orr_cluster_message message;
     struct orr_error err = {""};
 
     if (post->from == post->to) {
         post->arrived(post);
         return;
     }
-    if (c->network->ops->start(c->network, post->from, post->to, post->bytes, post,
-                               c->exec->now, &err) == 0)
+    message = (struct orr_cluster_message){.src = post->from,
+                                           .dst = post->to,
+                                           .nic = ORR_ANY_NIC,
+                                           .bytes = post->bytes,
+                                           .delay_us = post->delay_us,
+                                           .cookie = post};
+    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0)
         return;
     /* Nothing could end who waits for it. */
     orr_log_error("the simulation cannot go on: %s", err.text);
     abort();
+}
+
+static void end_ended(struct orr_cluster *c)
+{
+    void *cookie, *copies;
+
+    while ((cookie = orr_messages_take_ended(c->network, &copies))) {
+        struct orr_cluster_post *post = cookie;
+
+        if (copies)
+            orr_node_copies_ended(copies, cookie);
+        else if (!c->closed)
+            post->arrived(post);
+    }
 }
 
 /* Either starts or moves on: the network is never behind the clock when one starts. */
@@ -63,9 +73,8 @@ static void run_events(struct orr_sim_events *events)
             start(c, post);
     else
         c->network->ops->advance(c->network);
-    while ((post = c->network->ops->take_ended(c->network)))
-        post->arrived(post);
-    arm(c);
+    end_ended(c);
+    orr_cluster_arm(c);
 }
 
 static void cluster_send(struct orr_cluster *c, struct orr_cluster_post *post)
@@ -73,7 +82,7 @@ static void cluster_send(struct orr_cluster *c, struct orr_cluster_post *post)
     post->next = NULL;
     *c->last = post;
     c->last = &post->next;
-    arm(c);
+    orr_cluster_arm(c);
 }
 
 static size_t cluster_eager(const struct orr_cluster *c)
@@ -81,19 +90,33 @@ static size_t cluster_eager(const struct orr_cluster *c)
     return c->eager;
 }
 
-static void close_engine(struct orr_cluster *c)
+/* Whoever comes last ends the network; its engine goes with the cluster, which is the last
+ * where it has one. */
+void orr_cluster_leave(struct orr_cluster *c)
 {
+    if (--c->nusers > 0)
+        return;
+    orr_sim_exec_remove_events(c->exec, &c->events);
+    orr_node_copies_free_all(c);
+    c->network->ops->free(c->network);
     orr_watchdog_stop(c->watchdog);
     if (c->owns_exec)
         orr_sim_exec_free(c->exec);
+    free(c);
 }
 
 static void cluster_close(struct orr_cluster *c)
 {
-    orr_sim_exec_remove_events(c->exec, &c->events);
-    c->network->ops->free(c->network);
-    close_engine(c);
-    free(c);
+    c->closed = true;
+    c->first = NULL;
+    c->last = &c->first;
+    orr_cluster_arm(c);
+    orr_cluster_leave(c);
+}
+
+static struct orr_cluster_costs cluster_costs(const struct orr_cluster *c)
+{
+    return c->costs;
 }
 
 static int open_engine(struct orr_cluster *c, struct orr_error *err)
@@ -124,20 +147,26 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     c = calloc(1, sizeof(*c));
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
+    c->nnodes = nnodes;
+    c->nusers = 1;
     c->last = &c->first;
+    orr_list_init(&c->attached);
     c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
+    c->costs = (struct orr_cluster_costs){fabric.send_us, fabric.match_us};
     fabric.eager = INFINITY;
     rc = open_engine(c, err);
     if (rc == 0)
         rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
     if (rc < 0) {
-        close_engine(c);
+        orr_watchdog_stop(c->watchdog);
+        if (c->owns_exec)
+            orr_sim_exec_free(c->exec);
         free(c);
         return rc;
     }
     c->events.run = run_events;
     orr_sim_exec_add_events(c->exec, &c->events);
-    arm(c);
+    orr_cluster_arm(c);
     *ret = c;
     return 0;
 }
@@ -146,7 +175,9 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .read = orr_sim_cluster_read,
     .forget = orr_sim_cluster_forget,
     .open = cluster_open,
+    .attach = orr_cluster_attach,
     .eager = cluster_eager,
+    .costs = cluster_costs,
     .send = cluster_send,
     .close = cluster_close,
 };

@@ -5,8 +5,9 @@
 #include "core/base/cluster.h"
 
 /* These two entries of the table; cluster_read.c. */
-int orr_sim_cluster_read(const char *name, const char *const *sampling_dirs,
-                         struct orr_cluster_nodes **ret, struct orr_error *err);
-void orr_sim_cluster_forget(struct orr_cluster_nodes *nodes);
+int orr_sim_cluster_read(const char *name, const char *edits,
+                         const char *const *sampling_dirs, struct orr_cluster_ranks **ret,
+                         struct orr_error *err);
+void orr_sim_cluster_forget(struct orr_cluster_ranks *ranks);
 
 extern const struct orr_cluster_ops orr_sim_cluster_ops;

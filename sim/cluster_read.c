@@ -1,55 +1,176 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sim/cluster_read.c - what a cluster is made of, for those who do not read descriptions. */
+/* sim/cluster_read.c - the ranks of a program on a cluster, for those who do not read
+ * descriptions. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/base/log.h"
 #include "platforms/cluster.h"
+#include "platforms/edit.h"
+#include "platforms/machine_desc.h"
 #include "sim/cluster_events.h"
 
-struct read_cluster {
-    struct orr_cluster_nodes nodes; /* first */
+struct read_ranks {
+    struct orr_cluster_ranks ranks; /* first */
     struct orr_cluster_desc desc;
-    const char **machines; /* owned; the names are the description's */
+    struct orr_cluster_rank *at; /* owned; its machines are the description's … */
+    char **edits;                /* owned: … and these, by group and by rank of a node */
 };
 
-void orr_sim_cluster_forget(struct orr_cluster_nodes *nodes)
+static struct read_ranks *read_of(struct orr_cluster_ranks *ranks)
 {
-    struct read_cluster *cluster = (struct read_cluster *)nodes;
-
-    orr_cluster_free(&cluster->desc);
-    free(cluster->machines);
-    free(cluster);
+    return (struct read_ranks *)ranks;
 }
 
-int orr_sim_cluster_read(const char *name, const char *const *sampling_dirs,
-                         struct orr_cluster_nodes **ret, struct orr_error *err)
+void orr_sim_cluster_forget(struct orr_cluster_ranks *ranks)
 {
-    struct read_cluster *cluster = calloc(1, sizeof(*cluster));
-    struct orr_cluster_desc *desc;
+    struct read_ranks *read = read_of(ranks);
+    size_t n = (size_t)read->desc.ngroups * read->desc.ranks_per_node;
+
+    for (size_t i = 0; read->edits && i < n; i++)
+        free(read->edits[i]);
+    free(read->edits);
+    free(read->at);
+    orr_cluster_free(&read->desc);
+    free(read);
+}
+
+/* --- shares of a node --- */
+
+/* Kinds of hosts, and the edits that say how many there are. */
+static const struct {
+    const char *host, *edit;
+} kinds[] = {{"CPU", "cpu"}, {"CUDA", "cuda"}, {"OpenCL", "opencl"}};
+enum { NKINDS = sizeof(kinds) / sizeof(*kinds) };
+
+/* How many hosts of each kind a node of the group has. */
+static int count_hosts(const struct orr_cluster_group *group, const char *const *dirs,
+                       unsigned counts[NKINDS], struct orr_error *err)
+{
+    struct orr_machine_desc *machine;
+    int rc = orr_machine_desc_load(group->machine, dirs, &machine, err);
+
+    if (rc < 0)
+        return rc;
+    if (group->edits)
+        rc = orr_machine_desc_edit(machine, group->edits, err);
+    for (unsigned h = 0; rc == 0 && h < machine->nhosts; h++)
+        for (unsigned k = 0; k < NKINDS; k++)
+            if (orr_host_desc_number(&machine->hosts[h], kinds[k].host) >= 0)
+                counts[k]++;
+    orr_machine_desc_free(machine);
+    return rc;
+}
+
+/* Of `count` things the k-th of n ranks has those from k * count / n on. */
+static unsigned share_of(unsigned count, unsigned k, unsigned n)
+{
+    return count * (k + 1) / n - count * k / n;
+}
+
+/* The edits of the k-th rank of a node of the group. NULL without memory. */
+static char *write_edits(const struct orr_cluster_group *group, const unsigned counts[NKINDS],
+                         unsigned k, unsigned n)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "%s", group->edits ? group->edits : "");
+    for (unsigned i = 0; n > 1 && i < NKINDS; i++)
+        if (counts[i] > 0)
+            fprintf(out, "%s%s.count = %u", ftell(out) > 0 ? "; " : "", kinds[i].edit,
+                    share_of(counts[i], k, n));
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int fill_group(struct read_ranks *read, unsigned g, const char *const *dirs,
+                      struct orr_error *err)
+{
+    const struct orr_cluster_group *group = &read->desc.groups[g];
+    unsigned counts[NKINDS] = {0}, n = read->desc.ranks_per_node;
+    int rc = n > 1 ? count_hosts(group, dirs, counts, err) : 0;
+
+    if (rc == 0 && n > 1 && counts[0] < n)
+        return orr_fail(err, -EINVAL,
+                        "ranks-per-node=%u: a node \"%s\" has %u processors, and each rank "
+                        "needs one",
+                        n, group->machine, counts[0]);
+    for (unsigned k = 0; rc == 0 && k < n; k++) {
+        char *edits = write_edits(group, counts, k, n);
+
+        if (!edits)
+            return orr_fail(err, -ENOMEM, "out of memory");
+        read->edits[g * n + k] = edits;
+    }
+    return rc;
+}
+
+static void place_ranks(struct read_ranks *read)
+{
+    const struct orr_cluster_desc *desc = &read->desc;
+    unsigned rank = 0, node = 0, per_node = desc->ranks_per_node;
+
+    for (unsigned g = 0; g < desc->ngroups; g++)
+        for (unsigned i = 0; i < desc->groups[g].n; i++, node++)
+            for (unsigned k = 0; k < per_node; k++)
+                read->at[rank++] = (struct orr_cluster_rank){
+                    node, desc->groups[g].machine, read->edits[g * per_node + k]};
+}
+
+/* --- the entry of the table --- */
+
+static int make_ranks(struct read_ranks *read, const char *const *dirs, struct orr_error *err)
+{
+    const struct orr_cluster_desc *desc = &read->desc;
+    unsigned n = desc->nnodes * desc->ranks_per_node;
+    int rc = 0;
+
+    read->at = calloc(n, sizeof(*read->at));
+    read->edits = calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(char *));
+    if (!read->at || !read->edits)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    for (unsigned g = 0; rc == 0 && g < desc->ngroups; g++)
+        rc = fill_group(read, g, dirs, err);
+    if (rc)
+        return rc;
+    place_ranks(read);
+    read->ranks = (struct orr_cluster_ranks){
+        .n = n, .nnodes = desc->nnodes, .at = read->at, .network = desc->network};
+    return 0;
+}
+
+int orr_sim_cluster_read(const char *name, const char *edits,
+                         const char *const *sampling_dirs, struct orr_cluster_ranks **ret,
+                         struct orr_error *err)
+{
+    struct read_ranks *read = calloc(1, sizeof(*read));
     int rc;
 
-    if (!cluster)
+    if (!read)
         return orr_fail(err, -ENOMEM, "out of memory");
-    desc = &cluster->desc;
-    rc = orr_cluster_load(name, sampling_dirs, desc, err);
+    rc = orr_cluster_load(name, sampling_dirs, &read->desc, err);
     if (rc) {
-        free(cluster);
+        free(read);
         return rc;
     }
-    cluster->machines = calloc(desc->nnodes, sizeof(*cluster->machines));
-    if (!cluster->machines) {
-        orr_sim_cluster_forget(&cluster->nodes);
-        return orr_fail(err, -ENOMEM, "out of memory");
+    if (edits && *edits)
+        rc = orr_cluster_edit(&read->desc, edits, err);
+    if (rc == 0)
+        rc = make_ranks(read, sampling_dirs, err);
+    if (rc) {
+        orr_sim_cluster_forget(&read->ranks);
+        return rc;
     }
-    for (unsigned g = 0, node = 0; g < desc->ngroups; g++)
-        for (unsigned i = 0; i < desc->groups[g].n; i++)
-            cluster->machines[node++] = desc->groups[g].machine;
-    cluster->nodes = (struct orr_cluster_nodes){
-        .n = desc->nnodes,
-        .ranks_per_node = desc->ranks_per_node,
-        .machines = cluster->machines,
-        .network = desc->network,
-    };
-    *ret = &cluster->nodes;
+    for (unsigned i = 0; i < read->desc.nedits; i++)
+        orr_log_notice("what if %s: %s", read->desc.edits[i].edit, read->desc.edits[i].text);
+    *ret = &read->ranks;
     return 0;
 }

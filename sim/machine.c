@@ -17,6 +17,7 @@
 #include "sim/describe.h"
 #include "sim/links.h"
 #include "sim/network_open.h"
+#include "sim/node_links.h"
 
 static struct orr_sim_machine *machine_of(struct orr_machine *machine)
 {
@@ -188,6 +189,7 @@ static void sim_close(struct orr_machine *machine)
     orr_streaming_free(m->streaming);
     if (m->network)
         m->network->ops->free(m->network);
+    orr_node_links_free(m->inside);
     leave_engine(m);
     if (m->stacks)
         m->stacks->ops->free(m->stacks);
@@ -259,8 +261,12 @@ static int make_network(const struct orr_machine_desc *desc,
         error = orr_links_make(desc, endpoints, wanted, &m->machine);
     if (error < 0 || !wanted)
         return error;
-    return orr_network_open(desc, options->network, endpoints,
-                            m->machine.nnodes + m->disks.n, &m->network, err);
+    error = orr_network_open(desc, options->network, endpoints,
+                             m->machine.nnodes + m->disks.n, &m->network, err);
+    if (error == 0 && !orr_network_is_simgrids(desc, options->network))
+        error = orr_node_links_new(desc, endpoints, m->machine.nnodes + m->disks.n,
+                                   &m->inside, err);
+    return error;
 }
 
 /* The parts that need the machine's tables: transfers, streams, memories. */

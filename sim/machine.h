@@ -16,6 +16,8 @@
 #include "sim/transfers.h"
 #include "sim/watchdog.h"
 
+struct orr_inside;
+
 struct orr_sim_machine {
     struct orr_machine machine; /* first */
     struct orr_driver driver;   /* of all its devices, whatever their kind */
@@ -25,6 +27,7 @@ struct orr_sim_machine {
     struct orr_sim_user user;    /* of it: this machine */
     struct orr_stacks *stacks;   /* NULL: contexts are fibers */
     struct orr_network *network; /* NULL: transfers take no time */
+    struct orr_inside *inside;   /* NULL: no network between nodes passes its links */
     struct orr_transfers *transfers;
     struct orr_streams *streams;
     struct orr_streaming *streaming; /* NULL: main memory has no bandwidth */

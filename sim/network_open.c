@@ -94,6 +94,20 @@ int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
     return rc;
 }
 
+bool orr_network_is_simgrids(const struct orr_machine_desc *desc, const char *choice)
+{
+    struct orr_c_locale locale;
+    bool lacks;
+
+    if (choice && *choice)
+        return strcmp(choice, "simgrid") == 0;
+    if (orr_c_locale_begin(&locale) < 0)
+        return false;
+    lacks = orr_fluid_lacks(desc) != NULL;
+    orr_c_locale_end(&locale);
+    return lacks;
+}
+
 int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
                     const unsigned *endpoints, unsigned nendpoints,
                     size_t stack_size, struct orr_stacks **ret,

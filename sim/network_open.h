@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "sim/network.h"
 
 /* Makes the network that ORRERY_SIM_NETWORK names in `choice`: "fluid", "simgrid",
@@ -12,6 +14,9 @@
 int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
                      const unsigned *endpoints, unsigned nendpoints,
                      struct orr_network **ret, struct orr_error *err);
+
+/* Whether that is SimGrid's. */
+bool orr_network_is_simgrids(const struct orr_machine_desc *desc, const char *choice);
 
 /* Makes the stacks that ORRERY_SIM_CONTEXTS names in `choice`: "actors", which are
  * made before the network; *ret is NULL for "fibers" or NULL. Errors: as above. */

@@ -393,6 +393,17 @@ void orr_transfers_set_streaming(struct orr_transfers *transfers,
     transfers->nbandwidth = n;
 }
 
+void orr_transfers_set_network(struct orr_transfers *transfers,
+                               struct orr_network *network)
+{
+    transfers->network = network;
+}
+
+void orr_transfers_rouse(struct orr_transfers *transfers)
+{
+    transfers->events.next_us = -ORR_FOREVER;
+}
+
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
                              struct orr_local_copy takes)
 {

@@ -41,6 +41,14 @@ void orr_transfers_set_streaming(struct orr_transfers *transfers,
                                  struct orr_streaming *streaming,
                                  const double *bandwidth, unsigned n);
 
+/* Moves copies that have not begun by another network, lent as the first one was. */
+void orr_transfers_set_network(struct orr_transfers *transfers,
+                               struct orr_network *network);
+
+/* The network has ended copies otherwise than in its own events: they are taken before the
+ * clock moves. */
+void orr_transfers_rouse(struct orr_transfers *transfers);
+
 /* What a copy within the node takes; nothing at first. */
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
                              struct orr_local_copy takes);

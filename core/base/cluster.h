@@ -11,11 +11,13 @@
 #include "core/base/error.h"
 
 struct orr_cluster;
+struct orr_machine;
 
 /* A message on its way. The sender's memory, from send until `arrived` is called. */
 struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
+    double delay_us;   /* from `send` until it leaves; within a node it is none */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
@@ -23,30 +25,52 @@ struct orr_cluster_post {
     struct orr_cluster_post *next; /* the network's */
 };
 
-/* What a cluster is made of. */
-struct orr_cluster_nodes {
-    unsigned n, ranks_per_node;
-    const char *const *machines; /* by node, what ORRERY_MACHINE would be for it */
-    const char *network;         /* what `open` takes */
+/* Where a rank of a program is, and what its machine is there: values of ORRERY_MACHINE and
+ * ORRERY_SET. */
+struct orr_cluster_rank {
+    unsigned node;
+    const char *machine, *edits;
+};
+
+/* Ranks on a cluster, by their numbers: those of a node follow each other. */
+struct orr_cluster_ranks {
+    unsigned n, nnodes;
+    const struct orr_cluster_rank *at;
+    const char *network; /* what `open` takes */
+};
+
+/* What a message takes of the processors of its ranks, µs; that between two nodes. */
+struct orr_cluster_costs {
+    double send, match;
 };
 
 struct orr_cluster_ops {
-    /* Reads the cluster that a name means: a line, a file, or what is so called where
-     * machines are (the directories end with NULL, which they may be). Returns 1 if
-     * none is so called: it may be a machine. The caller ends *ret with `forget`. Errors:
-     * -ENOMEM, -EINVAL and others of the system, with a message. */
-    int (*read)(const char *name, const char *const *sampling_dirs,
-                struct orr_cluster_nodes **ret, struct orr_error *err);
-    void (*forget)(struct orr_cluster_nodes *nodes);
+    /* Reads the cluster that a name means, with what-if edits of it (docs/WHAT_IF.md; NULL:
+     * none), whose effect on the network is told: a line, a file, or what is so called where
+     * machines are (the directories end with NULL, which they may be). Where several ranks
+     * are on a node, each has its share of the processors and of each kind of device.
+     * Returns 1 if none is so called: it may be a machine. The caller ends *ret with
+     * `forget`. Errors: -ENOMEM, -EINVAL and others of the system, with a message. */
+    int (*read)(const char *name, const char *edits, const char *const *sampling_dirs,
+                struct orr_cluster_ranks **ret, struct orr_error *err);
+    void (*forget)(struct orr_cluster_ranks *ranks);
     /* The network of so many nodes, on the engine of the calling context, which stays
      * open longer. A thread that has none becomes main of a new one, as long as the
      * network is open, and the context that closes it. `text` is its
      * words, as docs/CLUSTERS.md has them. Errors: -ENOMEM, -EAGAIN; -EINVAL with a message. */
     int (*open)(const char *text, unsigned nnodes, struct orr_cluster **ret,
                 struct orr_error *err);
+    /* The simulated machine of a node, on the same engine. Where its description has NICs,
+     * copies in it and messages of the node share its links from now on, until it is closed,
+     * before or after the cluster. Of several machines of a node the first one counts. No
+     * copy is under way. Errors: -ENOMEM; -EBUSY, -EINVAL with a message. */
+    int (*attach)(struct orr_cluster *cluster, unsigned node, struct orr_machine *machine,
+                  struct orr_error *err);
     /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
      * sends more does so by messages. */
     size_t (*eager)(const struct orr_cluster *cluster);
+    /* The network charges none of it: who sends and receives does. */
+    struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster);
     /* Starts a message, at this date, behind those that were sent before. From a node to
      * itself it takes no time. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);

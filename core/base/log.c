@@ -18,10 +18,12 @@ static bool log_is_silent(void)
     return value && *value && strcmp(value, "0") != 0;
 }
 
-static void log_print(const char *kind, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
+static void log_print(const char *kind, bool is_repeatable, const char *format,
+                      va_list args) __attribute__((format(printf, 3, 0)));
 
-static void log_print(const char *kind, const char *format, va_list args)
+/* Of what is true for several ranks it is enough that one says it. */
+static void log_print(const char *kind, bool is_repeatable, const char *format,
+                      va_list args)
 {
     char text[8192];
     int rank = orr_log_rank ? orr_log_rank() : -1;
@@ -32,7 +34,7 @@ static void log_print(const char *kind, const char *format, va_list args)
                                kind);
     int wanted = vsnprintf(text + n, sizeof(text) - n - 1, format, args);
 
-    if (wanted < 0)
+    if (wanted < 0 || (is_repeatable && orr_log_was_said && orr_log_was_said(text + n)))
         return;
     n = strlen(text);
     text[n] = '\n';
@@ -44,7 +46,7 @@ void orr_log_error(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    log_print("error: ", format, args);
+    log_print("error: ", false, format, args);
     va_end(args);
 }
 
@@ -55,7 +57,7 @@ void orr_log_warning(const char *format, ...)
     if (log_is_silent())
         return;
     va_start(args, format);
-    log_print("warning: ", format, args);
+    log_print("warning: ", true, format, args);
     va_end(args);
 }
 
@@ -66,6 +68,6 @@ void orr_log_notice(const char *format, ...)
     if (log_is_silent())
         return;
     va_start(args, format);
-    log_print("", format, args);
+    log_print("", true, format, args);
     va_end(args);
 }

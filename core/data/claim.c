@@ -208,7 +208,9 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     if (!first || handle->claims.n > 0 ||
         !awaits_sum_locked(handle, first->claim.refused_by))
         return (struct combination){NULL, 0};
-    if (!orr_job_is_switch(first)) /* what it moves was noted when submitted */
+    /* Contributions, and what a switch moves, were noted when submitted; since then the
+     * value that they make may have been invalidated. */
+    if (!orr_job_is_switch(first) && !orr_handle_has_partials_locked(handle))
         orr_handle_note_beginning(handle);
     handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
     handle->claims.n = 1;

@@ -347,8 +347,9 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
     return orr_count_off(&job->data.pending, fetch_ask(rt, job));
 }
 
-/* Whether each datum has its value in main memory, which is the only node. That stays
- * so: a job that would change it has its turn after this one, or has had it before. */
+/* Whether each datum has its value in main memory, which is the only node, where nothing
+ * is promised. That stays so: a job that would change it has its turn after this one, or
+ * has had it before. */
 static bool all_are_here(const struct orr_runtime *rt,
                          const struct orr_job *job)
 {
@@ -359,8 +360,7 @@ static bool all_are_here(const struct orr_runtime *rt,
         const struct orr_access *access = &job->accesses[i];
         const struct orr_handle *handle = access->handle;
 
-        if (access->duplicate || access->promised || access->held ||
-            handle->multiformat ||
+        if (access->duplicate || access->held || handle->multiformat ||
             access->mode & (STARPU_SCRATCH | STARPU_REDUX) ||
             !is_nowhere_else(handle, STARPU_MAIN_RAM))
             return false;

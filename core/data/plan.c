@@ -502,37 +502,50 @@ static enum plan_memory memory_of_locked(const struct orr_handle *handle,
     return queued ? PLAN_LACKS : PLAN_GETS;
 }
 
-static enum plan_memory plan_memory_of(struct orr_handle *handle, unsigned base)
+/* Pins the memory that the handle has in its base, or else the block, which it is given:
+ * without its lock in between an invalidation could free it. */
+static enum plan_memory plan_pin_memory(struct orr_handle *handle, unsigned base,
+                                        struct orr_block **block)
 {
+    struct orr_deferred deferred = {0};
     enum plan_memory memory;
 
     orr_lock(&handle->lock);
     memory = memory_of_locked(handle, base);
+    if (memory == PLAN_LACKS && *block) {
+        orr_block_place_locked(handle, *block, 0, &deferred);
+        *block = NULL;
+        memory = PLAN_HAS;
+    }
+    if (memory == PLAN_HAS)
+        orr_handle_pin_locked(handle, UINT64_C(1) << base);
     orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
     return memory;
 }
 
-/* Gives the handle memory in its base at once: beyond the node's limit if nothing can
- * leave it now. */
-static void plan_allocate_base(struct orr_runtime *rt,
-                               struct orr_handle *handle, unsigned base)
+/* Pins memory in the handle's base, at once: beyond the node's limit if nothing can leave
+ * it now. Returns whether there was any: a context that gets none itself may find that
+ * another one has given the handle some meanwhile, or is about to. */
+static bool plan_pin_base(struct orr_handle *handle, unsigned base)
 {
-    struct orr_deferred deferred = {0};
+    struct orr_runtime *rt = handle->runtime;
     struct orr_block *block = NULL;
+    enum plan_memory memory;
+    bool none = false;
 
-    ORR_SPIN_WHILE(plan_memory_of(handle, base) == PLAN_GETS);
-    if (plan_memory_of(handle, base) == PLAN_HAS ||
-        (orr_block_new(rt, handle, base, ORR_FETCH, 0, &block) != 0 &&
-         orr_block_new_anyway(rt, handle, base, &block) != 0))
-        return;
-    orr_lock(&handle->lock);
-    if (memory_of_locked(handle, base) == PLAN_LACKS) {
-        orr_block_place_locked(handle, block, 0, &deferred);
-        block = NULL;
+    for (;;) {
+        memory = plan_pin_memory(handle, base, &block);
+        if (memory == PLAN_HAS || (memory == PLAN_LACKS && none))
+            break;
+        none = memory == PLAN_LACKS &&
+               orr_block_new(rt, handle, base, ORR_FETCH, 0, &block) != 0 &&
+               orr_block_new_anyway(rt, handle, base, &block) != 0;
+        if (memory == PLAN_GETS)
+            orr_spin();
     }
-    orr_unlock(&handle->lock);
-    orr_deferred_run(rt, &deferred);
     orr_block_free(block);
+    return memory == PLAN_HAS;
 }
 
 /* Pins the memory that the library gave the handle on other nodes than its base;
@@ -551,19 +564,6 @@ static uint64_t pin_others(struct orr_handle *handle, unsigned base)
     return nodes;
 }
 
-/* Returns whether there was any to pin. */
-static bool plan_pin_base(struct orr_handle *handle, unsigned base)
-{
-    bool allocated;
-
-    orr_lock(&handle->lock);
-    allocated = handle->replicates[base].allocated;
-    if (allocated)
-        orr_handle_pin_locked(handle, UINT64_C(1) << base);
-    orr_unlock(&handle->lock);
-    return allocated;
-}
-
 /* All switches that were submitted so far have ended. */
 static void unpin_base(void *arg)
 {
@@ -574,15 +574,9 @@ static void unpin_base(void *arg)
 
 /* The children's structures will point to the whole's memory in its base. Does not
  * wait. */
-static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
+static int anchor(struct orr_handle *handle)
 {
-    unsigned base = orr_handle_base(handle);
-
-    /* Another context may have given it memory meanwhile, or be about to. */
-    do
-        plan_allocate_base(rt, handle, base);
-    while (plan_memory_of(handle, base) == PLAN_GETS);
-    if (plan_pin_base(handle, base))
+    if (plan_pin_base(handle, orr_handle_base(handle)))
         return 0;
     orr_log_error("starpu_data_partition_plan of %s: no memory for the data "
                   "(%zu bytes) in main memory",
@@ -667,7 +661,7 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
                       orr_handle_label(handle).text, trouble);
         return -EINVAL;
     }
-    err = anchor(rt, handle);
+    err = anchor(handle);
     if (err)
         return err;
     err = make_plan(handle, filter, n, &plan);

@@ -5,12 +5,40 @@
 #include <stdlib.h>
 
 #include "core/base/exec.h"
+#include "core/base/log.h"
 
 /* Of the process: it is written before there is a runtime. */
 static struct orr_program program = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .changed = PTHREAD_COND_INITIALIZER,
 };
+
+/* Of ranks in this process: sums of what was said, a table with open places. */
+enum { SAID = 4096 };
+static struct {
+    uint64_t sums[SAID]; /* 0: free */
+    unsigned n;
+} said;
+
+bool orr_log_was_said(const char *text)
+{
+    uint64_t sum = UINT64_C(14695981039346656037); /* FNV-1a */
+    unsigned at;
+
+    if (!orr_self || !orr_self->program)
+        return false;
+    for (; *text; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    sum |= sum == 0;
+    for (at = (unsigned)(sum % SAID); said.sums[at]; at = (at + 1) % SAID)
+        if (said.sums[at] == sum)
+            return true;
+    if (said.n < SAID / 2) {
+        said.sums[at] = sum;
+        said.n++;
+    }
+    return false;
+}
 
 struct orr_program *orr_program(void)
 {

@@ -153,8 +153,7 @@ void orr_worker_give_back(struct orr_borrowing *b)
     self->job = NULL;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
-    if (worker->runtime->workers->counts_codelets)
-        b->task.cl->per_worker_stats[worker->id]++;
+    orr_kernel_count_codelet(worker, b->task.cl);
     orr_count_ended(worker->runtime, b->job->sched_ctx);
     /* What the loop beside the kernel has begun ends on this thread. */
     if (!is_lendable(worker)) {

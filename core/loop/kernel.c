@@ -263,8 +263,7 @@ void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     orr_kernel_give(worker, job->kernel);
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
-    if (rt->workers->counts_codelets)
-        task->cl->per_worker_stats[worker->id]++;
+    orr_kernel_count_codelet(worker, task->cl);
     /* Its end follows, unless that waits for others. */
     if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);

@@ -5,10 +5,13 @@
  */
 #pragma once
 
+#include <starpu.h>
 #include <stdbool.h>
 
 #include "core/device/machine.h"
+#include "core/exec/runtime.h"
 #include "core/worker/worker.h"
+#include "core/worker/workers.h"
 
 struct orr_job;
 
@@ -32,6 +35,15 @@ static inline void orr_kernel_give(struct orr_worker *worker,
 {
     kernel->machine_link[0] = worker->kernels;
     worker->kernels = kernel;
+}
+
+/* A task of the codelet has run on the worker: counted for starpu_codelet_display_stats
+ * where the run asks for that. Runs of one process may share the codelet. */
+static inline void orr_kernel_count_codelet(const struct orr_worker *worker,
+                                            struct starpu_codelet *cl)
+{
+    if (worker->runtime->workers->counts_codelets)
+        __atomic_fetch_add(&cl->per_worker_stats[worker->id], 1, __ATOMIC_RELAXED);
 }
 
 /* Frees the kernels that the worker keeps; it has ended. */

@@ -111,8 +111,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
     if (rt->machine->kernels_take_their_length)
         count_figures(rt, worker, job);
-    if (rt->workers->counts_codelets)
-        job->task->cl->per_worker_stats[worker->id]++;
+    orr_kernel_count_codelet(worker, job->task->cl);
     ORR_TELL(rt, ORR_TOLD_TASK_EXECUTED, .worker = worker, .job = job,
              .since = length);
     /* Its end follows, unless that waits for others. */

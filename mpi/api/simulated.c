@@ -10,7 +10,7 @@
 
 #include "mpi/answers/answers.h"
 #include "mpi/images/host.h"
-#include "mpi/simulated/program.h"
+#include "mpi/simulated/ranks.h"
 
 /* --- a rank --- */
 
@@ -38,12 +38,9 @@ static int translate(const void *native, int peer)
 static struct orr_transport *open_transport(void *arg, struct orr_error *err)
 {
     const struct orr_session *session = arg;
-    const struct orr_simulated_place *place = orr_simulated_place();
-    struct orr_transport *t = orr_simulated_open(place->net, place->rank);
+    struct orr_transport *t = orr_simulated_transport(err);
 
-    if (!t)
-        (void)orr_fail(err, -ENOMEM, "no memory for rank %d", place->rank);
-    else if (session->initialize)
+    if (t && session->initialize)
         orr_answers()->begun = true;
     return t;
 }
@@ -58,6 +55,45 @@ void orr_api_simulate(struct orr_rank_conf *conf)
 }
 
 /* --- all ranks --- */
+
+struct main_of_ranks {
+    void (*main)(int rank, void *arg);
+    void *arg;
+};
+
+static void run_main(int rank, void *arg)
+{
+    const struct main_of_ranks *of = arg;
+
+    of->main(rank, of->arg);
+    orr_answers_end();
+}
+
+int orrery_mpi_run_ranks(const char *cluster, void (*main)(int rank, void *arg), void *arg)
+{
+    struct main_of_ranks of = {main, arg};
+    const char *name = cluster ? cluster : getenv("ORRERY_MACHINE");
+    struct orr_cluster_ranks *ranks;
+    struct orr_error err = {""};
+    int rc;
+
+    if (orr_self) {
+        orr_log_error("%s: the library is initialised in this process: call it before", __func__);
+        return -EBUSY;
+    }
+    rc = name && *name ? orr_remote_read_cluster(name, &ranks, &err) : 1;
+    if (rc > 0)
+        rc = orr_fail(&err, -EINVAL, "%s is no cluster: give one, such as \"4*h100-pcie-4 + ib "
+                      "200Gb/s\"",
+                      name && *name ? name : "nothing");
+    if (rc < 0) {
+        orr_log_error("%s: %s", __func__, err.text);
+        return rc;
+    }
+    rc = orr_simulated_program_run_on(ranks, ranks->n, run_main, &of);
+    orr_remote_forget_cluster(ranks);
+    return rc;
+}
 
 /* What is local to a process is the MPI's own. */
 static void begin(void)

@@ -7,7 +7,6 @@
 #include "mpi/images/host.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -26,7 +25,7 @@ static struct {
     const struct orr_host *own;
     start_function *start;
     main_function *main;
-    struct orr_cluster_nodes *nodes;
+    struct orr_cluster_ranks *ranks;
     struct orr_image *images; /* by rank */
     unsigned nranks;
     int argc;
@@ -90,43 +89,7 @@ static void rank_main(int rank, void *arg)
 
     (void)arg;
     orr_image_run(image, host.argc, host.argv, host.environment);
-    if (orr_self->runtime) {
-        orr_log_error("rank %d has ended, by exit or by a return from main, before "
-                      "starpu_shutdown or starpu_mpi_shutdown, so that other ranks would wait "
-                      "for it: call that first, on all ranks",
-                      rank);
-        orr_runtime_fail(orr_self->runtime);
-    }
     host.own->end_rank();
-}
-
-/* What goes before the environment's settings, by rank; in one block. */
-static const struct orr_setting *const *make_settings(void)
-{
-    struct rank_settings {
-        const struct orr_setting *first;
-    } *all = calloc(host.nranks, sizeof(*all) + 2 * sizeof(struct orr_setting));
-    struct orr_setting *settings = (void *)(all + host.nranks);
-
-    for (unsigned i = 0; all && i < host.nranks; i++, settings += 2) {
-        settings[0] = (struct orr_setting){ORR_CFG_MACHINE, host.nodes->machines[i]};
-        all[i].first = settings;
-    }
-    return (const struct orr_setting *const *)all;
-}
-
-static int run_ranks(void)
-{
-    const struct orr_setting *const *settings = make_settings();
-    struct orr_simulated_program program = {
-        .conf = {.nranks = host.nranks, .network = host.nodes->network},
-        .settings = settings,
-        .main = rank_main,
-    };
-    int rc = settings ? orr_simulated_program_run(&program) : -ENOMEM;
-
-    free((void *)(uintptr_t)settings);
-    return rc;
 }
 
 static int status_of_all(void)
@@ -158,7 +121,7 @@ static int host_main(int argc, char **argv, char **environment)
     host.argc = argc;
     host.argv = argv;
     host.environment = environment;
-    host.nranks = host.nodes->n;
+    host.nranks = host.ranks->n;
     if (make_images(&err) < 0) {
         orr_log_error("the program cannot be run as %u simulated ranks: %s", host.nranks,
                       err.text);
@@ -166,14 +129,15 @@ static int host_main(int argc, char **argv, char **environment)
     }
     orr_image_current = current_image;
     host.own->begin();
-    if (copy_variables() == 0 && run_ranks() == 0)
+    if (copy_variables() == 0 &&
+        orr_simulated_program_run_on(host.ranks, host.nranks, rank_main, NULL) == 0)
         status = status_of_all();
     host.own->end();
     orr_image_current = NULL;
     for (unsigned i = 0; i < host.nranks; i++)
         orr_image_done(&host.images[i]);
     free(host.images);
-    orr_remote_forget_cluster(host.nodes);
+    orr_remote_forget_cluster(host.ranks);
     return status;
 }
 
@@ -226,7 +190,7 @@ void orr_host_watch(const struct orr_host *own)
 
     if (!name || !*name)
         return;
-    rc = orr_remote_read_cluster(name, &host.nodes, &err);
+    rc = orr_remote_read_cluster(name, &host.ranks, &err);
     if (rc > 0)
         return;
     if (rc < 0)

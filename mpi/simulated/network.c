@@ -141,8 +141,15 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
     }
     net->eager_bytes = net->ops->eager(net->cluster);
     net->inside_bytes = ORR_TRANSPORT_INSIDE;
+    net->costs = net->ops->costs(net->cluster);
     *ret = net;
     return 0;
+}
+
+int orr_simulated_attach(struct orr_simulated *net, int rank, struct orr_machine *machine,
+                         struct orr_error *err)
+{
+    return net->ops->attach(net->cluster, net->nodes[rank], machine, err);
 }
 
 void orr_simulated_free(struct orr_simulated *net)

@@ -36,6 +36,12 @@ static int run_member(struct member *member)
         return rc;
     }
     program->main(rank, program->arg);
+    if (orr_self->runtime) {
+        orr_log_error("the rank ends, by exit or by a return from main, before starpu_shutdown "
+                      "or starpu_mpi_shutdown, so that other ranks would wait for it: call "
+                      "that first, on all ranks");
+        orr_runtime_fail(orr_self->runtime);
+    }
     orr_remote_leave_program();
     return 0;
 }
@@ -103,5 +109,51 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
         orr_log_error("%u simulated ranks: %s", conf.nranks, err.text);
     }
     free(members);
+    return rc;
+}
+
+/* Of a rank, before the environment's. */
+enum { NSETTINGS = 3 };
+
+static void place_members(const struct orr_cluster_ranks *cluster,
+                          struct orr_simulated_program *program, unsigned *nodes,
+                          struct orr_setting (*settings)[NSETTINGS],
+                          const struct orr_setting **first)
+{
+    for (unsigned i = 0; i < program->conf.nranks; i++) {
+        const struct orr_cluster_rank *rank = &cluster->at[i];
+
+        nodes[i] = rank->node;
+        settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, rank->machine};
+        settings[i][1] = (struct orr_setting){ORR_CFG_SET, rank->edits};
+        settings[i][2] = (struct orr_setting){0, NULL};
+        first[i] = settings[i];
+    }
+    program->conf.nodes = nodes;
+    program->settings = first;
+}
+
+int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsigned n,
+                                 void (*main)(int rank, void *arg), void *arg)
+{
+    unsigned *nodes = calloc(n, sizeof(*nodes));
+    struct orr_setting(*settings)[NSETTINGS] = calloc(n, sizeof(*settings));
+    const struct orr_setting **first = calloc(n, sizeof(const struct orr_setting *));
+    struct orr_simulated_program program = {
+        .conf = {.nranks = n, .nnodes = cluster->nnodes, .network = cluster->network},
+        .main = main,
+        .arg = arg,
+    };
+    int rc = -ENOMEM;
+
+    if (nodes && settings && first) {
+        place_members(cluster, &program, nodes, settings, first);
+        rc = orr_simulated_program_run(&program);
+    } else {
+        orr_log_error("%u simulated ranks: out of memory", n);
+    }
+    free(nodes);
+    free(settings);
+    free(first);
     return rc;
 }

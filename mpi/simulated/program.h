@@ -8,6 +8,7 @@
 
 #include "mpi/simulated/simulated.h"
 
+struct orr_cluster_ranks;
 struct orr_setting;
 
 struct orr_simulated_program {
@@ -25,6 +26,10 @@ struct orr_simulated_program {
  * contexts beside it. Returns when all have ended. Where one cannot be started, no other
  * begins. Errors: -ENOMEM, -EAGAIN; -EINVAL; after a message. */
 int orr_simulated_program_run(const struct orr_simulated_program *program);
+
+/* The same on a cluster, by its first n ranks, which it has at least; with their machines. */
+int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsigned n,
+                                 void (*main)(int rank, void *arg), void *arg);
 
 /* Where the caller is in such a program: its network and its rank. NULL: in none. */
 struct orr_simulated_place {

@@ -31,14 +31,24 @@ static int translate(const void *native, int peer)
 
 /* --- a rank --- */
 
-static struct orr_transport *open_transport(void *arg, struct orr_error *err)
+struct orr_transport *orr_simulated_transport(struct orr_error *err)
 {
-    const struct orr_simulated_place *place = arg;
-    struct orr_transport *t = orr_simulated_open(place->net, place->rank);
+    const struct orr_simulated_place *place = orr_simulated_place();
+    struct orr_transport *t;
 
+    if (orr_simulated_attach(place->net, place->rank, orr_remote_machine(orr_self->runtime),
+                             err))
+        return NULL;
+    t = orr_simulated_open(place->net, place->rank);
     if (!t)
         (void)orr_fail(err, -ENOMEM, "no memory for rank %d", place->rank);
     return t;
+}
+
+static struct orr_transport *open_transport(void *arg, struct orr_error *err)
+{
+    (void)arg;
+    return orr_simulated_transport(err);
 }
 
 int orr_simulated_rank_open(const char *call)
@@ -46,7 +56,6 @@ int orr_simulated_rank_open(const char *call)
     const struct orr_simulated_place *place = orr_simulated_place();
     struct orr_rank_conf conf = {
         .open = open_transport,
-        .arg = (void *)(uintptr_t)place,
         .world = orr_simulated_world(place->net),
         .is_same = is_same,
         .keep = keep,

@@ -27,6 +27,10 @@ struct orr_simulated_ranks {
  * begins. Errors, after a message: those of `open` and of orr_simulated_program_run. */
 int orr_simulated_ranks_run(const struct orr_simulated_ranks *ranks);
 
+/* The transport of the calling context's rank, for the run that is open there, whose machine
+ * is its node's from now on. NULL, with a message. */
+struct orr_transport *orr_simulated_transport(struct orr_error *err);
+
 /* Opens the calling context's rank, of the program that it belongs to, in the run that is
  * open there. orr_rank_close ends it. Errors: as orr_rank_open. */
 int orr_simulated_rank_open(const char *call);

@@ -49,15 +49,66 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post))
 {
+    simulated_post_later(comm, from, to, post, bytes, arrived, 0);
+}
+
+void simulated_post_later(const struct orr_simulated_comm *comm, int from, int to,
+                          struct orr_cluster_post *post, size_t bytes,
+                          void (*arrived)(struct orr_cluster_post *post), double us)
+{
     struct orr_simulated *net = comm->net;
 
     *post = (struct orr_cluster_post){
         .from = net->nodes[comm->members[from].world],
         .to = net->nodes[comm->members[to].world],
         .bytes = bytes,
+        .delay_us = us,
         .arrived = arrived,
     };
     net->ops->send(net->cluster, post);
+}
+
+/* --- what messages take of the processor of a rank --- */
+
+static bool is_far(const struct pair *pair)
+{
+    const struct orr_simulated_comm *comm = pair->comm;
+
+    return comm->net->nodes[comm->members[pair->from].world] !=
+           comm->net->nodes[comm->members[pair->to].world];
+}
+
+/* One header more has come. */
+static void note_header(struct endpoint *at, const struct pair *pair)
+{
+    at->ncame++;
+    if (is_far(pair))
+        at->match_us += at->net->costs.match;
+    if (at->match_us > 0)
+        return;
+    at->nmatched += at->ncame;
+    at->ncame = 0;
+}
+
+static void spend(double *us)
+{
+    static const struct orr_awaited awaited = {.noun = "the processor's part of messages"};
+    double spent = *us;
+
+    *us = 0;
+    if (spent > 0)
+        orr_context_sleep(&awaited, spent);
+}
+
+/* What its messages take of the owner. What comes meanwhile is matched later. */
+static void work(struct endpoint *at)
+{
+    unsigned n = at->ncame;
+
+    at->ncame = 0;
+    spend(&at->send_us);
+    spend(&at->match_us);
+    at->nmatched += n;
 }
 
 /* --- sending --- */
@@ -103,6 +154,7 @@ static void hand_over(struct pair *pair)
             break;
         orr_list_remove(first);
         orr_list_append(&at->arrived, first);
+        note_header(at, pair);
         simulated_rouse(at);
     }
 }
@@ -117,12 +169,12 @@ static void header_arrived(struct orr_cluster_post *post)
 
 static void data_arrived(struct orr_cluster_post *post);
 
-static void send_data(struct packet *packet)
+static void send_data(struct packet *packet, double us)
 {
     struct pair *pair = packet->pair;
 
-    simulated_post(pair->comm, pair->from, pair->to, &packet->body, packet->header.bytes,
-                   data_arrived);
+    simulated_post_later(pair->comm, pair->from, pair->to, &packet->body,
+                         packet->header.bytes, data_arrived, us);
 }
 
 static bool is_eager(const struct orr_simulated *net, size_t bytes)
@@ -184,12 +236,15 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     }
     number(packet, message);
     orr_list_append(&packet->pair->on_way, &packet->link);
-    simulated_post(in->comm, in->rank, message->header.peer, &packet->head,
-                   SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
-                   header_arrived);
+    if (is_far(packet->pair))
+        at->send_us += at->net->costs.send;
+    simulated_post_later(in->comm, in->rank, message->header.peer, &packet->head,
+                         SIMULATED_HEADER +
+                             (message->header.data ? 0 : message->header.bytes),
+                         header_arrived, at->send_us);
     if (is_eager(at->net, message->header.bytes)) {
         if (message->header.data)
-            send_data(packet);
+            send_data(packet, at->send_us);
         end_packet(at, message, 0, message->header.bytes);
     } else {
         packet->sender = message;
@@ -252,7 +307,7 @@ static void data_arrived(struct orr_cluster_post *post)
 /* At the sender: the data may come. */
 static void answer_arrived(struct orr_cluster_post *post)
 {
-    send_data(orr_container(post, struct packet, head));
+    send_data(orr_container(post, struct packet, head), 0);
 }
 
 static void forget_shown(struct endpoint *at)
@@ -270,9 +325,10 @@ static bool take_header(struct orr_transport *t, struct orr_header *ret,
     struct orr_list *link;
 
     forget_shown(at);
-    link = orr_list_pop(&at->arrived);
-    if (!link)
+    if (at->nmatched == 0)
         return false;
+    at->nmatched--;
+    link = orr_list_pop(&at->arrived);
     packet = orr_container(link, struct packet, link);
     *ret = packet->header;
     ret->comm = packet->pair->comm->members[packet->pair->to].number;
@@ -368,8 +424,7 @@ static int meet(struct orr_transport *t, struct orr_meeting *meeting)
 
 static bool something(const struct endpoint *at)
 {
-    return !orr_list_empty(&at->arrived) || !orr_list_empty(&at->ended) ||
-           !orr_list_empty(&at->met);
+    return at->nmatched > 0 || !orr_list_empty(&at->ended) || !orr_list_empty(&at->met);
 }
 
 /* The network moves by itself, in virtual time. */
@@ -378,6 +433,7 @@ static bool progress(struct orr_transport *t)
     struct endpoint *at = endpoint_of(t);
 
     forget_shown(at);
+    work(at);
     return something(at);
 }
 
@@ -392,7 +448,7 @@ static bool wait(struct orr_transport *t, bool expecting, uint64_t spin_ns,
     (void)expecting; /* it looks at nothing */
     (void)spin_ns;
     forget_shown(at);
-    while (!something(at) && !at->woken && orr_exec_now(exec) < until)
+    for (work(at); !something(at) && !at->woken && orr_exec_now(exec) < until; work(at))
         orr_context_park(&awaited, until);
     at->woken = false;
     return something(at);

@@ -9,6 +9,7 @@
 #include "mpi/transport.h"
 
 struct orr_cluster_ops;
+struct orr_machine;
 
 /* The network between the ranks. */
 struct orr_simulated;
@@ -30,6 +31,11 @@ struct orr_simulated_conf {
 int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulated **ret,
                       struct orr_error *err);
 void orr_simulated_free(struct orr_simulated *net);
+
+/* The machine of a rank: the network may share its links (core/base/cluster.h). Before the
+ * rank's transport. Errors: -ENOMEM; others with a message. */
+int orr_simulated_attach(struct orr_simulated *net, int rank, struct orr_machine *machine,
+                         struct orr_error *err);
 
 /* The communicator of all, the network of one, and a new one of n ranks (numbers in that of all, each once),
  * which go with the network. NULL: no memory. */

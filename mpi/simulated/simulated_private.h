@@ -76,7 +76,11 @@ struct endpoint {
     bool woken;
     struct endpoint_comm *comms;
     size_t ncomms, room;
-    struct orr_list arrived; /* packets */
+    struct orr_list arrived; /* packets; the first ones … */
+    unsigned nmatched;       /* … may be taken … */
+    unsigned ncame;          /* … the others … */
+    double match_us;         /* … when the owner has spent that on them */
+    double send_us;          /* that it owes for what it has sent */
     struct packet *shown;    /* what take_header has given a pointer into */
     struct orr_list ended;   /* messages */
     struct orr_list met;     /* meetings */
@@ -88,6 +92,7 @@ struct orr_simulated {
     unsigned nranks;
     unsigned *nodes; /* by rank */
     size_t inside_bytes, eager_bytes;
+    struct orr_cluster_costs costs;
     struct orr_list comms;
     struct orr_simulated_comm *all;
     struct mailbox *boxes; /* by rank */
@@ -100,6 +105,11 @@ void simulated_rouse(struct endpoint *at);
 void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post));
+
+/* The same; it leaves in so many µs. */
+void simulated_post_later(const struct orr_simulated_comm *comm, int from, int to,
+                          struct orr_cluster_post *post, size_t bytes,
+                          void (*arrived)(struct orr_cluster_post *post), double us);
 
 void simulated_packet_free(struct packet *packet);
 

@@ -16,7 +16,7 @@
 struct orr_flow {
     struct orr_heap_link link; /* in flight, or ended */
     uint64_t id;               /* in the order of the starts */
-    void *cookie;
+    void *cookie, *owner;
     bool latent;
     double left;            /* bytes, at date `since` */
     double since;           /* µs */
@@ -126,6 +126,7 @@ int orr_flow_start(struct orr_flows *flows, const struct orr_flow_desc *desc,
     move_clock(flows, now_us);
     flow->id = flows->next_id++;
     flow->cookie = desc->cookie;
+    flow->owner = desc->owner;
     flow->left = desc->bytes;
     flow->latent = true;
     flow->ends = orr_network_grid(now_us + desc->delay_us);
@@ -204,7 +205,18 @@ void *orr_flows_take_ended(struct orr_flows *flows)
     return cookie;
 }
 
+void *orr_flows_ended_owner(const struct orr_flows *flows)
+{
+    return flows->ended.first ? flow_of(flows->ended.first)->owner : NULL;
+}
+
 /* ---- all of them ---- */
+
+int orr_flows_add_ports(struct orr_flows *flows, const double *capacities,
+                        unsigned nports)
+{
+    return orr_levels_add_ports(flows->levels, capacities, nports);
+}
 
 int orr_flows_new(const double *capacities, unsigned nports, double epsilon,
                   struct orr_flows **ret)

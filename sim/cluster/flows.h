@@ -21,10 +21,11 @@ struct orr_flow;
 struct orr_flow_desc {
     double bytes;
     const unsigned *ports; /* that it passes, each once; lent for the call */
-    unsigned nports;       /* at least one */
+    unsigned nports;       /* without any it has its limit for a rate */
     double limit;          /* bytes per µs that it never exceeds; 0: none */
     double delay_us;       /* from the start until it enters its ports */
     void *cookie;          /* what its end gives back, not NULL */
+    void *owner;           /* who is to have that: of the caller, or NULL */
 };
 
 /* `capacities` of ports in bytes per µs; `epsilon` as of orr_levels_new. Errors:
@@ -32,6 +33,10 @@ struct orr_flow_desc {
 int orr_flows_new(const double *capacities, unsigned nports, double epsilon,
                   struct orr_flows **ret);
 void orr_flows_free(struct orr_flows *flows);
+
+/* Adds ports, whose numbers go on. Errors: -ENOMEM. */
+int orr_flows_add_ports(struct orr_flows *flows, const double *capacities,
+                        unsigned nports);
 
 /* Starts a flow at that date. *ret may be given to orr_flow_cancel until the flow has
  * ended; NULL is allowed. Errors: -ENOMEM, and nothing has happened. */
@@ -52,6 +57,9 @@ void orr_flows_advance(struct orr_flows *flows);
 /* The cookie of a flow that has ended, in the order of their starts; NULL when there is
  * none. */
 void *orr_flows_take_ended(struct orr_flows *flows);
+
+/* The owner of the flow whose cookie that takes next; NULL without one. */
+void *orr_flows_ended_owner(const struct orr_flows *flows);
 
 /* How often a level has been computed; bytes of memory without its flows. For tests and
  * benchmarks. */

@@ -116,6 +116,12 @@ static unsigned port_of_channel(const struct orr_interconnect *net,
     return net->half_duplex ? channel / 2 : channel;
 }
 
+unsigned orr_interconnect_nic(const struct orr_interconnect *net, unsigned src,
+                              unsigned dst, unsigned nic)
+{
+    return (nic == ORR_ANY_NIC ? src + dst : nic) % net->nics;
+}
+
 unsigned orr_interconnect_route(const struct orr_interconnect *net,
                                 unsigned src, unsigned dst, unsigned nic,
                                 unsigned *ports)
@@ -123,7 +129,7 @@ unsigned orr_interconnect_route(const struct orr_interconnect *net,
     unsigned n;
 
     assert(src < net->nnodes && dst < net->nnodes && src != dst);
-    nic = (nic == ORR_ANY_NIC ? src + dst : nic) % net->nics;
+    nic = orr_interconnect_nic(net, src, dst, nic);
     src = src * net->nics + nic;
     dst = dst * net->nics + nic;
     n = net->rules->route(net, src, dst, ports + 1);

@@ -30,6 +30,10 @@ void orr_interconnect_free(struct orr_interconnect *net);
 /* Ports are numbered from 0. */
 unsigned orr_interconnect_nports(const struct orr_interconnect *net);
 
+/* The NIC by whose number a message leaves and arrives; `nic` as below. */
+unsigned orr_interconnect_nic(const struct orr_interconnect *net, unsigned src,
+                              unsigned dst, unsigned nic);
+
 /* Of the longest route, in ports. */
 unsigned orr_interconnect_longest(const struct orr_interconnect *net);
 

@@ -13,7 +13,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/grow.h"
 #include "core/base/heap.h"
@@ -379,6 +381,38 @@ void orr_levels_settle(struct orr_levels *levels, rated_fn rated, void *arg)
 
 /* ---- all of them ---- */
 
+/* Makes the array longer; what is new is zero. */
+static bool lengthen(void *array, unsigned from, unsigned to, size_t size)
+{
+    char **at = array, *longer = realloc(*at, (to + 1U) * size);
+
+    if (!longer)
+        return false;
+    memset(longer + from * size, 0, (to + 1U - from) * size);
+    *at = longer;
+    return true;
+}
+
+int orr_levels_add_ports(struct orr_levels *levels, const double *capacities,
+                         unsigned nports)
+{
+    unsigned before = levels->nports, n = before + nports;
+
+    if (!lengthen(&levels->ports, before, n, sizeof(*levels->ports)) ||
+        !lengthen(&levels->level, before, n, sizeof(*levels->level)) ||
+        !lengthen(&levels->touched, levels->ntouched, n, sizeof(*levels->touched)) ||
+        !lengthen(&levels->corrected, 0, n, sizeof(*levels->corrected)))
+        return -ENOMEM;
+    for (unsigned i = before; i < n; i++) {
+        struct port *port = &levels->ports[i];
+
+        port->capacity = whole_units(capacities[i - before]);
+        port->found = port->spare = levels->level[i] = port->capacity;
+    }
+    levels->nports = n;
+    return 0;
+}
+
 int orr_levels_new(const double *capacities, unsigned nports, double epsilon,
                    struct orr_levels **ret)
 {
@@ -388,21 +422,9 @@ int orr_levels_new(const double *capacities, unsigned nports, double epsilon,
         return -ENOMEM;
     orr_list_init(&levels->fresh);
     levels->epsilon = epsilon;
-    levels->nports = nports;
-    levels->ports = calloc(nports + 1U, sizeof(*levels->ports));
-    levels->level = calloc(nports + 1U, sizeof(*levels->level));
-    levels->touched = calloc(nports + 1U, sizeof(*levels->touched));
-    levels->corrected = calloc(nports + 1U, sizeof(*levels->corrected));
-    if (!levels->ports || !levels->level || !levels->touched ||
-        !levels->corrected) {
+    if (orr_levels_add_ports(levels, capacities, nports) < 0) {
         orr_levels_free(levels);
         return -ENOMEM;
-    }
-    for (unsigned i = 0; i < nports; i++) {
-        struct port *port = &levels->ports[i];
-
-        port->capacity = whole_units(capacities[i]);
-        port->found = port->spare = levels->level[i] = port->capacity;
     }
     *ret = levels;
     return 0;

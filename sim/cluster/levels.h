@@ -39,6 +39,11 @@ int orr_levels_new(const double *capacities, unsigned nports, double epsilon,
                    struct orr_levels **ret);
 void orr_levels_free(struct orr_levels *levels);
 
+/* Adds ports, whose numbers go on behind those that there are. Not while it settles. Errors:
+ * -ENOMEM, and all is as it was. */
+int orr_levels_add_ports(struct orr_levels *levels, const double *capacities,
+                         unsigned nports);
+
 /* A place on its ports for a share that enters later; it is given back when the share
  * leaves, or by orr_levels_unreserve if it has not entered. Errors: -ENOMEM. */
 int orr_levels_reserve(struct orr_levels *levels,

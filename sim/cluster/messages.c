@@ -8,13 +8,22 @@
 #include "sim/cluster/flows.h"
 #include "sim/cluster/interconnect.h"
 
+/* A node whose links messages pass; `inside` is NULL of others. */
+struct site {
+    const struct orr_inside *inside;
+    unsigned first; /* of its ports */
+};
+
 struct messages {
     struct orr_network network; /* first */
     struct orr_fabric fabric;
     struct orr_interconnect *net;
     struct orr_flows *flows;
     unsigned nnodes;
-    unsigned *route; /* of the message that starts now */
+    unsigned nports;    /* of the network, and of all nodes that were ever attached */
+    struct site *sites; /* [nnodes]; NULL: none was */
+    unsigned *route;    /* of the message that starts now … */
+    unsigned room;      /* … at most */
 };
 
 static struct messages *messages_of(struct orr_network *network)
@@ -46,6 +55,114 @@ static double message_delay(const struct messages *m, double bytes,
     return bytes > m->fabric.eager ? delay + 2 * latency : delay;
 }
 
+/* ---- links of nodes ---- */
+
+static const struct orr_inside *inside_of(const struct messages *m, unsigned node)
+{
+    return m->sites ? m->sites[node].inside : NULL;
+}
+
+/* The flow passes the route of the node, too. */
+static void pass_route(const struct messages *m, unsigned node,
+                       const struct orr_inside_route *route,
+                       struct orr_flow_desc *flow)
+{
+    const struct site *site = &m->sites[node];
+
+    for (unsigned i = 0; i < route->nports; i++)
+        m->route[flow->nports++] = site->first + site->inside->hops[route->first + i];
+    if (route->limit < flow->limit)
+        flow->limit = route->limit;
+}
+
+/* Between the memory and the NIC, by which the message leaves or arrives. */
+static void pass_node(const struct messages *m, unsigned node, unsigned memory,
+                      unsigned nic, bool leaves, struct orr_flow_desc *flow)
+{
+    const struct orr_inside *inside = inside_of(m, node);
+    const struct orr_inside_route *route;
+
+    if (!inside)
+        return;
+    nic = inside->nmemories + nic % inside->nnics;
+    for (;; memory = 0) {
+        route = leaves ? orr_inside_route(inside, memory, nic)
+                       : orr_inside_route(inside, nic, memory);
+        if (route->exists || memory == 0)
+            break;
+    }
+    pass_route(m, node, route, flow);
+}
+
+static unsigned longest_inside(const struct orr_inside *inside)
+{
+    unsigned n = orr_inside_nends(inside), longest = 0;
+
+    for (unsigned i = 0; i < n * n; i++)
+        if (inside->routes[i].nports > longest)
+            longest = inside->routes[i].nports;
+    return longest;
+}
+
+/* Room for a message between two such nodes. */
+static int reserve_route(struct messages *m, unsigned longest)
+{
+    unsigned room = orr_interconnect_longest(m->net) + 2 * longest;
+    unsigned *route;
+
+    if (room <= m->room)
+        return 0;
+    route = realloc(m->route, room * sizeof(*route));
+    if (!route)
+        return -ENOMEM;
+    m->route = route;
+    m->room = room;
+    return 0;
+}
+
+int orr_messages_attach(struct orr_network *network, unsigned node,
+                        const struct orr_inside *inside)
+{
+    struct messages *m = messages_of(network);
+
+    if (!m->sites && !(m->sites = calloc(m->nnodes, sizeof(*m->sites))))
+        return -ENOMEM;
+    if (reserve_route(m, longest_inside(inside)) < 0 ||
+        orr_flows_add_ports(m->flows, inside->capacities, inside->nports) < 0)
+        return -ENOMEM;
+    m->sites[node] = (struct site){inside, m->nports};
+    m->nports += inside->nports;
+    return 0;
+}
+
+void orr_messages_detach(struct orr_network *network, unsigned node)
+{
+    messages_of(network)->sites[node].inside = NULL;
+}
+
+int orr_messages_start_copy(struct orr_network *network, unsigned node,
+                            const struct orr_node_copy *copy, double now_us,
+                            struct orr_error *err)
+{
+    struct messages *m = messages_of(network);
+    const struct orr_inside_route *route =
+        orr_inside_route(inside_of(m, node), copy->src, copy->dst);
+    struct orr_flow_desc flow = {.bytes = (double)copy->bytes,
+                                 .ports = m->route,
+                                 .limit = INFINITY,
+                                 .delay_us = route->latency_us,
+                                 .cookie = copy->cookie,
+                                 .owner = copy->owner};
+
+    if (!route->exists)
+        return orr_fail(err, -EIO, "no route from memory node %u to %u", copy->src,
+                        copy->dst);
+    pass_route(m, node, route, &flow);
+    if (orr_flow_start(m->flows, &flow, now_us, NULL) < 0)
+        return orr_fail(err, -ENOMEM, "no memory for a copy of %zu bytes", copy->bytes);
+    return 0;
+}
+
 /* ---- operations ---- */
 
 int orr_messages_start(struct orr_network *network,
@@ -56,6 +173,7 @@ int orr_messages_start(struct orr_network *network,
     double bytes = (double)desc->bytes;
     struct orr_flow_desc flow = {
         .bytes = bytes, .ports = m->route, .cookie = desc->cookie};
+    unsigned nic;
 
     if (desc->src >= m->nnodes || desc->dst >= m->nnodes ||
         desc->src == desc->dst)
@@ -63,11 +181,14 @@ int orr_messages_start(struct orr_network *network,
                         "a message from node %u to node %u cannot pass a "
                         "network of %u nodes, from 0 on",
                         desc->src, desc->dst, m->nnodes);
-    flow.nports = orr_interconnect_route(m->net, desc->src, desc->dst,
-                                         desc->nic, m->route);
-    flow.delay_us = message_delay(m, bytes, flow.nports);
+    nic = orr_interconnect_nic(m->net, desc->src, desc->dst, desc->nic);
+    flow.nports =
+        orr_interconnect_route(m->net, desc->src, desc->dst, nic, m->route);
+    flow.delay_us = desc->delay_us + message_delay(m, bytes, flow.nports);
     flow.limit =
         m->fabric.bandwidth * find_segment(&m->fabric, bytes).bandwidth_factor;
+    pass_node(m, desc->src, desc->src_memory, nic, true, &flow);
+    pass_node(m, desc->dst, desc->dst_memory, nic, false, &flow);
     if (orr_flow_start(m->flows, &flow, now_us, ret) < 0)
         return orr_fail(err, -ENOMEM, "no memory for a message of %zu bytes",
                         desc->bytes);
@@ -105,6 +226,14 @@ static void messages_advance(struct orr_network *network)
     orr_flows_advance(messages_of(network)->flows);
 }
 
+void *orr_messages_take_ended(struct orr_network *network, void **ret_owner)
+{
+    struct orr_flows *flows = messages_of(network)->flows;
+
+    *ret_owner = orr_flows_ended_owner(flows);
+    return orr_flows_take_ended(flows);
+}
+
 static void *messages_take_ended(struct orr_network *network)
 {
     return orr_flows_take_ended(messages_of(network)->flows);
@@ -116,6 +245,7 @@ static void messages_free(struct orr_network *network)
 
     orr_flows_free(m->flows);
     orr_interconnect_free(m->net);
+    free(m->sites);
     free(m->route);
     free(m);
 }
@@ -158,9 +288,11 @@ int orr_messages_new(const struct orr_fabric *fabric, unsigned nnodes,
     m->nnodes = nnodes;
     rc = orr_interconnect_new(fabric, nnodes, &m->net, err);
     if (rc == 0) {
-        m->route = malloc(orr_interconnect_longest(m->net) * sizeof(*m->route));
-        rc = m->route ? make_flows(m, epsilon) : -ENOMEM;
+        m->nports = orr_interconnect_nports(m->net);
+        rc = reserve_route(m, 0);
     }
+    if (rc == 0)
+        rc = make_flows(m, epsilon);
     if (rc < 0)
         messages_free(&m->network);
     else
@@ -172,8 +304,8 @@ size_t orr_messages_bytes(const struct orr_network *network)
 {
     const struct messages *m = (const struct messages *)network;
 
-    return sizeof(*m) + orr_flows_bytes(m->flows) +
-           orr_interconnect_longest(m->net) * sizeof(*m->route);
+    return sizeof(*m) + orr_flows_bytes(m->flows) + m->room * sizeof(*m->route) +
+           (m->sites ? m->nnodes * sizeof(*m->sites) : 0);
 }
 
 unsigned long orr_messages_looks(const struct orr_network *network)

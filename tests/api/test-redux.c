@@ -364,6 +364,31 @@ START_TEST(invalidation_combines_and_drops)
 }
 END_TEST
 
+/* The combination comes when all has been submitted: its value is gone then, and a part
+ * that nobody writes has none. */
+START_TEST(a_late_combination_is_no_value_of_what_was_invalidated)
+{
+    struct starpu_data_filter halves = {.filter_func = starpu_vector_filter_block,
+                                        .nchildren = 2};
+    starpu_data_handle_t parts[2];
+
+    start(_i, 3);
+    without_home();
+    starpu_pause();
+    submit(&cl_contribute);
+    submit(&cl_look);
+    starpu_data_invalidate_submit(h);
+    starpu_resume();
+    starpu_task_wait_for_all();
+    starpu_data_partition_plan(h, &halves, parts);
+    ck_assert_int_eq(starpu_task_insert(&cl_set, STARPU_W, parts[1], 0), 0);
+    starpu_data_invalidate_submit(parts[1]);
+    starpu_data_partition_clean(h, 2, parts);
+    ck_assert_int_eq(content(), 3);
+    finish();
+}
+END_TEST
+
 /* --- the tasks that combine --- */
 
 START_TEST(arguments_and_priorities_reach_the_tasks)
@@ -757,6 +782,7 @@ SUITE_MAIN(redux)
         unregistration_combines,
         unregistration_without_coherency_discards,
         invalidation_combines_and_drops,
+        a_late_combination_is_no_value_of_what_was_invalidated,
         arguments_and_priorities_reach_the_tasks,
         contributions_without_order_are_combined_too,
         acquisitions_by_callback_see_the_sum,

@@ -77,7 +77,7 @@ def main():
     refuse("streams of C++", [STREAMS], ["std::cout", "-fPIC"])
     refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])
     refuse("a rank that ends too early", [UNKNOWN, "early"],
-           ["rank 1 has ended", "starpu_mpi_shutdown"])
+           ["rank 1: error: the rank ends", "starpu_mpi_shutdown"])
     refuse("a wrong cluster", ["env", "ORRERY_MACHINE=2*epyc-64 + tin cans", CALLS],
            ["ORRERY_MACHINE=", "tin"])
     refuse("several processes", ["env", "OMPI_COMM_WORLD_SIZE=2", CALLS],

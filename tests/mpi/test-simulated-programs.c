@@ -7,6 +7,7 @@
  * usage: test-simulated-programs [FIRST [NUMBER [CALLS]]]: seeds FIRST … on.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct world {
     uint64_t seed;
     int ncalls;
     const char *trace; /* "": none */
+    const char *machine; /* of all; NULL: different ones */
     const char *length; /* of kernels; NULL: short */
     bool sends, skips;
     const void *twin, *turned, *halves[2]; /* communicators */
@@ -55,7 +57,7 @@ static int open_run(int rank, void *arg)
     static const char *const scheds[] = {"lws", "eager", "dmdas"};
     const struct world *world = arg;
     const struct orr_setting settings[] = {
-        {ORR_CFG_MACHINE, machines[rank % 3]},
+        {ORR_CFG_MACHINE, world->machine ? world->machine : machines[rank % 3]},
         {ORR_CFG_NCPU, rank % 2 ? "1" : "3"},
         {ORR_CFG_SCHED, scheds[(unsigned)rank % 3]},
         {ORR_CFG_SIM_KERNELS, world->skips ? "skip" : "run"},
@@ -134,7 +136,7 @@ static void run_program(struct world *world)
     struct orr_simulated_ranks ranks = {
         .nranks = sizes[world->seed % 3],
         .nodes = world->seed % 2 ? nodes : NULL,
-        .network = world->seed % 5 ? "ib 100Gb/s eager=1KiB" : "1Gb/s fat-tree:4,1:1",
+        .network = world->seed % 5 ? "ib 100Gb/s eager=1KiB send=0.2us match=0.3us" : "1Gb/s fat-tree:4,1:1",
         .open = open_run,
         .close = close_run,
         .main = run_rank,
@@ -302,6 +304,108 @@ static int check_values(void)
            (memcmp(runs.ends, skips.ends, 2 * sizeof(runs.ends[0])) != 0);
 }
 
+/* --- links inside of nodes --- */
+
+/* A GPU, and a NIC, behind a switch of 1,000 bytes per µs. */
+static const char node[] =
+    "<?xml version='1.0'?>\n"
+    "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
+    "<platform version='4.1'><zone id='node' routing='Full'>\n"
+    "<host id='MAIN' speed='1f'/><host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/>\n"
+    "<host id='CPU2' speed='1f'/><host id='RAM' speed='1f'/>\n"
+    "<host id='CUDA0' speed='1f'><prop id='memsize' value='16GiB'/></host>\n"
+    "%s<link id='switch' bandwidth='1GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
+    "<route src='RAM' dst='CUDA0' symmetrical='NO'>"
+    "<link_ctn id='switch' direction='DOWN'/></route>\n"
+    "<route src='CUDA0' dst='RAM' symmetrical='NO'>"
+    "<link_ctn id='switch' direction='UP'/></route>\n"
+    "%s</zone></platform>\n";
+static const char nic_host[] = "<host id='NIC0' speed='1f'/>\n";
+static const char nic_routes[] =
+    "<route src='RAM' dst='NIC0' symmetrical='NO'>"
+    "<link_ctn id='switch' direction='DOWN'/></route>\n"
+    "<route src='NIC0' dst='RAM' symmetrical='NO'>"
+    "<link_ctn id='switch' direction='UP'/></route>\n";
+
+enum { LARGE = 10000000 };
+
+static struct starpu_codelet cl_on_gpu = {
+    .cuda_funcs = {do_nothing}, .nbuffers = 1, .modes = {STARPU_W}, .name = "on a GPU"};
+
+/* A message comes while a value leaves the GPU: when both are in main memory. */
+static void receive_beside_copy(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_LATER};
+    starpu_data_handle_t comes, leaves;
+    char *bytes = calloc(2, LARGE);
+    double start;
+    void *request;
+
+    use_comms(world, rank);
+    starpu_vector_data_register(&comes, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    starpu_vector_data_register(&leaves, STARPU_MAIN_RAM, (uintptr_t)(bytes + LARGE), LARGE,
+                                1);
+    message.handle = comes;
+    if (rank->number == 1) {
+        starpu_task_insert(&cl_on_gpu, STARPU_W, leaves, 0);
+        starpu_task_wait_for_all();
+    }
+    spmd_barrier();
+    start = orr_exec_now(orr_self->exec);
+    request = rank->number ? spmd_receive(&message) : spmd_send(&message);
+    starpu_data_acquire(leaves, STARPU_R);
+    starpu_data_release(leaves);
+    world->ends[2 * rank->number] = orr_exec_now(orr_self->exec) - start;
+    spmd_finish(request, false);
+    world->ends[2 * rank->number + 1] = orr_exec_now(orr_self->exec) - start;
+    starpu_data_unregister(comes);
+    starpu_data_unregister(leaves);
+    free(bytes);
+}
+
+static int write_node(const char *path, bool has_nic)
+{
+    FILE *file = fopen(path, "w");
+    int rc;
+
+    if (!file)
+        return 1;
+    rc = fprintf(file, node, has_nic ? nic_host : "", has_nic ? nic_routes : "") < 0;
+    return fclose(file) || rc;
+}
+
+/* Whether copy and message take so long, to 1 %: the bytes at a rate, and overheads. */
+static int check_beside_copy(const char *path, bool has_nic, double copy, double message)
+{
+    struct world world = {.trace = "", .skips = true, .machine = path};
+    int wrong = write_node(path, has_nic);
+
+    run_two(&world, receive_beside_copy);
+    wrong += fabs(world.ends[2] - copy) > copy * 0.01;
+    wrong += fabs(world.ends[3] - message) > message * 0.01;
+    if (wrong)
+        printf("# %s NIC: %.9g and %.9g us\n", has_nic ? "with a" : "without a",
+               world.ends[2], world.ends[3]);
+    return wrong;
+}
+
+static int check_node_links(void)
+{
+    char folder[] = "/tmp/simulated-node-XXXXXX", path[100];
+    int wrong;
+
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(path, sizeof(path), "%s/node.xml", folder);
+    wrong = check_beside_copy(path, true, 20000, 20000);
+    /* The message, of 12,500 bytes per µs, is there before the copy. */
+    wrong += check_beside_copy(path, false, 10000, 10000);
+    unlink(path);
+    rmdir(folder);
+    return wrong;
+}
+
 static void wait_in_vain(void *arg)
 {
     struct world world = {.trace = ""};
@@ -411,7 +515,7 @@ int main(int argc, char **argv)
     int wrong = 0, failed;
 
     setenv("STARPU_SILENT", "1", 1);
-    printf("1..7\n");
+    printf("1..8\n");
     for (int i = 0; i < n; i++) {
         struct world world = {
             .seed = first + (unsigned)i, .ncalls = ncalls, .trace = ""};
@@ -429,5 +533,6 @@ int main(int argc, char **argv)
     failed += report(5, check_values(), "values are moved where they are computed");
     failed += report(6, check_failure(), "a rank that fails ends the program");
     failed += report(7, check_refusals(), "ranks that cannot be opened");
+    failed += report(8, check_node_links(), "messages and copies share a node's links");
     return failed > 0;
 }

@@ -105,7 +105,8 @@ static const unsigned pairs_of_nodes[MOST_RANKS] = {0, 0, 1, 1, 2, 2, 3, 3};
 /* Each twice: with the same dates. */
 static int run_scenario(const struct scenario *scenario, unsigned nranks, uint64_t seed)
 {
-    static const char *const networks[] = {"100Gb/s", "1Gb/s latency=20us fat-tree:4,1:1",
+    static const char *const networks[] = {"100Gb/s send=0.4us match=0.3us",
+                                           "1Gb/s latency=20us fat-tree:4,1:1",
                                            "ethernet 10Gb/s half-duplex eager=1KiB"};
     struct orr_simulated_conf conf = {
         .nranks = nranks,
@@ -123,6 +124,7 @@ static int run_scenario(const struct scenario *scenario, unsigned nranks, uint64
 enum { HEADER = 64 }; /* what it takes of the network */
 
 static const double bandwidth = 1250, latency = 3; /* 10Gb/s latency=3us */
+static double sends, matches; /* µs of a processor that a message takes */
 
 static bool is_about(double us, double expected)
 {
@@ -170,11 +172,13 @@ static double since(double us)
 /* Of one message, both ranks ready. */
 static double duration_of(size_t bytes)
 {
-    double header = latency + HEADER / bandwidth;
+    double header = latency + HEADER / bandwidth, both = sends + matches;
 
-    if (bytes <= ORR_TRANSPORT_INSIDE || bytes <= 64 << 10)
-        return latency + (HEADER + (double)bytes) / bandwidth;
-    return 2 * header + latency + (double)bytes / bandwidth; /* header, answer, data */
+    if (bytes <= ORR_TRANSPORT_INSIDE)
+        return both + latency + (HEADER + (double)bytes) / bandwidth;
+    if (bytes <= 64 << 10) /* the data come behind the header, which is matched meanwhile */
+        return sends + latency + (HEADER + (double)bytes) / bandwidth;
+    return both + 2 * header + latency + (double)bytes / bandwidth; /* …, answer, data */
 }
 
 /* There and back, of rank 0 and another one. */
@@ -198,6 +202,29 @@ static void ping_pong(struct rank *rank)
                          is_about(since(start), 2 * duration_of(sizes[i])));
         area_free(&area);
     }
+}
+
+/* Many messages from rank 0 leave one after the other, and are matched so. */
+static void burst(struct rank *rank)
+{
+    enum { N = 8 };
+    struct orr_packet packets[N];
+    struct area areas[N];
+    double start = orr_exec_now(orr_self->exec), way = latency + HEADER / bandwidth;
+    /* Where sending takes longer, the last one is matched as soon as it comes. */
+    double most = sends > matches ? N * sends + matches : sends + N * matches;
+
+    for (int i = 0; i < N; i++) {
+        if (rank->world.rank == 0)
+            send_bytes(rank, &packets[i], &areas[i], 1, 0);
+        else
+            receive_bytes(rank, 0, 0);
+    }
+    for (int i = 0; i < N && rank->world.rank == 0; i++) {
+        await_message(rank, &packets[i]);
+        area_free(&areas[i]);
+    }
+    EXPECT(rank, rank->world.rank == 0 || is_about(since(start), way + most));
 }
 
 /* The first half of the ranks sends to the other half, over one link. */
@@ -327,6 +354,16 @@ int main(int argc, char **argv)
         failed += report(failures, s->name);
     }
     failed += report(check_time(ping_pong, 2, NULL, line), "how long messages take");
+    sends = 0.5;
+    matches = 0.25;
+    failed += report(check_time(ping_pong, 2, NULL, "10Gb/s latency=3us send=0.5us match=0.25us"),
+                     "messages take of the processors of both ranks");
+    failed += report(check_time(burst, 2, NULL, "10Gb/s latency=3us send=0.5us match=0.25us"),
+                     "messages leave one after the other");
+    sends = 0.125;
+    failed += report(check_time(burst, 2, NULL, "10Gb/s latency=3us send=0.125us match=0.25us"),
+                     "messages are matched one after the other");
+    sends = matches = 0;
     failed += report(check_time(stay, 2, one_node, line), "no time within a node");
     failed += report(check_time(share, 4, one_node, line), "two ranks share their node's NIC");
     failed += report(check_time(share, 4, NULL, "10Gb/s latency=3us hop=0us fat-tree:3,2:1"),

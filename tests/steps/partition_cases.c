@@ -6,13 +6,15 @@
  */
 #include <starpu_data_filters.h>
 
+#include "core/data/plan.h"
 #include "tests/steps/cases.h"
 
 static const struct world_spec
     small_device = {.ndevices = 1, .room = 1},
     small_lru = {.ndevices = 1, .room = 1, .eviction = "lru"},
     small_starpu = {.ndevices = 1, .room = 1, .eviction = "starpu"},
-    two_devices = {.ndevices = 2, .peers = true, .room = 1, .eviction = "lru"};
+    two_devices = {.ndevices = 2, .peers = true, .room = 1, .eviction = "lru"},
+    no_device = {.ndevices = 0};
 
 static void cut(void)
 {
@@ -108,6 +110,47 @@ static void begin_scatter(void)
     world_thread(1, scatter);
 }
 
+/* --- planned, while an invalidation frees the memory --- */
+
+static struct orr_handle *homeless; /* whose memory is the library's */
+
+static void plan_or_invalidate(unsigned thread)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t parts[2];
+
+    if (thread == 1) {
+        orr_data_invalidate_submit(world, homeless, false);
+        return;
+    }
+    STEP_ASSERT(orr_plan_new(world, homeless, &halves, parts) == 0);
+    orr_plan_clean(world, orr_handle_plan(orr_handle_of(parts[0])));
+}
+
+static void begin_plan(void)
+{
+    struct starpu_vector_interface vector = {
+        .id = STARPU_VECTOR_INTERFACE_ID,
+        .nx = DATUM_SIZE,
+        .elemsize = 1,
+        .allocsize = DATUM_SIZE,
+    };
+
+    world_begin(1);
+    STEP_ASSERT(orr_handle_new(world, NULL, -1, &vector, &starpu_interface_vector_ops,
+                               &homeless) == 0);
+    STEP_ASSERT(orr_data_acquire(world, ORR_ACQUIRE, homeless, 0, STARPU_W) == 0);
+    orr_data_release(world, homeless, 0);
+    world_thread(0, plan_or_invalidate);
+    world_thread(1, plan_or_invalidate);
+}
+
+static void end_plan(void)
+{
+    orr_data_unregister(world, homeless, false);
+}
+
 const struct step_case partition_cases[] = {
     {.name = "split",
      .claim = "data are cut, written and joined while their block is evicted",
@@ -137,6 +180,13 @@ const struct step_case partition_cases[] = {
      .claim = "pieces of a block are written elsewhere while it is evicted",
      .spec = two_devices,
      .begin = begin_scatter,
+     .nbounds = 2,
+     .nbounds_full = 3},
+    {.name = "plan",
+     .claim = "data are planned while their memory is freed",
+     .spec = no_device,
+     .begin = begin_plan,
+     .end = end_plan,
      .nbounds = 2,
      .nbounds_full = 3},
     {0},

@@ -52,6 +52,17 @@ START_TEST(words_come_in_any_order)
 }
 END_TEST
 
+START_TEST(messages_take_of_processors_what_is_said)
+{
+    parse("100Gb/s");
+    ck_assert_double_eq(fabric.send_us, 0);
+    ck_assert_double_eq(fabric.match_us, 0);
+    parse("100Gb/s match=300ns send=0.5us");
+    ck_assert_double_eq_tol(fabric.send_us, 0.5, 1e-12);
+    ck_assert_double_eq_tol(fabric.match_us, 0.3, 1e-12);
+}
+END_TEST
+
 START_TEST(a_technology_gives_latencies)
 {
     double ib;
@@ -216,6 +227,7 @@ SUITE_MAIN(cluster_fabric)
     tcase_add_test(tests,
                    a_bandwidth_alone_is_a_crossbar_with_one_nic_per_node);
     tcase_add_test(tests, words_come_in_any_order);
+    tcase_add_test(tests, messages_take_of_processors_what_is_said);
     tcase_add_test(tests, a_technology_gives_latencies);
     tcase_add_test(tests, each_topology_has_its_sizes);
     tcase_add_test(tests, numbers_are_read_whatever_the_locale);
