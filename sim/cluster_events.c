@@ -13,7 +13,8 @@
 
 void orr_cluster_arm(struct orr_cluster *c)
 {
-    c->events.next_us = c->first ? -ORR_FOREVER : c->network->ops->next_us(c->network);
+    orr_sim_exec_set_events(c->exec, &c->events,
+                            c->first ? -ORR_FOREVER : c->network->ops->next_us(c->network));
 }
 
 static struct orr_cluster_post *pop(struct orr_cluster *c)

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/list.h"
 #include "core/base/log.h"
 #include "core/base/wait.h"
 
@@ -141,25 +142,9 @@ static inline void exec_advance_clock(struct orr_sim_exec *x, double date)
     set_clock(x, date);
 }
 
-/* The events that come first, of one date those of the oldest machine. */
-static struct orr_sim_events *first_of_many(const struct orr_sim_exec *x)
-{
-    struct orr_sim_events *first = x->events;
-
-    for (struct orr_sim_events *other = first->next; other; other = other->next)
-        if (other->next_us < first->next_us)
-            first = other;
-    return first;
-}
-
-static struct orr_sim_events *first_events(const struct orr_sim_exec *x)
-{
-    return x->shared ? first_of_many(x) : x->events;
-}
-
 static double events_next(const struct orr_sim_exec *x)
 {
-    return first_events(x)->next_us;
+    return x->events->next_us;
 }
 
 /* The context that goes on next, with the clock moved to its date; NULL when
@@ -226,7 +211,7 @@ static void dispatch(void *arg)
     for (;;) {
         struct orr_sim_context *next = exec_choose_context(x);
         double date = orr_timers_next(&x->timers);
-        struct orr_sim_events *events = first_events(x);
+        struct orr_sim_events *events = x->events;
 
         if (next) {
             switch_to(x, &x->dispatcher, next);
@@ -776,28 +761,40 @@ void orr_sim_exec_break_at(struct orr_sim_user *user, double us)
     find_next_break(user->exec);
 }
 
+/* Of one date those of the oldest machine. */
+static bool is_before(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    const struct orr_sim_events *one = orr_container(a, struct orr_sim_events, link);
+    const struct orr_sim_events *other = orr_container(b, struct orr_sim_events, link);
+
+    return one->next_us < other->next_us ||
+           (one->next_us == other->next_us && one->age < other->age);
+}
+
 void orr_sim_exec_add_events(struct orr_sim_exec *exec,
                              struct orr_sim_events *events)
 {
-    struct orr_sim_events **link = &exec->events;
-
-    while (*link != &exec->no_events)
-        link = &(*link)->next;
-    *link = events;
-    events->next = &exec->no_events;
-    exec->shared = exec->events != events;
+    events->age = exec->nadded++;
+    events->next_us = ORR_FOREVER;
 }
 
 void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
                                 struct orr_sim_events *events)
 {
-    struct orr_sim_events **link = &exec->events;
+    orr_sim_exec_set_events(exec, events, ORR_FOREVER);
+}
 
-    while (*link != events)
-        link = &(*link)->next;
-    *link = events->next;
-    exec->shared = exec->events != &exec->no_events &&
-                   exec->events->next != &exec->no_events;
+void orr_sim_exec_move_events(struct orr_sim_exec *exec,
+                              struct orr_sim_events *events, double us)
+{
+    if (events->next_us < ORR_FOREVER)
+        orr_heap_remove(&exec->dated, &events->link, is_before);
+    events->next_us = us;
+    if (us < ORR_FOREVER)
+        orr_heap_insert(&exec->dated, &events->link, is_before);
+    exec->events = exec->dated.first ? orr_container(exec->dated.first,
+                                                     struct orr_sim_events, link)
+                                     : &exec->no_events;
 }
 
 void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "core/base/exec.h"
+#include "core/base/heap.h"
 #include "core/device/simulated.h"
 #include "core/device/switch.h"
 #include "sim/stacks.h"
@@ -46,9 +47,12 @@ struct orr_sim_context {
 
 /* Events in virtual time other than timers: transfers. */
 struct orr_sim_events {
-    struct orr_sim_events *next; /* of all machines on the engine, oldest first */
-    /* run() must be called before the clock passes this date; a date in the
-     * past requests a call before the clock moves at all. */
+    struct orr_heap_link link; /* among those of all machines, if it has a date */
+    uint64_t age;              /* of the machine on the engine: of one date the oldest
+                                * machine's come first */
+    /* run() must be called before the clock passes this date, which
+     * orr_sim_exec_set_events sets; a date in the past requests a call before the clock
+     * moves at all. */
     double next_us;
     /* Called on the dispatcher's stack, at that date or, if it had passed
      * already, now. Sets next_us anew. */
@@ -74,9 +78,10 @@ struct orr_sim_exec {
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */
-    struct orr_sim_events *events; /* a list that ends with no_events */
+    struct orr_heap dated;         /* events that have a date */
+    struct orr_sim_events *events; /* the first of them, or no_events */
     struct orr_sim_events no_events;
-    bool shared;                   /* there are events of several machines */
+    uint64_t nadded; /* events, up to now */
     struct orr_sim_user *users;
     struct orr_sim_context *main;
     pthread_key_t main_key; /* its destructor notices the end of main's thread */
@@ -109,11 +114,22 @@ void orr_sim_exec_quit(struct orr_sim_user *user);
 /* Calls the user's on_break when virtual time comes to the date. */
 void orr_sim_exec_break_at(struct orr_sim_user *user, double us);
 
-/* Its events are looked at from now on; no more. */
+/* Its events are looked at from now on, without date at first; no more. */
 void orr_sim_exec_add_events(struct orr_sim_exec *exec,
                              struct orr_sim_events *events);
 void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
                                 struct orr_sim_events *events);
+
+/* When they are run next; ORR_FOREVER: not. */
+void orr_sim_exec_move_events(struct orr_sim_exec *exec,
+                              struct orr_sim_events *events, double us);
+static inline void orr_sim_exec_set_events(struct orr_sim_exec *exec,
+                                           struct orr_sim_events *events,
+                                           double us)
+{
+    if (events->next_us != us)
+        orr_sim_exec_move_events(exec, events, us);
+}
 
 /* What the dispatcher does now, it does for that machine: its runtime is that of the
  * running context. */

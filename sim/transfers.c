@@ -129,7 +129,7 @@ static void grant(struct orr_transfers *t, struct orr_copy *copy)
     if (copy_locks_missing(copy) > 0)
         return;
     list_push(&t->granted, copy);
-    t->events.next_us = -ORR_FOREVER; /* before the clock moves */
+    orr_sim_exec_set_events(t->exec, &t->events, -ORR_FOREVER); /* before the clock moves */
 }
 
 static void lock_request(struct orr_transfers *t, struct lock *lock,
@@ -299,11 +299,11 @@ static void run_events(struct orr_sim_events *events)
     if (t->network)
         end_ended(t);
     if (t->granted.first)
-        events->next_us = -ORR_FOREVER;
+        orr_sim_exec_set_events(t->exec, events, -ORR_FOREVER);
     else if (t->network)
-        events->next_us = t->network->ops->next_us(t->network);
+        orr_sim_exec_set_events(t->exec, events, t->network->ops->next_us(t->network));
     else
-        events->next_us = ORR_FOREVER;
+        orr_sim_exec_set_events(t->exec, events, ORR_FOREVER);
 }
 
 /* -- handing over --------------------------------------------------------- */
@@ -362,7 +362,7 @@ static void end_local(struct orr_timer *timer)
                                  offsetof(struct orr_transfers, local_timer));
 
     list_push(&t->granted, list_pop(&t->local));
-    t->events.next_us = -ORR_FOREVER;
+    orr_sim_exec_set_events(t->exec, &t->events, -ORR_FOREVER);
     arm_local(t);
 }
 
@@ -457,7 +457,6 @@ int orr_transfers_new(const struct orr_sim_user *user,
     t->nmain = nmain;
     t->perform = perform;
     t->delay_us = delay_us;
-    t->events.next_us = ORR_FOREVER;
     t->events.run = run_events;
     t->delay_timer.fire = end_delay;
     t->local_timer.fire = end_local;

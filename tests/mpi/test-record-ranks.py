@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orrery record --ranks: each rank of a program without the others; their replay together.
 Prints TAP.
-usage: test-record-ranks.py [ORRERY CHOLESKY CG]"""
+usage: test-record-ranks.py [ORRERY PLAYER CHOLESKY CG STENCIL RING]"""
 import glob
 import json
 import os
@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 4:
+if len(sys.argv) < 7:
     print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
     sys.exit(0)
-ORRERY, CHOLESKY, CG = map(os.path.abspath, sys.argv[1:4])
+ORRERY, PLAYER, CHOLESKY, CG, STENCIL, RING = map(os.path.abspath, sys.argv[1:7])
 ENV = {name: value for name, value in os.environ.items()
        if not name.startswith(("ORRERY_RECORD", "ORRERY_MACHINE", "ORRERY_ASSUME"))}
 results = []
@@ -169,6 +169,26 @@ def test_wrong_records(at):
           "--ranks 4 --rank 2" in done.stderr, done)
 
 
+def test_hosted(at):
+    """The program itself as ranks of a simulated cluster, and its records."""
+    env = {**ENV, "ORRERY_MACHINE": "4*epyc-64 + ib 200Gb/s", "ORRERY_ASSUME": "* = 100us",
+           "STARPU_SILENT": "1"}
+    for program in ([CHOLESKY, "-size", "768", "-nblocks", "8"], [STENCIL, "-size", "96"],
+                    [RING, "-rounds", "5"]):
+        name = os.path.basename(program[0]).partition("-")[0]
+        record("--ranks", "4", "-m", "epyc-64", "-o", f"{at}/{name}.rec", "--", *program)
+        ran = subprocess.run(program, env={**env, "ORRERY_TRACE": f"{at}/{name}-run.csv"},
+                             capture_output=True, text=True, check=False)
+        played = subprocess.run([PLAYER, f"{at}/{name}.rank0.rec"], capture_output=True,
+                                env={**env, "ORRERY_TRACE": f"{at}/{name}-played.csv"},
+                                text=True, check=False)
+        same = played.returncode == 0 and [
+            read(f"{at}/{name}-run.rank{r}.csv") == read(f"{at}/{name}-played.rank{r}.csv")
+            for r in range(4)]
+        claim(f"{name}: the traces of the program on the cluster, and of its records, are the "
+              "same", same and all(same), ran, played, same)
+
+
 with tempfile.TemporaryDirectory() as place:
     test_program(place)
     test_folder(place)
@@ -176,5 +196,6 @@ with tempfile.TemporaryDirectory() as place:
     test_refusals(place)
     test_replay(place)
     test_wrong_records(place)
+    test_hosted(place)
 print(f"1..{len(results)}")
 sys.exit(not all(results))
