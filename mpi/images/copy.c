@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mpi/images/copy.c - see copy.h. The dynamic linker loads a file once, and no executable: a
- * copy is another file, in memory, of the same segments, which says that it is a library.
+ * copy is another file, in memory, of the same segments, which says that it is a library. It
+ * says that there are no constructors, too: who loads it calls them.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* memfd_create */
@@ -21,10 +22,8 @@
 
 #include "mpi/images/elf.h"
 
-static const char path[] = "/proc/self/exe";
-
 struct orr_copier {
-    int program;     /* the file */
+    int original;    /* the file */
     char *file;      /* its bytes, changed */
     size_t size;
     int *copies;     /* files that stay open until all are loaded: the linker tells them
@@ -73,6 +72,10 @@ static void make_library(char *file)
         for (; segments[i].p_type == PT_DYNAMIC && d->d_tag != DT_NULL; d++)
             if (d->d_tag == DT_FLAGS_1)
                 d->d_un.d_val &= ~(ElfW(Xword))(DF_1_PIE | DF_1_NOOPEN);
+            else if (d->d_tag == DT_INIT_ARRAYSZ)
+                d->d_un.d_val = 0;
+            else if (d->d_tag == DT_INIT)
+                d->d_tag = DT_DEBUG; /* which nobody reads */
     }
     header->e_shoff = 0;
     header->e_shnum = header->e_shstrndx = 0;
@@ -89,8 +92,10 @@ static void allow_files(unsigned n)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int orr_copier_new(unsigned ncopies, struct orr_copier **ret, struct orr_error *err)
+int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_copier **ret,
+                   struct orr_error *err)
 {
+    const char *path = object->l_name[0] ? object->l_name : "/proc/self/exe";
     struct orr_copier *copier = calloc(1, sizeof(*copier));
     struct stat status = {.st_size = 0};
 
@@ -102,19 +107,18 @@ int orr_copier_new(unsigned ncopies, struct orr_copier **ret, struct orr_error *
     }
     copier->room = ncopies;
     copier->page = (size_t)sysconf(_SC_PAGESIZE);
-    copier->program = open(path, O_RDONLY | O_CLOEXEC);
-    if (copier->program >= 0 && fstat(copier->program, &status) == 0) {
+    copier->original = open(path, O_RDONLY | O_CLOEXEC);
+    if (copier->original >= 0 && fstat(copier->original, &status) == 0) {
         copier->size = (size_t)status.st_size;
         copier->file = mmap(NULL, copier->size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
-                            copier->program, 0);
+                            copier->original, 0);
     }
     if (!copier->file || copier->file == MAP_FAILED) {
         int error = errno;
 
         copier->file = NULL;
         orr_copier_free(copier);
-        return orr_fail(err, -error, "the program's file cannot be read: %s",
-                        strerror(error));
+        return orr_fail(err, -error, "%s cannot be read: %s", path, strerror(error));
     }
     make_library(copier->file);
     allow_files(ncopies);
@@ -128,8 +132,8 @@ void orr_copier_free(struct orr_copier *copier)
         close(copier->copies[i]);
     if (copier->file)
         munmap(copier->file, copier->size);
-    if (copier->program >= 0)
-        close(copier->program);
+    if (copier->original >= 0)
+        close(copier->original);
     free(copier->copies);
     free(copier);
 }
@@ -195,7 +199,7 @@ static void share_code(const struct orr_copier *copier, int fd, const struct lin
         if (segments[i].p_type == PT_LOAD && !(segments[i].p_flags & PF_W) &&
             mmap((void *)(copy->l_addr + segments[i].p_vaddr - head),
                  segments[i].p_filesz + head, protection, MAP_PRIVATE | MAP_FIXED,
-                 copier->program, (off_t)(segments[i].p_offset - head)) != MAP_FAILED)
+                 copier->original, (off_t)(segments[i].p_offset - head)) != MAP_FAILED)
             forget_pages(copier, fd, &segments[i]);
     }
 }
@@ -208,18 +212,18 @@ int orr_copier_load(struct orr_copier *copier, const struct link_map **ret,
     int fd = memfd_create("rank", MFD_CLOEXEC);
 
     if (fd < 0 || copier->ncopies == copier->room)
-        return orr_fail(err, -errno, "a copy of the program cannot be made: %s",
+        return orr_fail(err, -errno, "a copy cannot be made: %s",
                         strerror(errno));
     copier->copies[copier->ncopies++] = fd;
     if (!write_segments(copier, fd))
-        return orr_fail(err, -errno, "a copy of the program cannot be written: %s",
+        return orr_fail(err, -errno, "a copy cannot be written: %s",
                         strerror(errno));
     snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
     object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!object)
-        return orr_fail(err, -ENOEXEC, "a copy of the program cannot be loaded: %s",
+        return orr_fail(err, -ENOEXEC, "a copy cannot be loaded: %s",
                         dlerror());
     *ret = object;
-    share_code(copier, fd, *ret);
+    share_code(copier, fd, object);
     return 0;
 }

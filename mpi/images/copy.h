@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mpi/images/copy.h - the executable of this process, loaded once more. */
+/* mpi/images/copy.h - an object of this process, its executable or a library, loaded once
+ * more. */
 #pragma once
 
 #include <link.h>
@@ -12,12 +13,13 @@ struct orr_copier;
  * they can. */
 const char *orr_copy_trouble(void);
 
-/* Errors: -errno, with a message. The caller ends *ret when all copies are made; they
- * stay. */
-int orr_copier_new(unsigned ncopies, struct orr_copier **ret, struct orr_error *err);
+/* For so many copies of an object. Errors: -errno, with a message. The caller ends *ret
+ * when all copies are made; they stay. */
+int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_copier **ret,
+                   struct orr_error *err);
 void orr_copier_free(struct orr_copier *copier);
 
-/* One more, with variables of its own, its constructors run; its code is the executable's
- * memory. Errors likewise. */
+/* One more, with variables of its own; its code is the original's memory. Its constructors
+ * were not called. Errors as above. */
 int orr_copier_load(struct orr_copier *copier, const struct link_map **ret,
                     struct orr_error *err);

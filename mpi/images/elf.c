@@ -33,24 +33,30 @@ struct tables {
     const char *strings;
 };
 
-/* The dynamic linker has made addresses of these. */
+const void *orr_elf_address(const struct link_map *object, const ElfW(Dyn) *entry)
+{
+    ElfW(Addr) at = entry->d_un.d_ptr;
+
+    return (const void *)(at < object->l_addr ? at + object->l_addr : at);
+}
+
 static struct tables tables_of(const struct link_map *object)
 {
     struct tables t = {NULL, NULL, 0, 0, NULL, NULL};
 
     for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_RELA)
-            t.rela = (const void *)d->d_un.d_ptr;
+            t.rela = orr_elf_address(object, d);
         else if (d->d_tag == DT_RELASZ)
             t.nrela = d->d_un.d_val / sizeof(ElfW(Rela));
         else if (d->d_tag == DT_JMPREL)
-            t.plt = (const void *)d->d_un.d_ptr;
+            t.plt = orr_elf_address(object, d);
         else if (d->d_tag == DT_PLTRELSZ)
             t.nplt = d->d_un.d_val / sizeof(ElfW(Rela));
         else if (d->d_tag == DT_SYMTAB)
-            t.symbols = (const void *)d->d_un.d_ptr;
+            t.symbols = orr_elf_address(object, d);
         else if (d->d_tag == DT_STRTAB)
-            t.strings = (const void *)d->d_un.d_ptr;
+            t.strings = orr_elf_address(object, d);
     }
     return t;
 }
@@ -68,9 +74,10 @@ static void visit_table(const struct link_map *object, const struct tables *t,
         const ElfW(Rela) *r = &relocations[i];
         struct orr_import import;
 
-        if (!is_address((unsigned)ELF64_R_TYPE(r->r_info)) || r->r_addend != 0)
+        if (!is_address((unsigned)ELF64_R_TYPE(r->r_info)))
             continue;
         import.name = name_of(t, r);
+        import.addend = r->r_addend;
         import.slot = (void **)(object->l_addr + r->r_offset);
         visit(&import, arg);
     }
@@ -127,6 +134,38 @@ static const ElfW(Phdr) *headers_of(const struct link_map *object, size_t *n)
     }
     *n = header->e_phnum;
     return (const void *)(object->l_addr + header->e_phoff);
+}
+
+struct orr_elf_constructors orr_elf_constructors(const struct link_map *object)
+{
+    struct orr_elf_constructors ret = {0, 0, 0};
+
+    for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_INIT)
+            ret.init = (uintptr_t)orr_elf_address(object, d) - object->l_addr;
+        else if (d->d_tag == DT_INIT_ARRAY)
+            ret.array = (uintptr_t)orr_elf_address(object, d) - object->l_addr;
+        else if (d->d_tag == DT_INIT_ARRAYSZ)
+            ret.n = d->d_un.d_val / sizeof(void *);
+    }
+    return ret;
+}
+
+void orr_elf_extent(const struct link_map *object, uintptr_t *first, uintptr_t *end)
+{
+    size_t n;
+    const ElfW(Phdr) *headers = headers_of(object, &n);
+
+    *first = UINTPTR_MAX;
+    *end = 0;
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t at = object->l_addr + headers[i].p_vaddr;
+
+        if (headers[i].p_type != PT_LOAD)
+            continue;
+        *first = at < *first ? at : *first;
+        *end = at + headers[i].p_memsz > *end ? at + headers[i].p_memsz : *end;
+    }
 }
 
 const ElfW(Phdr) *orr_elf_segment(const struct link_map *object, unsigned type)

@@ -8,11 +8,17 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* The address that an entry of the object's dynamic section is about. The dynamic linker has
+ * made addresses of them, but in objects that it may not write, as the kernel's. */
+const void *orr_elf_address(const struct link_map *object, const ElfW(Dyn) *entry);
 
 /* A place in the object where the address of a function or variable of that name, of
  * another object, stands. */
 struct orr_import {
     const char *name;
+    ptrdiff_t addend; /* bytes behind that address */
     void **slot;
 };
 
@@ -39,6 +45,18 @@ bool orr_elf_next_copy(const struct link_map *object, const char *prefix, size_t
 
 /* The copy of that variable, NULL: there is none. */
 void *orr_elf_copied(const struct link_map *object, const char *name);
+
+/* What the dynamic linker calls when it has loaded the object, by their distance from where
+ * it is: a function, and an array of n. */
+struct orr_elf_constructors {
+    uintptr_t init; /* 0: none */
+    uintptr_t array;
+    size_t n;
+};
+struct orr_elf_constructors orr_elf_constructors(const struct link_map *object);
+
+/* Where the object is in memory. */
+void orr_elf_extent(const struct link_map *object, uintptr_t *first, uintptr_t *end);
 
 /* A segment of that type (PT_TLS …), NULL: it has none. */
 const ElfW(Phdr) *orr_elf_segment(const struct link_map *object, unsigned type);

@@ -13,6 +13,7 @@
 #include "core/remote.h"
 #include "mpi/images/copy.h"
 #include "mpi/images/elf.h"
+#include "mpi/images/originals.h"
 #include "mpi/simulated/program.h"
 
 typedef int main_function(int argc, char **argv, char **environment);
@@ -41,31 +42,12 @@ static struct orr_image *current_image(void)
 
 /* --- images --- */
 
-static int make_copies(size_t main, struct orr_error *err)
-{
-    struct orr_copier *copier;
-    int rc = orr_copier_new(host.nranks - 1, &copier, err);
-
-    if (rc < 0)
-        return rc;
-    for (unsigned i = 1; rc == 0 && i < host.nranks; i++) {
-        const struct link_map *object;
-
-        rc = orr_copier_load(copier, &object, err);
-        if (rc == 0)
-            rc = orr_image_patch(object, host.own->find, true, err);
-        if (rc == 0)
-            orr_image_init(&host.images[i], object, main);
-    }
-    orr_copier_free(copier);
-    return rc;
-}
-
 static int make_images(struct orr_error *err)
 {
     const struct link_map *program = orr_elf_program();
     const char *trouble = host.nranks > 1 ? orr_copy_trouble() : NULL;
     size_t main = (size_t)((const char *)(void *)host.main - (const char *)program->l_addr);
+    struct orr_originals *originals;
     int rc;
 
     if (trouble)
@@ -73,11 +55,14 @@ static int make_images(struct orr_error *err)
     host.images = calloc(host.nranks, sizeof(*host.images));
     if (!host.images)
         return orr_fail(err, -ENOMEM, "out of memory");
-    rc = make_copies(main, err);
+    rc = orr_originals_find(host.nranks - 1, &originals, err);
+    if (rc < 0)
+        return rc;
+    for (unsigned i = 1; rc == 0 && i < host.nranks; i++)
+        rc = orr_originals_copy(originals, main, host.own->find, &host.images[i], err);
     if (rc == 0)
-        rc = orr_image_patch(program, host.own->find, true, err);
-    if (rc == 0)
-        orr_image_init(&host.images[0], program, main);
+        rc = orr_originals_use(originals, main, host.own->find, &host.images[0], err);
+    orr_originals_free(originals);
     return rc;
 }
 
@@ -155,7 +140,7 @@ static void exchange_start(const struct orr_import *import, void *arg)
     start_function *instead = start_instead;
 
     (void)arg;
-    if (strcmp(import->name, "__libc_start_main") != 0)
+    if (import->addend != 0 || strcmp(import->name, "__libc_start_main") != 0)
         return;
     memcpy(&host.start, import->slot, sizeof(host.start));
     memcpy(import->slot, &instead, sizeof(instead));

@@ -10,7 +10,6 @@
 
 #include "core/base/log.h"
 #include "core/remote.h"
-#include "mpi/images/elf.h"
 #include "mpi/images/refusals.h"
 
 struct orr_image *(*orr_image_current)(void);
@@ -247,16 +246,17 @@ static orr_function find_own(const char *name)
 
 struct patch {
     orr_finder find;
-    bool own;
     const char *refused; /* the first one that there is no room to refuse */
 };
 
 static void patch_import(const struct orr_import *import, void *arg)
 {
     struct patch *patch = arg;
-    orr_function function = patch->find(import->name);
+    orr_function function = import->addend ? NULL : patch->find(import->name);
 
-    if (!function && patch->own)
+    if (import->addend)
+        return;
+    if (!function)
         function = find_own(import->name);
     if (!function && orr_refusal_is_due(import->name)) {
         function = orr_refusal_of(import->name);
@@ -267,10 +267,9 @@ static void patch_import(const struct orr_import *import, void *arg)
         memcpy(import->slot, &function, sizeof(function));
 }
 
-int orr_image_patch(const struct link_map *object, orr_finder find, bool own,
-                    struct orr_error *err)
+int orr_image_patch(const struct link_map *object, orr_finder find, struct orr_error *err)
 {
-    struct patch patch = {find, own, NULL};
+    struct patch patch = {find, NULL};
 
     if (!orr_elf_set_writable(object, true))
         return orr_fail(err, -errno, "the imports of %s cannot be changed: %s",
@@ -311,6 +310,7 @@ void orr_image_init(struct orr_image *image, const struct link_map *object, size
 void orr_image_done(struct orr_image *image)
 {
     free(image->copies);
+    free(image->parts);
 }
 
 int orr_image_copy_variables(struct orr_image *image, const char *prefix)
@@ -373,6 +373,31 @@ static __attribute__((noinline)) char **copy_arguments(int argc, char **argv)
     return copy;
 }
 
+typedef void constructor(int argc, char **argv, char **environment);
+
+static void call_constructor(const void *address, const struct orr_image *image, int argc,
+                             char **environment)
+{
+    constructor *function;
+
+    memcpy(&function, &address, sizeof(function));
+    function(argc, image->arguments, environment);
+}
+
+static void call_constructors(const struct orr_image *image, int argc, char **environment)
+{
+    for (unsigned i = 0; i < image->nparts; i++) {
+        const struct orr_image_part *part = &image->parts[i];
+        const char *base = (const char *)part->copy->l_addr;
+        const void *const *array = (const void *const *)(base + part->constructors.array);
+
+        if (part->constructors.init)
+            call_constructor(base + part->constructors.init, image, argc, environment);
+        for (size_t k = 0; k < part->constructors.n; k++)
+            call_constructor(array[k], image, argc, environment);
+    }
+}
+
 void orr_image_run(struct orr_image *image, int argc, char **argv, char **environment)
 {
     image->context = orr_self;
@@ -381,6 +406,7 @@ void orr_image_run(struct orr_image *image, int argc, char **argv, char **enviro
         orr_log_error("no memory for the arguments of a rank");
         image->status = EXIT_FAILURE;
     } else if (setjmp(image->leave) == 0) {
+        call_constructors(image, argc, environment);
         image->status = image->main(argc, image->arguments, environment);
     }
     (void)setjmp(image->leave); /* one of the functions may call exit, too */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
+#include "mpi/images/elf.h"
 
 struct orr_context;
 struct orr_image_handler;
@@ -21,8 +22,16 @@ struct orr_image_copy {
     void *own, *shared;
 };
 
+/* A copy of an object, and what is to be called before main. */
+struct orr_image_part {
+    const struct link_map *copy;
+    struct orr_elf_constructors constructors;
+};
+
 struct orr_image {
     const struct link_map *object;
+    struct orr_image_part *parts; /* owned; of copies, the executable's is the last */
+    unsigned nparts;
     int (*main)(int argc, char **argv, char **environment);
     int status; /* with which it has ended */
     struct orr_image_copy *copies; /* owned */
@@ -55,13 +64,12 @@ void orr_image_done(struct orr_image *image);
 int orr_image_copy_variables(struct orr_image *image, const char *prefix);
 
 /* Puts the functions that `find` has, and images' own, in the place of those that the object
- * imports; `own` false: those of `find` only. A function of MPI that nobody has is refused by
- * its name when it is called. Errors: -errno, with a message. */
-int orr_image_patch(const struct link_map *object, orr_finder find, bool own,
-                    struct orr_error *err);
+ * imports. A function of MPI that nobody has is refused by its name when it is called.
+ * Errors: -errno, with a message. */
+int orr_image_patch(const struct link_map *object, orr_finder find, struct orr_error *err);
 
-/* Runs it, on the calling context, as the rank's: main with a copy of its arguments, then
- * the functions of atexit. Returns when it has returned or called exit. */
+/* Runs it, on the calling context, as the rank's: the constructors of copies, main with a
+ * copy of its arguments, then the functions of atexit. Returns when it has returned or called exit. */
 void orr_image_run(struct orr_image *image, int argc, char **argv, char **environment);
 
 /* The image that the caller belongs to, NULL: none. Set before images run. */

@@ -3,7 +3,7 @@
 """Programs as they were built, run as the ranks of a simulated cluster: the same lines as
 real ranks print, whatever cannot be hosted is refused with the remedy. TAP.
 
-usage: test-hosted.py MPI MPIRUN.SH CALLS RING THREADED ABSOLUTE STREAMS SHARED UNKNOWN
+usage: test-hosted.py MPI MPIRUN.SH CALLS RING THREADED ABSOLUTE STREAMS SHARED UNKNOWN LIBRARIES
 
 STREAMS and SHARED are one program in C++, compiled without and with -fPIC.
 """
@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 
-MPI, MPIRUN, CALLS, RING, THREADED, ABSOLUTE, STREAMS, SHARED, UNKNOWN = sys.argv[1:]
+MPI, MPIRUN, CALLS, RING, THREADED, ABSOLUTE, STREAMS, SHARED, UNKNOWN, LIBRARIES = \
+    sys.argv[1:]
 OPTIONS = ["-a", "-b", "one", "--long", "two", "rest"]
 failures = 0
 number = 0
@@ -45,12 +46,14 @@ def cluster(n):
     return f"{n}*epyc-64 + ib 100Gb/s"
 
 
-def compare(n):
-    real = run([MPIRUN, MPI, str(n), CALLS] + OPTIONS)
-    hosted = run([CALLS] + OPTIONS, cluster(n))
+def compare(program, n, least):
+    """The last rank ends with 3."""
+    name = os.path.basename(program)
+    real = run([MPIRUN, MPI, str(n), program] + OPTIONS)
+    hosted = run([program] + OPTIONS, cluster(n))
     differ = "\n".join(f"{a}   |   {b}" for a, b in zip(lines(real), lines(hosted)) if a != b)
-    check(f"{n} ranks print what real ones do",
-          len(lines(real)) > 20 * n and lines(real) == lines(hosted),
+    check(f"{n} ranks of {name} print what real ones do",
+          len(lines(real)) >= least * n and lines(real) == lines(hosted),
           differ + "\n" + hosted.stderr + real.stderr)
     check(f"the status of a rank of {n}", hosted.returncode == 3,
           f"{hosted.returncode} {hosted.stderr}")
@@ -64,9 +67,17 @@ def refuse(claim, command, words):
 
 def main():
     for n in (1, 2, 5):
-        compare(n)
+        compare(CALLS, n, 20)
+        compare(LIBRARIES, n, 2)
     done = run([RING], "3*epyc-64 + 2*h100-pcie-4 + ib 100Gb/s")
     check("nodes that differ", done.returncode == 0 and "10\t50" in done.stdout,
+          done.stdout + done.stderr)
+    done = run([RING], "2*epyc-64 + ib 100Gb/s ranks-per-node=3")
+    check("several ranks on a node", done.returncode == 0 and "10\t60" in done.stdout,
+          done.stdout + done.stderr)
+    done = run([RING], cluster(2), ORRERY_SET="network.latency = 20us; node[1].cpu.count = 4")
+    check("edits of a cluster", done.returncode == 0 and "10\t20" in done.stdout and
+          done.stderr.count("network.latency") == 1 and done.stderr.count("cpu.count") == 1,
           done.stdout + done.stderr)
     done = run([SHARED], cluster(3))
     check("a program in C++", done.returncode == 0 and
