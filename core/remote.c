@@ -35,11 +35,6 @@ const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt)
     return rt->sim ? rt->sim->cluster : NULL;
 }
 
-struct orr_machine *orr_remote_machine(const struct orr_runtime *rt)
-{
-    return rt->machine;
-}
-
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)
 {
     ORR_TELL(rt, ORR_TOLD_MESSAGE, .message = told);

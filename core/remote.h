@@ -54,8 +54,5 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
 /* The network between simulated machines, NULL: the run is on a real one. */
 const struct orr_cluster_ops *orr_remote_cluster(const struct orr_runtime *rt);
 
-/* The run's machine, for that network. */
-struct orr_machine *orr_remote_machine(const struct orr_runtime *rt);
-
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

@@ -36,6 +36,7 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
     message = (struct orr_cluster_message){.src = post->from,
                                            .dst = post->to,
                                            .nic = ORR_ANY_NIC,
+                                           .src_memory = post->memory,
                                            .bytes = post->bytes,
                                            .delay_us = post->delay_us,
                                            .cookie = post};
@@ -112,6 +113,12 @@ static struct orr_cluster_costs cluster_costs(const struct orr_cluster *c)
     return c->costs;
 }
 
+static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
+                                unsigned memory)
+{
+    return c->gpudirect && orr_messages_leave_from(c->network, node, memory);
+}
+
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
                         struct orr_error *err)
 {
@@ -135,6 +142,7 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     orr_list_init(&c->attached);
     c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
     c->costs = (struct orr_cluster_costs){fabric.send_us, fabric.match_us};
+    c->gpudirect = fabric.gpudirect;
     fabric.eager = INFINITY;
     rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
     if (rc < 0) {
@@ -153,6 +161,7 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .attach = orr_cluster_attach,
     .eager = cluster_eager,
     .costs = cluster_costs,
+    .leaves_from = cluster_leaves_from,
     .send = cluster_send,
     .close = cluster_close,
 };

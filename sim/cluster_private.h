@@ -16,6 +16,7 @@ struct orr_cluster {
     struct orr_network *network;
     size_t eager;
     struct orr_cluster_costs costs;
+    bool gpudirect;
     unsigned nnodes;
     struct orr_cluster_post *first, **last; /* that have not started */
     unsigned nusers; /* who has opened it, and machines whose copies it moves */

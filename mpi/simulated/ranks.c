@@ -56,7 +56,7 @@ static struct orr_transport *open_transport(void *arg, struct orr_error *err)
     struct orr_simulated *net = place->program->net;
     struct orr_transport *t = NULL;
 
-    if (orr_simulated_attach(net, place->rank, orr_remote_machine(orr_self->runtime), err))
+    if (orr_simulated_attach(net, place->rank, orr_self->runtime->machine, err))
         return NULL;
     t = orr_simulated_open(net, place->rank);
     if (!t)

@@ -327,6 +327,10 @@ static int parse_word(struct parser *p)
             p->fabric->half_duplex = i == 1;
             return 0;
         }
+    if (!sign && is_name("gpudirect", p->word, length)) {
+        p->fabric->gpudirect = true;
+        return 0;
+    }
     return unknown_word(p, length);
 }
 

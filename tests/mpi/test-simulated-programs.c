@@ -43,6 +43,7 @@ struct world {
     int ncalls;
     const char *trace; /* "": none */
     const char *machine; /* of all; NULL: different ones */
+    const char *network; /* of two ranks; NULL: a fast one */
     const char *length; /* of kernels; NULL: short */
     bool sends, skips;
     const void *twin, *turned, *halves[2]; /* communicators */
@@ -232,7 +233,7 @@ static void run_two(struct world *world, void (*main)(struct orr_rank *rank, voi
 {
     struct orr_simulated_ranks ranks = {
         .nranks = 2,
-        .network = "100Gb/s",
+        .network = world->network ? world->network : "100Gb/s",
         .open = open_run,
         .close = close_run,
         .main = main,
@@ -315,6 +316,7 @@ static const char node[] =
     "<host id='CPU2' speed='1f'/><host id='RAM' speed='1f'/>\n"
     "<host id='CUDA0' speed='1f'><prop id='memsize' value='16GiB'/></host>\n"
     "%s<link id='switch' bandwidth='1GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
+    "<link id='beside' bandwidth='2GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
     "<route src='RAM' dst='CUDA0' symmetrical='NO'>"
     "<link_ctn id='switch' direction='DOWN'/></route>\n"
     "<route src='CUDA0' dst='RAM' symmetrical='NO'>"
@@ -326,6 +328,10 @@ static const char nic_routes[] =
     "<link_ctn id='switch' direction='DOWN'/></route>\n"
     "<route src='NIC0' dst='RAM' symmetrical='NO'>"
     "<link_ctn id='switch' direction='UP'/></route>\n";
+
+static const char gpu_routes[] =
+    "<route src='CUDA0' dst='NIC0' symmetrical='NO'>"
+    "<link_ctn id='beside' direction='UP'/></route>\n";
 
 enum { LARGE = 10000000 };
 
@@ -364,22 +370,61 @@ static void receive_beside_copy(struct orr_rank *rank, void *arg)
     free(bytes);
 }
 
-static int write_node(const char *path, bool has_nic)
+/* A value of rank 0's GPU goes to rank 1: how long that takes. */
+static void send_from_gpu(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_WAITED};
+    char *bytes = calloc(1, LARGE);
+    double start;
+
+    use_comms(world, rank);
+    starpu_vector_data_register(&message.handle, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    if (rank->number == 0) {
+        starpu_task_insert(&cl_on_gpu, STARPU_W, message.handle, 0);
+        starpu_task_wait_for_all();
+    }
+    spmd_barrier();
+    start = orr_exec_now(orr_self->exec);
+    (void)(rank->number ? spmd_receive(&message) : spmd_send(&message));
+    world->ends[rank->number] = orr_exec_now(orr_self->exec) - start;
+    starpu_data_unregister(message.handle);
+    free(bytes);
+}
+
+static int write_node(const char *path, bool has_nic, bool gpu_has_route)
 {
     FILE *file = fopen(path, "w");
+    char routes[1000];
     int rc;
 
     if (!file)
         return 1;
-    rc = fprintf(file, node, has_nic ? nic_host : "", has_nic ? nic_routes : "") < 0;
+    snprintf(routes, sizeof(routes), "%s%s", has_nic ? nic_routes : "",
+             gpu_has_route ? gpu_routes : "");
+    rc = fprintf(file, node, has_nic ? nic_host : "", routes) < 0;
     return fclose(file) || rc;
+}
+
+/* From the GPU, or from main memory behind a copy, to main memory: 1,000 bytes per µs. */
+static int check_from_gpu(const char *path, bool gpu_has_route, const char *network,
+                          double expected)
+{
+    struct world world = {.trace = "", .skips = true, .machine = path, .network = network};
+    int wrong = write_node(path, true, gpu_has_route);
+
+    run_two(&world, send_from_gpu);
+    wrong += fabs(world.ends[1] - expected) > expected * 0.01;
+    if (wrong)
+        printf("# %s: %.9g us instead of %.9g\n", network, world.ends[1], expected);
+    return wrong;
 }
 
 /* Whether copy and message take so long, to 1 %: the bytes at a rate, and overheads. */
 static int check_beside_copy(const char *path, bool has_nic, double copy, double message)
 {
     struct world world = {.trace = "", .skips = true, .machine = path};
-    int wrong = write_node(path, has_nic);
+    int wrong = write_node(path, has_nic, false);
 
     run_two(&world, receive_beside_copy);
     wrong += fabs(world.ends[2] - copy) > copy * 0.01;
@@ -401,6 +446,9 @@ static int check_node_links(void)
     wrong = check_beside_copy(path, true, 20000, 20000);
     /* The message, of 12,500 bytes per µs, is there before the copy. */
     wrong += check_beside_copy(path, false, 10000, 10000);
+    wrong += check_from_gpu(path, true, "100Gb/s", 20000);
+    wrong += check_from_gpu(path, true, "100Gb/s gpudirect", 10000);
+    wrong += check_from_gpu(path, false, "100Gb/s gpudirect", 20000);
     unlink(path);
     rmdir(folder);
     return wrong;
