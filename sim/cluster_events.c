@@ -40,11 +40,24 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
                                            .bytes = post->bytes,
                                            .delay_us = post->delay_us,
                                            .cookie = post};
-    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0)
+    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0) {
+        post->streams_from =
+            post->memory == 0 && orr_node_copies_stream(c, post->from, true);
+        post->streams_to = orr_node_copies_stream(c, post->to, true);
         return;
+    }
     /* Nothing could end who waits for it. */
     orr_log_error("the simulation cannot go on: %s", err.text);
     abort();
+}
+
+static void arrive(struct orr_cluster *c, struct orr_cluster_post *post)
+{
+    if (post->streams_from)
+        orr_node_copies_stream(c, post->from, false);
+    if (post->streams_to)
+        orr_node_copies_stream(c, post->to, false);
+    post->arrived(post);
 }
 
 static void end_ended(struct orr_cluster *c)
@@ -57,7 +70,7 @@ static void end_ended(struct orr_cluster *c)
         if (copies)
             orr_node_copies_ended(copies, cookie);
         else if (!c->closed)
-            post->arrived(post);
+            arrive(c, post);
     }
 }
 
@@ -96,6 +109,7 @@ void orr_cluster_leave(struct orr_cluster *c)
     orr_sim_exec_remove_events(c->exec, &c->events);
     orr_node_copies_free_all(c);
     c->network->ops->free(c->network);
+    free(c->at);
     free(c);
 }
 
@@ -119,6 +133,32 @@ static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
     return c->gpudirect && orr_messages_leave_from(c->network, node, memory);
 }
 
+/* Without its network. NULL: no memory. */
+static struct orr_cluster *cluster_new(struct orr_sim_exec *exec,
+                                       const struct orr_fabric *fabric, unsigned nnodes)
+{
+    struct orr_cluster *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    c->at = calloc(nnodes, sizeof(struct orr_node_copies *));
+    if (!c->at) {
+        free(c);
+        return NULL;
+    }
+    c->events.run = run_events;
+    c->exec = exec;
+    c->nnodes = nnodes;
+    c->nusers = 1;
+    c->last = &c->first;
+    orr_list_init(&c->attached);
+    c->eager = fabric->eager < (double)SIZE_MAX ? (size_t)fabric->eager : SIZE_MAX;
+    c->costs = (struct orr_cluster_costs){fabric->send_us, fabric->match_us};
+    c->gpudirect = fabric->gpudirect;
+    c->bandwidth = fabric->bandwidth;
+    return c;
+}
+
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
                         struct orr_error *err)
 {
@@ -132,24 +172,16 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     if (!exec)
         return orr_fail(err, -EINVAL, "the network \"%.100s\" needs simulated nodes: this "
                                       "thread runs on no simulated machine", text);
-    c = calloc(1, sizeof(*c));
+    c = cluster_new(exec, &fabric, nnodes);
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
-    c->exec = exec;
-    c->nnodes = nnodes;
-    c->nusers = 1;
-    c->last = &c->first;
-    orr_list_init(&c->attached);
-    c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
-    c->costs = (struct orr_cluster_costs){fabric.send_us, fabric.match_us};
-    c->gpudirect = fabric.gpudirect;
-    fabric.eager = INFINITY;
+    fabric.eager = INFINITY; /* ranks ask by themselves */
     rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
     if (rc < 0) {
+        free(c->at);
         free(c);
         return rc;
     }
-    c->events.run = run_events;
     orr_sim_exec_add_events(exec, &c->events);
     orr_cluster_arm(c);
     *ret = c;

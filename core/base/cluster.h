@@ -24,7 +24,9 @@ struct orr_cluster_post {
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
 
-    struct orr_cluster_post *next; /* the network's */
+    /* The network's. */
+    struct orr_cluster_post *next;
+    bool streams_from, streams_to; /* it takes of main memory's bandwidth at these ends */
 };
 
 /* What a message takes of the processors of its ranks, µs; that between two nodes. */

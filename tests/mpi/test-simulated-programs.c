@@ -312,8 +312,11 @@ static const char node[] =
     "<?xml version='1.0'?>\n"
     "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
     "<platform version='4.1'><zone id='node' routing='Full'>\n"
-    "<host id='MAIN' speed='1f'/><host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/>\n"
-    "<host id='CPU2' speed='1f'/><host id='RAM' speed='1f'/>\n"
+    "<host id='MAIN' speed='1f'>"
+    "<prop id='orrery-memory-bandwidth' value='1500MBps'/></host>\n"
+    "<host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/><host id='CPU2' speed='1f'/>\n"
+    "<host id='RAM' speed='1f'>"
+    "<prop id='orrery-memory-bandwidth' value='2000MBps'/></host>\n"
     "<host id='CUDA0' speed='1f'><prop id='memsize' value='16GiB'/></host>\n"
     "%s<link id='switch' bandwidth='1GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
     "<link id='beside' bandwidth='2GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
@@ -392,6 +395,34 @@ static void send_from_gpu(struct orr_rank *rank, void *arg)
     free(bytes);
 }
 
+/* A message comes while a kernel of rank 1 streams 1,500 bytes per µs of the 2,000 of main
+ * memory: how long that takes. */
+static void receive_beside_kernel(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_LATER};
+    starpu_data_handle_t streamed;
+    char *bytes = calloc(1, LARGE), *many = calloc(3, LARGE / 2);
+    void *request;
+    double start;
+
+    use_comms(world, rank);
+    starpu_vector_data_register(&message.handle, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    starpu_vector_data_register(&streamed, STARPU_MAIN_RAM, (uintptr_t)many, LARGE / 2 * 3, 1);
+    spmd_barrier();
+    start = orr_exec_now(orr_self->exec);
+    request = rank->number ? spmd_receive(&message) : spmd_send(&message);
+    if (rank->number)
+        starpu_task_insert(&cl_slow, STARPU_W, streamed, 0);
+    starpu_task_wait_for_all();
+    world->ends[rank->number] = orr_exec_now(orr_self->exec) - start;
+    spmd_finish(request, false);
+    starpu_data_unregister(message.handle);
+    starpu_data_unregister(streamed);
+    free(bytes);
+    free(many);
+}
+
 static int write_node(const char *path, bool has_nic, bool gpu_has_route)
 {
     FILE *file = fopen(path, "w");
@@ -435,6 +466,20 @@ static int check_beside_copy(const char *path, bool has_nic, double copy, double
     return wrong;
 }
 
+static int check_beside_kernel(const char *path, bool has_nic, double expected)
+{
+    struct world world = {
+        .trace = "", .skips = true, .machine = path, .length = "* = 10ms"};
+    int wrong = write_node(path, has_nic, false);
+
+    run_two(&world, receive_beside_kernel);
+    wrong += fabs(world.ends[1] - expected) > expected * 0.01;
+    if (wrong)
+        printf("# kernel %s NIC: %.9g us\n", has_nic ? "with a" : "without a",
+               world.ends[1]);
+    return wrong;
+}
+
 static int check_node_links(void)
 {
     char folder[] = "/tmp/simulated-node-XXXXXX", path[100];
@@ -446,6 +491,9 @@ static int check_node_links(void)
     wrong = check_beside_copy(path, true, 20000, 20000);
     /* The message, of 12,500 bytes per µs, is there before the copy. */
     wrong += check_beside_copy(path, false, 10000, 10000);
+    /* 2/3 as fast beside the message, for 10,000 µs. */
+    wrong += check_beside_kernel(path, true, 10000 + 10000. / 3);
+    wrong += check_beside_kernel(path, false, 10000);
     wrong += check_from_gpu(path, true, "100Gb/s", 20000);
     wrong += check_from_gpu(path, true, "100Gb/s gpudirect", 10000);
     wrong += check_from_gpu(path, false, "100Gb/s gpudirect", 20000);
