@@ -114,11 +114,6 @@ void *orr_remote_place(void)
     return orr_program()->place;
 }
 
-struct orr_machine *orr_remote_machine(const struct orr_runtime *rt)
-{
-    return rt->machine;
-}
-
 void orr_remote_tell_message(struct orr_runtime *rt, const struct orr_message_told *told)
 {
     ORR_TELL(rt, ORR_TOLD_MESSAGE, .message = told);

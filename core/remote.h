@@ -103,8 +103,5 @@ void *orr_remote_place(void);
  * freed when it leaves; that of the process stays. NULL without memory. Any thread. */
 void *orr_remote_kept(void *(*make)(void), void (*free_kept)(void *kept));
 
-/* The run's machine, for that network. */
-struct orr_machine *orr_remote_machine(const struct orr_runtime *rt);
-
 /* The layer has ended: no handle has a `remote` any more, and nothing is outside. Main. */
 void orr_remote_forget(struct orr_runtime *rt);

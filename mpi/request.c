@@ -218,6 +218,7 @@ static void send_packet(struct orr_request *request, enum orr_packet_kind kind,
                    .peer = request->call.peer},
         .parts = has_data ? request->layout.parts : NULL,
         .nparts = has_data ? request->layout.nparts : 0,
+        .node = request->node,
         .unreal = has_data && orr_layout_is_unreal(rank, &request->layout)
                       ? request->layout.bytes
                       : 0,

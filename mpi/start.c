@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/bits.h"
 #include "core/base/log.h"
 #include "mpi/datum.h"
 #include "mpi/incoming.h"
+#include "mpi/layout.h"
 #include "mpi/rank.h"
 
 static int check_call(const struct orr_request_call *call)
@@ -67,6 +69,33 @@ static void record_call(struct orr_request *request)
     orr_remote_record(rank->rt, &line);
 }
 
+/* A device has the only value, and the transport sends from there: it is not brought to main
+ * memory. */
+static unsigned choose_source(void *arg, const struct orr_message_places *places)
+{
+    const struct orr_request *request = arg;
+    struct orr_transport *t = request->rank->transport;
+    uint64_t left = places->valid;
+
+    if (left & (orr_bit(places->nram) - 1))
+        return orr_message_usual_node(places);
+    for (; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        if (t->ops->sends_from(t, node))
+            return node;
+    }
+    return orr_message_usual_node(places);
+}
+
+/* What is packed is packed in main memory. */
+static bool may_leave_devices(const struct orr_rank *rank,
+                              const struct orr_request_call *call)
+{
+    return call->way == ORR_SENDS && rank->transport->ops->sends_from &&
+           !orr_layout_packs(call->handle);
+}
+
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
 {
@@ -95,6 +124,7 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .priority = request->call.priority,
         .arg = request,
         .granted = request_granted,
+        .choose = may_leave_devices(rank, call) ? choose_source : NULL,
         .held_back = call->way == ORR_RECEIVES && rank->spares_memory &&
                      !rank->conf.pretended_size,
     };

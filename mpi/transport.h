@@ -79,6 +79,7 @@ struct orr_packet {
     struct orr_header header; /* of a receive: as take_header gave it */
     const struct orr_part *parts; /* the caller's; NULL of none */
     unsigned nparts;
+    unsigned node; /* memory node of the parts of what is sent */
     size_t unreal; /* of what is sent: so many of the last bytes are values that nobody
                     * computes. Where time is virtual they need not be moved: what they
                     * are received into stays as it is */
@@ -176,6 +177,10 @@ struct orr_transport_ops {
      * member; -ENOMEM. */
     int (*comm_add)(struct orr_transport *t, const void *native, struct orr_comm *ret,
                     struct orr_error *err);
+
+    /* Whether packets may be sent from that memory node, of a device. NULL: from main memory
+     * alone. Where time is virtual; any context. */
+    bool (*sends_from)(struct orr_transport *t, unsigned node);
 
     /* -- packets -- */
     /* Sends packet->header to header.peer, of header.comm, then the parts' bytes;

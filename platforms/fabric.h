@@ -33,6 +33,7 @@ struct orr_fabric {
     double hop_us;     /* that each further switch adds */
     bool half_duplex;  /* both directions of a link share its bandwidth */
     double eager;      /* bytes; longer messages ask before they are sent */
+    bool gpudirect; /* messages may leave from memory of devices */
     double send_us, match_us; /* of a processor, for each message: see README.md */
     /* By size; none: factors of 1. */
     struct orr_fabric_segment segments[ORR_FABRIC_MAX_SEGMENTS];

@@ -313,6 +313,7 @@ struct meaning {
         OF_TECHNOLOGY,
         OF_TOPOLOGY,
         OF_DUPLEX,
+        OF_GPUDIRECT,
         OF_SETTING
     } what;
     unsigned number;
@@ -337,6 +338,8 @@ static struct meaning word_meaning(const char *word)
     for (unsigned i = 0; !sign && i < COUNT(duplexes); i++)
         if (is_name(duplexes[i], word, length))
             return (struct meaning){OF_DUPLEX, i};
+    if (!sign && is_name("gpudirect", word, length))
+        return (struct meaning){OF_GPUDIRECT, 0};
     return (struct meaning){OF_NOTHING, 0};
 }
 
@@ -355,6 +358,9 @@ static int parse_word(struct parser *p)
         return parse_topology(p, (enum orr_topology_kind)meaning.number, rest);
     case OF_DUPLEX:
         p->fabric->half_duplex = meaning.number == 1;
+        return 0;
+    case OF_GPUDIRECT:
+        p->fabric->gpudirect = true;
         return 0;
     case OF_SETTING:
         return parse_setting(p, meaning.number, rest);

@@ -11,12 +11,15 @@
 #include "core/base/grow.h"
 #include "sim/cluster_private.h"
 #include "sim/machine.h"
+#include "sim/streaming.h"
 
 struct orr_node_copies {
     struct orr_network network; /* first */
     struct orr_list link;       /* in the cluster's list */
     struct orr_cluster *cluster;
     struct orr_transfers *transfers; /* NULL: the machine has gone */
+    struct orr_streaming *streaming; /* NULL: main memory has no bandwidth */
+    double rate; /* of a message between main memory and a NIC that is alone */
     unsigned node;
     unsigned nflying;
     void **ended; /* cookies; there is room for those that fly */
@@ -103,6 +106,7 @@ static void copies_leave(struct orr_network *network)
     struct orr_cluster *cluster = copies->cluster;
 
     copies->transfers = NULL;
+    cluster->at[copies->node] = NULL;
     orr_messages_detach(cluster->network, copies->node);
     if (copies->nflying == 0)
         copies_free(copies);
@@ -119,16 +123,25 @@ static const struct orr_network_ops copies_ops = {
 
 /* ---- a machine comes ---- */
 
-static bool is_attached(const struct orr_cluster *cluster, unsigned node)
+bool orr_node_copies_stream(struct orr_cluster *cluster, unsigned node, bool begins)
 {
-    orr_list_foreach (link, &cluster->attached) {
-        const struct orr_node_copies *copies =
-            orr_container(link, struct orr_node_copies, link);
+    const struct orr_node_copies *copies = cluster->at[node];
 
-        if (copies->transfers && copies->node == node)
-            return true;
-    }
-    return false;
+    if (!copies || !copies->streaming)
+        return false;
+    orr_streaming_copy(copies->streaming, 0, copies->rate, begins);
+    return true;
+}
+
+static double narrowest(const struct orr_cluster *cluster, const struct orr_inside *inside)
+{
+    const struct orr_inside_route *route =
+        orr_inside_route(inside, 0, inside->nmemories);
+    double least = fmin(cluster->bandwidth, route->limit);
+
+    for (unsigned i = 0; i < route->nports; i++)
+        least = fmin(least, inside->capacities[inside->hops[route->first + i]]);
+    return least;
 }
 
 static int replace_network(struct orr_cluster *cluster, unsigned node,
@@ -143,8 +156,11 @@ static int replace_network(struct orr_cluster *cluster, unsigned node,
     copies->network.ops = &copies_ops;
     copies->cluster = cluster;
     copies->transfers = m->transfers;
+    copies->streaming = m->streaming;
+    copies->rate = narrowest(cluster, m->inside);
     copies->node = node;
     orr_list_append(&cluster->attached, &copies->link);
+    cluster->at[node] = copies;
     cluster->nusers++;
     m->network->ops->free(m->network);
     m->network = &copies->network;
@@ -161,7 +177,7 @@ int orr_cluster_attach(struct orr_cluster *cluster, unsigned node,
     if (node >= cluster->nnodes)
         return orr_fail(err, -EINVAL, "the network has no node %u, but nodes 0 to %u", node,
                         cluster->nnodes - 1);
-    if (!m->inside || is_attached(cluster, node))
+    if (!m->inside || cluster->at[node])
         return 0;
     if (isfinite(m->network->ops->next_us(m->network)))
         return orr_fail(err, -EBUSY, "node %u is to have a network, but copies are under way "

@@ -38,14 +38,28 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
     message = (struct orr_cluster_message){.src = post->from,
                                            .dst = post->to,
                                            .nic = ORR_ANY_NIC,
+                                           .src_memory = post->memory,
                                            .bytes = post->bytes,
                                            .delay_us = post->delay_us,
                                            .cookie = post};
-    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0)
+    if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0) {
+        post->streams_from =
+            post->memory == 0 && orr_node_copies_stream(c, post->from, true);
+        post->streams_to = orr_node_copies_stream(c, post->to, true);
         return;
+    }
     /* Nothing could end who waits for it. */
     orr_log_error("the simulation cannot go on: %s", err.text);
     abort();
+}
+
+static void arrive(struct orr_cluster *c, struct orr_cluster_post *post)
+{
+    if (post->streams_from)
+        orr_node_copies_stream(c, post->from, false);
+    if (post->streams_to)
+        orr_node_copies_stream(c, post->to, false);
+    post->arrived(post);
 }
 
 static void end_ended(struct orr_cluster *c)
@@ -58,7 +72,7 @@ static void end_ended(struct orr_cluster *c)
         if (copies)
             orr_node_copies_ended(copies, cookie);
         else if (!c->closed)
-            post->arrived(post);
+            arrive(c, post);
     }
 }
 
@@ -102,6 +116,7 @@ void orr_cluster_leave(struct orr_cluster *c)
     orr_watchdog_stop(c->watchdog);
     if (c->owns_exec)
         orr_sim_exec_free(c->exec);
+    free(c->at);
     free(c);
 }
 
@@ -135,6 +150,36 @@ static int open_engine(struct orr_cluster *c, struct orr_error *err)
     return orr_watchdog_start(c->exec, &c->watchdog, err);
 }
 
+static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
+                                unsigned memory)
+{
+    return c->gpudirect && orr_messages_leave_from(c->network, node, memory);
+}
+
+/* Without its engine and network. NULL: no memory. */
+static struct orr_cluster *cluster_new(const struct orr_fabric *fabric, unsigned nnodes)
+{
+    struct orr_cluster *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    c->at = calloc(nnodes, sizeof(struct orr_node_copies *));
+    if (!c->at) {
+        free(c);
+        return NULL;
+    }
+    c->events.run = run_events;
+    c->nnodes = nnodes;
+    c->nusers = 1;
+    c->last = &c->first;
+    orr_list_init(&c->attached);
+    c->eager = fabric->eager < (double)SIZE_MAX ? (size_t)fabric->eager : SIZE_MAX;
+    c->costs = (struct orr_cluster_costs){fabric->send_us, fabric->match_us};
+    c->gpudirect = fabric->gpudirect;
+    c->bandwidth = fabric->bandwidth;
+    return c;
+}
+
 static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **ret,
                         struct orr_error *err)
 {
@@ -144,16 +189,10 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
 
     if (rc < 0)
         return rc;
-    c = calloc(1, sizeof(*c));
+    c = cluster_new(&fabric, nnodes);
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
-    c->nnodes = nnodes;
-    c->nusers = 1;
-    c->last = &c->first;
-    orr_list_init(&c->attached);
-    c->eager = fabric.eager < (double)SIZE_MAX ? (size_t)fabric.eager : SIZE_MAX;
-    c->costs = (struct orr_cluster_costs){fabric.send_us, fabric.match_us};
-    fabric.eager = INFINITY;
+    fabric.eager = INFINITY; /* ranks ask by themselves */
     rc = open_engine(c, err);
     if (rc == 0)
         rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
@@ -161,10 +200,10 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
         orr_watchdog_stop(c->watchdog);
         if (c->owns_exec)
             orr_sim_exec_free(c->exec);
+        free(c->at);
         free(c);
         return rc;
     }
-    c->events.run = run_events;
     orr_sim_exec_add_events(c->exec, &c->events);
     orr_cluster_arm(c);
     *ret = c;
@@ -178,6 +217,7 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .attach = orr_cluster_attach,
     .eager = cluster_eager,
     .costs = cluster_costs,
+    .leaves_from = cluster_leaves_from,
     .send = cluster_send,
     .close = cluster_close,
 };

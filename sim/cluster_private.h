@@ -17,12 +17,15 @@ struct orr_cluster {
     struct orr_watchdog *watchdog; /* of the engine that it owns; NULL: switched off */
     struct orr_network *network;
     size_t eager;
+    double bandwidth; /* of a NIC, bytes per µs */
     struct orr_cluster_costs costs;
+    bool gpudirect;
     unsigned nnodes;
     struct orr_cluster_post *first, **last; /* that have not started */
     unsigned nusers; /* who has opened it, and machines whose copies it moves */
     bool closed;     /* the first of them has left: messages do not arrive any more */
-    struct orr_list attached; /* struct orr_node_copies */
+    struct orr_list attached;    /* struct orr_node_copies, also of machines that have gone */
+    struct orr_node_copies **at; /* [nnodes] of machines that are there; NULL: none is */
 };
 
 /* Rates may have changed: looks when the next event is. */
@@ -37,6 +40,10 @@ int orr_cluster_attach(struct orr_cluster *cluster, unsigned node,
 
 /* A copy has ended: its machine is told at this date. */
 void orr_node_copies_ended(struct orr_node_copies *copies, void *cookie);
+
+/* A message between main memory of the node and its NIC begins, or has ended: kernels have the
+ * less of the memory's bandwidth meanwhile. Returns whether it takes any. */
+bool orr_node_copies_stream(struct orr_cluster *cluster, unsigned node, bool begins);
 
 /* Those of machines that have gone before their copies ended. */
 void orr_node_copies_free_all(struct orr_cluster *cluster);

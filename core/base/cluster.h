@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/error.h"
@@ -17,12 +18,15 @@ struct orr_machine;
 struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
+    unsigned memory;   /* node of the sender's machine that it leaves from; 0: main memory */
     double delay_us;   /* from `send` until it leaves; within a node it is none */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
 
-    struct orr_cluster_post *next; /* the network's */
+    /* The network's. */
+    struct orr_cluster_post *next;
+    bool streams_from, streams_to; /* it takes of main memory's bandwidth at these ends */
 };
 
 /* Where a rank of a program is, and what its machine is there: values of ORRERY_MACHINE and
@@ -71,6 +75,9 @@ struct orr_cluster_ops {
     size_t (*eager)(const struct orr_cluster *cluster);
     /* The network charges none of it: who sends and receives does. */
     struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster);
+    /* Whether messages of the node may leave from that memory of a device: the network's line
+     * has "gpudirect", and the machine a route from there to each NIC. */
+    bool (*leaves_from)(const struct orr_cluster *cluster, unsigned node, unsigned memory);
     /* Starts a message, at this date, behind those that were sent before. From a node to
      * itself it takes no time. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);

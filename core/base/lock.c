@@ -45,7 +45,15 @@ static const char *rank_name(unsigned rank)
 #undef ORR_RANK
     };
 
-    return names[rank];
+    return rank < ORR_NRANKS ? names[rank] : "thing of no rank";
+}
+
+void orr_lock_refuse_end(const struct orr_lock *lock)
+{
+    orr_log_error("the lock of a %s is let go, but none is held: its memory may be "
+                  "another object's by now",
+                  rank_name(lock->rank));
+    abort();
 }
 
 void orr_lock_refuse(const struct orr_lock *lock, bool next)

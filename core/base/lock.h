@@ -8,7 +8,7 @@
  *
  * Ranks give the order in which locks may be taken. Debug builds count the
  * locks that a context holds, per rank, and stop at one that is taken out of
- * order, with the names of both ranks. Clang checks that functions are called
+ * order, with the names of both ranks, and at one that is let go and not held. Clang checks that functions are called
  * with the locks that they name (ORR_REQUIRES, tests/unit/test-locks.sh).
  */
 #pragma once
@@ -87,6 +87,10 @@ void orr_lock_wait(struct orr_lock *lock);
 /* Names the lock that the context may not take now, and stops the program. */
 _Noreturn void orr_lock_refuse(const struct orr_lock *lock, bool next);
 
+/* The same of one that is let go, and of whose rank the context holds none: it is no lock
+ * any more that was taken, its memory has become another object's. */
+_Noreturn void orr_lock_refuse_end(const struct orr_lock *lock);
+
 /* Counts a lock that is about to be taken. Stops the program if the context may not
  * take it: it holds one of that rank or a higher one. */
 static inline void orr_lock_count_first(const struct orr_lock *lock)
@@ -133,16 +137,19 @@ static inline void orr_lock_count_tried(const struct orr_lock *lock)
 #endif
 }
 
-/* Counts one that was let go. */
+/* Counts one that is let go. Stops the program if none of that rank is held. */
 static inline void orr_lock_discount(const struct orr_lock *lock)
 {
 #ifndef NDEBUG
     struct orr_context *self = orr_self;
+    unsigned rank = lock->rank;
 
-    if (__builtin_expect(self->more[lock->rank], 0))
-        self->more[lock->rank]--;
+    if (__builtin_expect(rank >= ORR_NRANKS || !(self->ranks >> rank & 1), 0))
+        orr_lock_refuse_end(lock);
+    if (__builtin_expect(self->more[rank], 0))
+        self->more[rank]--;
     else
-        self->ranks = (unsigned short)(self->ranks & ~(1u << lock->rank));
+        self->ranks = (unsigned short)(self->ranks & ~(1u << rank));
 #else
     (void)lock;
 #endif

@@ -176,7 +176,7 @@ static void message_arrived(struct orr_runtime *rt, struct orr_job *job,
     message_hold(rt, job);
 }
 
-static unsigned usual_node(const struct orr_message_places *places)
+unsigned orr_message_usual_node(const struct orr_message_places *places)
 {
     uint64_t ram = orr_bit(places->nram) - 1;
 
@@ -206,7 +206,7 @@ static unsigned message_choose(struct orr_runtime *rt,
     if (message->from)
         return orr_job_own(message->from->job)->node;
     if (!message->choose)
-        return usual_node(&places);
+        return orr_message_usual_node(&places);
     outside = outside_enter(rt);
     node = message->choose(message->arg, &places);
     outside_leave(outside);

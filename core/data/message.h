@@ -37,6 +37,9 @@ struct orr_message_places {
     int home;           /* the datum's home node, -1: none */
 };
 
+/* One of main memory, if possible one that has the value, or memory for it. */
+unsigned orr_message_usual_node(const struct orr_message_places *places);
+
 enum orr_message_state {
     ORR_MESSAGE_WAITS,     /* for its turn */
     ORR_MESSAGE_COMES,     /* it has its turn, and waits for its data */
@@ -60,8 +63,7 @@ struct orr_message {
                      * place in the order, but no memory */
     int priority; /* among those that wait for memory, or for a datum without order */
     void *arg; /* of the three functions */
-    /* Which node; NULL: one of main memory, if possible one that has the value, or
-     * memory for it. */
+    /* Which node; NULL: orr_message_usual_node. */
     unsigned (*choose)(void *arg, const struct orr_message_places *places);
     /* The datum is held on that node; `interface` says where it lies there. The message
      * may be ended before this returns, and be gone then. */

@@ -36,8 +36,7 @@ struct orr_transport *orr_simulated_transport(struct orr_error *err)
     const struct orr_simulated_place *place = orr_simulated_place();
     struct orr_transport *t;
 
-    if (orr_simulated_attach(place->net, place->rank, orr_remote_machine(orr_self->runtime),
-                             err))
+    if (orr_simulated_attach(place->net, place->rank, orr_self->runtime->machine, err))
         return NULL;
     t = orr_simulated_open(place->net, place->rank);
     if (!t)

@@ -49,12 +49,13 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post))
 {
-    simulated_post_later(comm, from, to, post, bytes, arrived, 0);
+    simulated_post_from(comm, from, to, post, bytes, arrived, 0, 0);
 }
 
-void simulated_post_later(const struct orr_simulated_comm *comm, int from, int to,
-                          struct orr_cluster_post *post, size_t bytes,
-                          void (*arrived)(struct orr_cluster_post *post), double us)
+void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to,
+                         struct orr_cluster_post *post, size_t bytes,
+                         void (*arrived)(struct orr_cluster_post *post), double us,
+                         unsigned node)
 {
     struct orr_simulated *net = comm->net;
 
@@ -62,6 +63,7 @@ void simulated_post_later(const struct orr_simulated_comm *comm, int from, int t
         .from = net->nodes[comm->members[from].world],
         .to = net->nodes[comm->members[to].world],
         .bytes = bytes,
+        .memory = node,
         .delay_us = us,
         .arrived = arrived,
     };
@@ -173,8 +175,8 @@ static void send_data(struct packet *packet, double us)
 {
     struct pair *pair = packet->pair;
 
-    simulated_post_later(pair->comm, pair->from, pair->to, &packet->body,
-                         packet->header.bytes, data_arrived, us);
+    simulated_post_from(pair->comm, pair->from, pair->to, &packet->body,
+                        packet->header.bytes, data_arrived, us, packet->node);
 }
 
 static bool is_eager(const struct orr_simulated *net, size_t bytes)
@@ -229,6 +231,7 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     packet->pair = *pair;
     message->header.bytes = orr_parts_bytes(message->parts, message->nparts);
     message->receives = false;
+    packet->node = message->node;
     packet->real = message->header.bytes - message->unreal;
     if (copy_eager(at, packet, message)) {
         simulated_packet_free(packet);
@@ -238,10 +241,10 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     orr_list_append(&packet->pair->on_way, &packet->link);
     if (is_far(packet->pair))
         at->send_us += at->net->costs.send;
-    simulated_post_later(in->comm, in->rank, message->header.peer, &packet->head,
-                         SIMULATED_HEADER +
-                             (message->header.data ? 0 : message->header.bytes),
-                         header_arrived, at->send_us);
+    simulated_post_from(in->comm, in->rank, message->header.peer, &packet->head,
+                        SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
+                        header_arrived, at->send_us,
+                        message->header.data ? 0 : packet->node);
     if (is_eager(at->net, message->header.bytes)) {
         if (message->header.data)
             send_data(packet, at->send_us);
@@ -250,6 +253,14 @@ static int send(struct orr_transport *t, struct orr_packet *message)
         packet->sender = message;
     }
     return 0;
+}
+
+static bool sends_from(struct orr_transport *t, unsigned node)
+{
+    const struct endpoint *at = endpoint_of(t);
+    const struct orr_simulated *net = at->net;
+
+    return net->ops->leaves_from(net->cluster, net->nodes[at->world], node);
 }
 
 /* --- receiving --- */
@@ -560,6 +571,7 @@ static const struct orr_transport_ops simulated_ops = {
     .name = "simulated",
     .close = close_endpoint,
     .comm_add = comm_add,
+    .sends_from = sends_from,
     .send = send,
     .take_header = take_header,
     .recv = recv,

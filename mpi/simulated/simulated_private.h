@@ -25,6 +25,7 @@ struct packet {
     bool wanted;                /* recv was called, even if it was cancelled then */
     struct orr_packet *sender;  /* it ends when the data are received; NULL: it has */
     struct orr_packet *receive; /* NULL: none yet, or cancelled */
+    unsigned node;              /* the memory node that data leave from */
     size_t real;                /* bytes of data that are moved */
     void *copy;                 /* of these; NULL: they are the sender's */
 };
@@ -106,10 +107,11 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post));
 
-/* The same; it leaves in so many µs. */
-void simulated_post_later(const struct orr_simulated_comm *comm, int from, int to,
-                          struct orr_cluster_post *post, size_t bytes,
-                          void (*arrived)(struct orr_cluster_post *post), double us);
+/* The same; it leaves in so many µs, from that memory node. */
+void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to,
+                         struct orr_cluster_post *post, size_t bytes,
+                         void (*arrived)(struct orr_cluster_post *post), double us,
+                         unsigned node);
 
 void simulated_packet_free(struct packet *packet);
 

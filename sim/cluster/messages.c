@@ -135,6 +135,17 @@ int orr_messages_attach(struct orr_network *network, unsigned node,
     return 0;
 }
 
+bool orr_messages_leave_from(const struct orr_network *network, unsigned node,
+                             unsigned memory)
+{
+    const struct orr_inside *inside = inside_of((const struct messages *)network, node);
+    bool all = inside && memory < inside->nmemories;
+
+    for (unsigned i = 0; all && i < inside->nnics; i++)
+        all = orr_inside_route(inside, memory, inside->nmemories + i)->exists;
+    return all;
+}
+
 void orr_messages_detach(struct orr_network *network, unsigned node)
 {
     messages_of(network)->sites[node].inside = NULL;

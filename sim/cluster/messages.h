@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "platforms/fabric.h"
 #include "sim/cluster/inside.h"
 #include "sim/network.h"
@@ -42,6 +44,10 @@ int orr_messages_start(struct orr_network *network,
 int orr_messages_attach(struct orr_network *network, unsigned node,
                         const struct orr_inside *inside);
 void orr_messages_detach(struct orr_network *network, unsigned node);
+
+/* Whether each NIC of the node, which is attached, has a route from that memory. */
+bool orr_messages_leave_from(const struct orr_network *network, unsigned node,
+                             unsigned memory);
 
 struct orr_node_copy {
     unsigned src, dst; /* memory nodes */

@@ -43,6 +43,7 @@ struct world {
     int ncalls;
     const char *trace; /* "": none */
     const char *machine; /* of all; NULL: different ones */
+    const char *network; /* of two ranks; NULL: a fast one */
     const char *length; /* of kernels; NULL: short */
     bool sends, skips;
     const void *twin, *turned, *halves[2]; /* communicators */
@@ -232,7 +233,7 @@ static void run_two(struct world *world, void (*main)(struct orr_rank *rank, voi
 {
     struct orr_simulated_ranks ranks = {
         .nranks = 2,
-        .network = "100Gb/s",
+        .network = world->network ? world->network : "100Gb/s",
         .open = open_run,
         .close = close_run,
         .main = main,
@@ -311,10 +312,14 @@ static const char node[] =
     "<?xml version='1.0'?>\n"
     "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
     "<platform version='4.1'><zone id='node' routing='Full'>\n"
-    "<host id='MAIN' speed='1f'/><host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/>\n"
-    "<host id='CPU2' speed='1f'/><host id='RAM' speed='1f'/>\n"
+    "<host id='MAIN' speed='1f'>"
+    "<prop id='orrery-memory-bandwidth' value='1500MBps'/></host>\n"
+    "<host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/><host id='CPU2' speed='1f'/>\n"
+    "<host id='RAM' speed='1f'>"
+    "<prop id='orrery-memory-bandwidth' value='2000MBps'/></host>\n"
     "<host id='CUDA0' speed='1f'><prop id='memsize' value='16GiB'/></host>\n"
     "%s<link id='switch' bandwidth='1GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
+    "<link id='beside' bandwidth='2GBps' latency='0' sharing_policy='SPLITDUPLEX'/>\n"
     "<route src='RAM' dst='CUDA0' symmetrical='NO'>"
     "<link_ctn id='switch' direction='DOWN'/></route>\n"
     "<route src='CUDA0' dst='RAM' symmetrical='NO'>"
@@ -326,6 +331,10 @@ static const char nic_routes[] =
     "<link_ctn id='switch' direction='DOWN'/></route>\n"
     "<route src='NIC0' dst='RAM' symmetrical='NO'>"
     "<link_ctn id='switch' direction='UP'/></route>\n";
+
+static const char gpu_routes[] =
+    "<route src='CUDA0' dst='NIC0' symmetrical='NO'>"
+    "<link_ctn id='beside' direction='UP'/></route>\n";
 
 enum { LARGE = 10000000 };
 
@@ -364,22 +373,89 @@ static void receive_beside_copy(struct orr_rank *rank, void *arg)
     free(bytes);
 }
 
-static int write_node(const char *path, bool has_nic)
+/* A value of rank 0's GPU goes to rank 1: how long that takes. */
+static void send_from_gpu(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_WAITED};
+    char *bytes = calloc(1, LARGE);
+    double start;
+
+    use_comms(world, rank);
+    starpu_vector_data_register(&message.handle, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    if (rank->number == 0) {
+        starpu_task_insert(&cl_on_gpu, STARPU_W, message.handle, 0);
+        starpu_task_wait_for_all();
+    }
+    spmd_barrier();
+    start = orr_exec_now(orr_self->exec);
+    (void)(rank->number ? spmd_receive(&message) : spmd_send(&message));
+    world->ends[rank->number] = orr_exec_now(orr_self->exec) - start;
+    starpu_data_unregister(message.handle);
+    free(bytes);
+}
+
+/* A message comes while a kernel of rank 1 streams 1,500 bytes per µs of the 2,000 of main
+ * memory: how long that takes. */
+static void receive_beside_kernel(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_LATER};
+    starpu_data_handle_t streamed;
+    char *bytes = calloc(1, LARGE), *many = calloc(3, LARGE / 2);
+    void *request;
+    double start;
+
+    use_comms(world, rank);
+    starpu_vector_data_register(&message.handle, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    starpu_vector_data_register(&streamed, STARPU_MAIN_RAM, (uintptr_t)many, LARGE / 2 * 3, 1);
+    spmd_barrier();
+    start = orr_exec_now(orr_self->exec);
+    request = rank->number ? spmd_receive(&message) : spmd_send(&message);
+    if (rank->number)
+        starpu_task_insert(&cl_slow, STARPU_W, streamed, 0);
+    starpu_task_wait_for_all();
+    world->ends[rank->number] = orr_exec_now(orr_self->exec) - start;
+    spmd_finish(request, false);
+    starpu_data_unregister(message.handle);
+    starpu_data_unregister(streamed);
+    free(bytes);
+    free(many);
+}
+
+static int write_node(const char *path, bool has_nic, bool gpu_has_route)
 {
     FILE *file = fopen(path, "w");
+    char routes[1000];
     int rc;
 
     if (!file)
         return 1;
-    rc = fprintf(file, node, has_nic ? nic_host : "", has_nic ? nic_routes : "") < 0;
+    snprintf(routes, sizeof(routes), "%s%s", has_nic ? nic_routes : "",
+             gpu_has_route ? gpu_routes : "");
+    rc = fprintf(file, node, has_nic ? nic_host : "", routes) < 0;
     return fclose(file) || rc;
+}
+
+/* From the GPU, or from main memory behind a copy, to main memory: 1,000 bytes per µs. */
+static int check_from_gpu(const char *path, bool gpu_has_route, const char *network,
+                          double expected)
+{
+    struct world world = {.trace = "", .skips = true, .machine = path, .network = network};
+    int wrong = write_node(path, true, gpu_has_route);
+
+    run_two(&world, send_from_gpu);
+    wrong += fabs(world.ends[1] - expected) > expected * 0.01;
+    if (wrong)
+        printf("# %s: %.9g us instead of %.9g\n", network, world.ends[1], expected);
+    return wrong;
 }
 
 /* Whether copy and message take so long, to 1 %: the bytes at a rate, and overheads. */
 static int check_beside_copy(const char *path, bool has_nic, double copy, double message)
 {
     struct world world = {.trace = "", .skips = true, .machine = path};
-    int wrong = write_node(path, has_nic);
+    int wrong = write_node(path, has_nic, false);
 
     run_two(&world, receive_beside_copy);
     wrong += fabs(world.ends[2] - copy) > copy * 0.01;
@@ -387,6 +463,20 @@ static int check_beside_copy(const char *path, bool has_nic, double copy, double
     if (wrong)
         printf("# %s NIC: %.9g and %.9g us\n", has_nic ? "with a" : "without a",
                world.ends[2], world.ends[3]);
+    return wrong;
+}
+
+static int check_beside_kernel(const char *path, bool has_nic, double expected)
+{
+    struct world world = {
+        .trace = "", .skips = true, .machine = path, .length = "* = 10ms"};
+    int wrong = write_node(path, has_nic, false);
+
+    run_two(&world, receive_beside_kernel);
+    wrong += fabs(world.ends[1] - expected) > expected * 0.01;
+    if (wrong)
+        printf("# kernel %s NIC: %.9g us\n", has_nic ? "with a" : "without a",
+               world.ends[1]);
     return wrong;
 }
 
@@ -401,6 +491,12 @@ static int check_node_links(void)
     wrong = check_beside_copy(path, true, 20000, 20000);
     /* The message, of 12,500 bytes per µs, is there before the copy. */
     wrong += check_beside_copy(path, false, 10000, 10000);
+    /* 2/3 as fast beside the message, for 10,000 µs. */
+    wrong += check_beside_kernel(path, true, 10000 + 10000. / 3);
+    wrong += check_beside_kernel(path, false, 10000);
+    wrong += check_from_gpu(path, true, "100Gb/s", 20000);
+    wrong += check_from_gpu(path, true, "100Gb/s gpudirect", 10000);
+    wrong += check_from_gpu(path, false, "100Gb/s gpudirect", 20000);
     unlink(path);
     rmdir(folder);
     return wrong;

@@ -52,6 +52,15 @@ START_TEST(words_come_in_any_order)
 }
 END_TEST
 
+START_TEST(devices_send_where_that_is_said)
+{
+    parse("100Gb/s");
+    ck_assert(!fabric.gpudirect);
+    parse("gpudirect 100Gb/s");
+    ck_assert(fabric.gpudirect);
+}
+END_TEST
+
 START_TEST(messages_take_of_processors_what_is_said)
 {
     parse("100Gb/s");
@@ -227,6 +236,7 @@ SUITE_MAIN(cluster_fabric)
     tcase_add_test(tests,
                    a_bandwidth_alone_is_a_crossbar_with_one_nic_per_node);
     tcase_add_test(tests, words_come_in_any_order);
+    tcase_add_test(tests, devices_send_where_that_is_said);
     tcase_add_test(tests, messages_take_of_processors_what_is_said);
     tcase_add_test(tests, a_technology_gives_latencies);
     tcase_add_test(tests, each_topology_has_its_sizes);

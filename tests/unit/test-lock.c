@@ -77,6 +77,15 @@ START_TEST(a_further_lock_without_a_first_is_stopped)
 }
 END_TEST
 
+/* As when it was freed while it was held. */
+START_TEST(a_lock_that_has_become_another_is_stopped)
+{
+    orr_lock(&handle);
+    orr_lock_init(&handle, ORR_RANK_PLANS);
+    orr_unlock(&handle);
+}
+END_TEST
+
 START_TEST(a_further_lock_below_another_is_stopped)
 {
     orr_lock(&handle);
@@ -100,6 +109,7 @@ SUITE_MAIN(lock)
     tcase_add_test_raise_signal(tc, the_same_rank_is_stopped, SIGABRT);
     tcase_add_test_raise_signal(tc, a_further_lock_without_a_first_is_stopped,
                                 SIGABRT);
+    tcase_add_test_raise_signal(tc, a_lock_that_has_become_another_is_stopped, SIGABRT);
     tcase_add_test_raise_signal(tc, a_further_lock_below_another_is_stopped,
                                 SIGABRT);
 #endif
