@@ -24,7 +24,7 @@ import tools_util as util   # noqa: E402, pylint: disable=wrong-import-position
 # A folder, one above it, and what of this it needs.
 UP = """
 api policies: orr_sched_builtin
-base exec: orr_log_rank
+base exec: orr_log_rank orr_log_was_said
 data layouts: orr_dense_disown orr_dense_own orr_is_multiformat orr_job_conversion_us
     orr_job_convert orr_multiformat_sent
 data task: orr_job_after orr_job_complete orr_job_skip orr_task_free orr_task_new orr_task_submit_own
