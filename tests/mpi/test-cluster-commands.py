@@ -131,6 +131,49 @@ def test_report(at):
         os.path.getsize(at + "/page.html") > 1000), done)
 
 
+def compare(*words):
+    done = orrery("compare", "--json", "-s", "lws", *TIMES, *words, *PROGRAM)
+    return (json.loads(done.stdout) if done.stdout.startswith("[") else []), done
+
+
+def test_compare(at):
+    whole = on(CLUSTER)
+    rows, done = compare("-m", "1..4*epyc-64 + ib 200Gb/s")
+    claim("compare: counts that double, and what all ranks did",
+          [r["machine"] for r in rows] == [f"{n}*epyc-64 + ib 200Gb/s" for n in (1, 2, 4)] and
+          whole and rows[2]["median_us"] == whole["makespan_us"] and rows[2]["tasks"] == 120 and
+          rows[2]["message_bytes"] == sum(map(sum, whole["bytes"])), done)
+    claim("speed-up and efficiency are against the first",
+          rows and all(abs(r["speedup"] - rows[0]["median_us"] / r["median_us"]) < 1e-9 and
+                       abs(r["efficiency"] * n - r["speedup"]) < 1e-9
+                       for n, r in zip((1, 2, 4), rows)), rows)
+    rows, done = compare("-m", "2,1*epyc-64 + ib 200Gb/s fat-tree:32,2:1,epyc-64")
+    claim("commas between counts, in fat trees and between machines",
+          [r["machine"] for r in rows] ==
+          ["2*epyc-64 + ib 200Gb/s fat-tree:32,2:1", "1*epyc-64 + ib 200Gb/s fat-tree:32,2:1",
+           "epyc-64"] and rows[0]["speedup"] is None, done)
+    rows, done = compare("-m", "2*epyc-64 + ib 200Gb/s", "--ranks-per-node", "1,2",
+                         "--set", "node[0].cpu.speed = 2")
+    claim("ranks of a node", [r["settings"] for r in rows] ==
+          [{"network": "ranks-per-node=1"}, {"network": "ranks-per-node=2"}] and
+          [len(r["workers"]) for r in rows] == [126, 124], done)
+    rows, done = compare("-m", CLUSTER, "--set", "network = crossbar, fat-tree:32,2:1")
+    claim("a fat tree is one value", [r["settings"]["network"] for r in rows] ==
+          ["crossbar", "fat-tree:32,2:1"], done)
+    rows, done = compare("-m", CLUSTER, "--assume", "epyc-64:kernel[potrf] = 1ms")
+    claim("times that are assumed on the nodes' machine", rows and
+          rows[0]["median_us"] > whole["makespan_us"], done)
+    for words, text in ((["-m", CLUSTER, "--ranks-per-node", "0"], "write numbers from 1 on"),
+                        (["-m", "4*epyc-64 + 200Gx"], "200Gx")):
+        rows, done = compare(*words)
+        claim("refused: " + text, done.returncode != 0 and text in done.stderr, done)
+    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--plot", at + "/s.svg", *TIMES,
+                  *PROGRAM)
+    claim("times over nodes are drawn", "gnuplot" in done.stderr or
+          (done.returncode == 0 and "lines: " in done.stdout and
+           os.path.getsize(at + "/s.svg") > 1000), done)
+
+
 def test_refusals():
     for words, code, text in (
             (["-n", "4", "-m", CLUSTER, *PROGRAM], 2, "leave -n out"),
@@ -154,6 +197,7 @@ with tempfile.TemporaryDirectory() as place:
     test_explain()
     test_trace(place)
     test_report(place)
+    test_compare(place)
     test_refusals()
 print(f"1..{len(results)}")
 sys.exit(not all(results))

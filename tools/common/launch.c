@@ -192,11 +192,11 @@ static const char *machine_of(const struct launch *launch)
 static bool is_cluster_of_several(const struct launch *launch)
 {
     const char *machine = machine_of(launch);
-    unsigned n;
+    struct machine_size size;
 
     return machine &&
-           machine_count_ranks(machine, value_of(launch->edits, "ORRERY_SET"), &n, NULL) == 0 &&
-           n > 1;
+           machine_size(machine, value_of(launch->edits, "ORRERY_SET"), &size, NULL) == 0 &&
+           size.ranks > 1;
 }
 
 static int launch_prepare(const struct launch *launches, struct launch *launch,
@@ -233,7 +233,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
                                                      : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
-                         .takes_jobs = launch->played[0] && !leaves_state(launch),
+                         .takes_jobs = launch->played[0] && !launch->nranks &&
+                                       !leaves_state(launch),
                          .output = -1};
     return 0;
 }
@@ -459,21 +460,31 @@ int launch_place(struct launch *launch, const char *command, bool *ret_cluster)
 {
     const char *machine = machine_of(launch);
     struct orr_error err = {""};
-    unsigned n = 0, recorded;
+    struct machine_size size = {0};
+    unsigned n;
     int rc = 1;
 
     *ret_cluster = false;
     if (!machine || machines_are_several(machine))
         return TOOL_OK;
-    rc = machine_count_ranks(machine, value_of(launch->edits, "ORRERY_SET"), &n, &err);
+    rc = machine_size(machine, value_of(launch->edits, "ORRERY_SET"), &size, &err);
     if (rc < 0)
         return tool_fail(TOOL_FAILED, "%s: %s", command, err.text);
     *ret_cluster = rc == 0;
-    recorded = recorded_ranks(launch);
-    n = recorded ? recorded : rc == 0 ? n : 0;
+    n = recorded_ranks(launch);
+    if (n == 0)
+        n = size.ranks;
     launch->nranks = n > 1 ? n : 0;
     launch->hosted = n > 1;
     return TOOL_OK;
+}
+
+const char *launch_node_machine(const struct launch *launch)
+{
+    for (unsigned r = 0; launch->ranks && r < launch->nranks; r++)
+        if (launch->ranks[r].json)
+            return launch->ranks[r].machine;
+    return NULL;
 }
 
 void launch_show_progress(struct launch *launch, bool asked)

@@ -57,6 +57,9 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
  * is true. `command` is for messages. Returns an exit code. */
 int launch_place(struct launch *launch, const char *command, bool *ret_cluster);
 
+/* The machine of the first rank that left a report; borrowed. NULL: none did. */
+const char *launch_node_machine(const struct launch *launch);
+
 /* launch->progress of a command that runs one program: lines when they are asked for;
  * else, simulated, on a terminal, unless there are several ranks or the environment has
  * ORRERY_PROGRESS. */

@@ -15,12 +15,11 @@
 
 /* --- lists --- */
 
-/* Whether a comma before this is of "fat-tree:32,2:1". */
-static bool is_taper(const char *at)
+bool machines_comma_joins(const char *behind)
 {
-    size_t n = strspn(at, "0123456789");
+    size_t n = strspn(behind, "0123456789");
 
-    return n > 0 && at[n] == ':' && isdigit((unsigned char)at[n + 1]);
+    return n > 0 && behind[n] == ':' && isdigit((unsigned char)behind[n + 1]);
 }
 
 /* Where the name ends that begins there: at a comma, a line's end, the end. */
@@ -31,7 +30,7 @@ static const char *end_of_name(const char *at)
     for (; *at && *at != '\n'; at++) {
         if (*at == '"')
             quoted = !quoted;
-        if (*at == ',' && !quoted && !is_taper(at + 1))
+        if (*at == ',' && !quoted && !machines_comma_joins(at + 1))
             break;
     }
     return at;
@@ -173,8 +172,33 @@ bool machine_is_known(const char *name)
     return found;
 }
 
-int machine_count_ranks(const char *name, const char *edits, unsigned *ret,
-                        struct orr_error *err)
+static bool file_is_called(const char *machine, const char *called)
+{
+    const char *slash = strrchr(machine, '/'), *base = slash ? slash + 1 : machine;
+    size_t n = strlen(called);
+
+    return strncmp(base, called, n) == 0 && (!base[n] || base[n] == '.');
+}
+
+bool machine_is_called(const char *name, const char *called)
+{
+    struct orr_cluster_desc cluster = {0};
+    struct orr_sampling *sampling = NULL;
+    bool found = false;
+
+    if (orr_sampling_from_env(orr_getenv, NULL, &sampling) < 0)
+        return false;
+    if (orr_cluster_load(name, orr_sampling_dirs(sampling), &cluster, NULL) != 0)
+        found = file_is_called(name, called);
+    for (unsigned g = 0; g < cluster.ngroups && !found; g++)
+        found = file_is_called(cluster.groups[g].machine, called);
+    orr_cluster_free(&cluster);
+    orr_sampling_free(sampling);
+    return found;
+}
+
+int machine_size(const char *name, const char *edits, struct machine_size *ret,
+                 struct orr_error *err)
 {
     struct orr_cluster_desc cluster = {0};
     struct orr_sampling *sampling = NULL;
@@ -186,7 +210,7 @@ int machine_count_ranks(const char *name, const char *edits, unsigned *ret,
     if (rc == 0 && edits && *edits)
         rc = orr_cluster_edit(&cluster, edits, err);
     if (rc == 0)
-        *ret = cluster.nnodes * cluster.ranks_per_node;
+        *ret = (struct machine_size){cluster.nnodes, cluster.nnodes * cluster.ranks_per_node};
     orr_cluster_free(&cluster);
     orr_sampling_free(sampling);
     return rc;

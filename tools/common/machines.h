@@ -18,10 +18,21 @@ char **machines_split(const char *list);
 /* Whether the list has several names. */
 bool machines_are_several(const char *list);
 
+/* Whether a comma before this text is of such a fat tree, and ends nothing. */
+bool machines_comma_joins(const char *behind);
+
 /* Whether there is a machine or a cluster of that name. */
 bool machine_is_known(const char *name);
 
-/* How many ranks a program has on the cluster of that name, with edits (NULL: none), in *ret.
- * Returns 1 if it is no cluster. Errors: a message in *err and less. */
-int machine_count_ranks(const char *name, const char *edits, unsigned *ret,
-                        struct orr_error *err);
+/* Whether the machine is called so, "dir/moon.xml" moon, or nodes of the cluster are. */
+bool machine_is_called(const char *name, const char *called);
+
+/* Of a cluster. */
+struct machine_size {
+    unsigned nodes, ranks;
+};
+
+/* The size of the cluster of that name, with edits (NULL: none), in *ret. Returns 1 if it is
+ * no cluster. Errors: a message in *err and less. */
+int machine_size(const char *name, const char *edits, struct machine_size *ret,
+                 struct orr_error *err);

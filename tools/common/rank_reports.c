@@ -20,6 +20,11 @@ static void set_number(json_t *json, const char *key, double value)
                             : json_real(value));
 }
 
+static void set_count(json_t *json, const char *key, double value)
+{
+    json_object_set_new(json, key, json_integer((json_int_t)value));
+}
+
 /* --- what all have --- */
 
 static void add_sums(json_t *all, const json_t *one)
@@ -97,6 +102,19 @@ static void add_edits(json_t *all, const json_t *one)
         json_object_del(all, "edits");
 }
 
+static void add_messages(json_t *all, const json_t *one)
+{
+    const json_t *peer;
+    size_t i;
+
+    json_array_foreach(json_object_get(one, "messages"), i, peer)
+    {
+        set_count(all, "messages_sent", number_of(all, "messages_sent") + number_of(peer, "sent"));
+        set_count(all, "message_bytes",
+                  number_of(all, "message_bytes") + number_of(peer, "sent_bytes"));
+    }
+}
+
 /* --- where times come from --- */
 
 static double busy_us(const json_t *report)
@@ -168,6 +186,8 @@ int rank_reports_join(const struct report *of, unsigned n, const char *machine,
         return -ENOENT;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
         json_object_del(all, own[i]);
+    for (unsigned r = 0; r < n; r++)
+        add_messages(all, of[r].json);
     if (json_object_get(all, "figures"))
         join_figures(all, of, n);
     if (machine && json_is_true(json_object_get(all, "simulated")))

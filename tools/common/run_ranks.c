@@ -159,16 +159,6 @@ static int launch_ranks(struct launch *launch, const char *command)
     return launch->hosted ? launch_those(launch) : launch_processes(launch, command);
 }
 
-/* The models of what was simulated, as those of one run. */
-static void note_trust(struct launch *launch)
-{
-    for (unsigned r = 0; r < launch->nranks; r++)
-        if (launch->ranks[r].json && launch->report.simulated) {
-            trust_note(&launch->report, launch->ranks[r].machine);
-            return;
-        }
-}
-
 int run_ranks(struct launch *launch, const char *command, bool json)
 {
     unsigned nreports;
@@ -180,8 +170,8 @@ int run_ranks(struct launch *launch, const char *command, bool json)
         return result;
     nreports = count_reports(launch);
     show_output(launch);
-    if (nreports > 0)
-        note_trust(launch);
+    if (launch->report.simulated && nreports > 0)
+        trust_note(&launch->report, launch_node_machine(launch));
     if (nreports > 0 && print_ranks(launch, json) < 0)
         tool_error("out of memory");
     return judge(launch, command, nreports, json || !launch->no_run);
