@@ -174,6 +174,43 @@ def test_compare(at):
            os.path.getsize(at + "/s.svg") > 1000), done)
 
 
+def bound(*words):
+    return said(orrery("bound", "--json", *words, *TIMES, *PROGRAM))
+
+
+def test_bounds():
+    told = bound("-m", "2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
+    workers = [rank["workers"] for rank in told.get("ranks", [])]
+    claim("bound: each rank's tasks take their share of its workers at least",
+          workers == [2, 2] and
+          all(rank["ms"] >= 0.1 * rank["tasks"] / 2 - 1e-6 and rank["proved"]
+              for rank in told["ranks"]) and
+          told["best"]["ms"] == max(rank["ms"] for rank in told["ranks"]), told)
+    claim("... and with each task anywhere all of all",
+          told and told["anywhere"]["tasks"] == 120 and told["anywhere"]["workers"] == 4 and
+          0.1 * 120 / 4 - 1e-6 <= told["anywhere"]["ms"] <= told["best"]["ms"] and
+          abs(told["distribution_costs"] - (told["best"]["ms"] / told["anywhere"]["ms"] - 1)) <
+          1e-9, told)
+    claim("no run is shorter", told and told["best"]["ms"] <= told["makespan_ms"] * (1 + 1e-9),
+          told)
+    whole = on("2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
+    most = max([whole["bytes"][0][1], whole["bytes"][1][0]]) if whole else 0
+    claim("messages pass the NICs", most and told["messages"]["bytes"] == most and
+          abs(told["messages"]["ms"] - most / 25e6) < 1e-9, told, most)
+    one = bound("-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=2")
+    claim("not those within a node",
+          one and one["messages"]["bytes"] < sum(map(sum, on(CLUSTER)["bytes"])), one)
+    mixed = bound("-m", "1*epyc-64 + 1*laptop-8 + ib 200Gb/s")
+    claim("nodes that differ", mixed and
+          [rank["workers"] for rank in mixed["ranks"]] == [63, 7] and
+          mixed["best"]["ms"] <= mixed["makespan_ms"], mixed)
+    done = orrery("bound", "-m", CLUSTER, "--lp", "-", *PROGRAM)
+    claim("what is of one graph is refused", done.returncode == 2 and "--lp" in done.stderr,
+          done)
+    rows, done = compare("-m", CLUSTER, "--bound")
+    claim("compare --bound", rows and 0 < rows[0]["of_bound"] <= 1, done)
+
+
 def test_refusals():
     for words, code, text in (
             (["-n", "4", "-m", CLUSTER, *PROGRAM], 2, "leave -n out"),
@@ -198,6 +235,7 @@ with tempfile.TemporaryDirectory() as place:
     test_trace(place)
     test_report(place)
     test_compare(place)
+    test_bounds()
     test_refusals()
 print(f"1..{len(results)}")
 sys.exit(not all(results))

@@ -219,7 +219,7 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     }
     if (!launch->nranks && is_cluster_of_several(launch)) {
         tool_error("%s is a cluster, and this command runs one rank: orrery run, trace, explain, "
-                   "report and compare take clusters",
+                   "report, compare and bound take clusters",
                    machine_of(launch));
         return -EINVAL;
     }
