@@ -27,17 +27,39 @@ static void set_count(json_t *json, const char *key, double value)
 
 /* --- what all have --- */
 
+/* From the first begin to the last end, where ranks have one clock; else the longest. */
+static void add_time(json_t *all, const json_t *one)
+{
+    double begin = number_of(one, "begin_us"), us = number_of(one, "makespan_us");
+    double from = number_of(all, "begin_us"), to = from + number_of(all, "makespan_us");
+
+    if (!json_object_get(one, "begin_us"))
+        return;
+    if (!json_object_get(all, "begin_us")) {
+        from = begin;
+        to = begin + us;
+    }
+    from = begin < from ? begin : from;
+    to = begin + us > to ? begin + us : to;
+    json_object_set_new(all, "begin_us", json_real(from));
+    json_object_set_new(all, "makespan_us", json_real(to - from));
+}
+
 static void add_sums(json_t *all, const json_t *one)
 {
     static const char *const sums[] = {"flops",     "tasks",  "transfers",
                                        "evictions", "transferred_bytes"};
-    static const char *const most[] = {"makespan_us", "modelled_us", "wall_s"};
+    static const char *const most[] = {"modelled_us", "wall_s"};
 
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
         set_number(all, sums[i], number_of(all, sums[i]) + number_of(one, sums[i]));
     for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++)
         if (number_of(one, most[i]) > number_of(all, most[i]))
             set_number(all, most[i], number_of(one, most[i]));
+    if (json_is_true(json_object_get(all, "simulated")))
+        add_time(all, one);
+    else if (number_of(one, "makespan_us") > number_of(all, "makespan_us"))
+        set_number(all, "makespan_us", number_of(one, "makespan_us"));
 }
 
 static void add_lists(json_t *all, const json_t *one)
@@ -166,7 +188,7 @@ static void join_figures(json_t *all, const struct report *of, unsigned n)
 int rank_reports_join(const struct report *of, unsigned n, const char *machine,
                       struct report *ret)
 {
-    static const char *const own[] = {"rank", "ranks", "messages"};
+    static const char *const own[] = {"rank", "ranks", "messages", "begin_us"};
     json_t *all = NULL;
     int rc;
 
