@@ -600,6 +600,23 @@ void orr_record_close(struct orr_record_reader *reader)
     free(reader);
 }
 
+int orr_record_ranks(const char *path, struct orr_error *err)
+{
+    struct orr_record_reader *reader;
+    const struct orr_call *call;
+    int rc = orr_record_open(path, &reader, err), n = 0;
+
+    if (rc)
+        return rc;
+    /* It says so before its first task; what is wrong with it is said when it is played. */
+    while (n == 0 && orr_record_next(reader, &call, err) > 0 &&
+           call->verb != ORR_CALL_SUBMIT)
+        if (call->verb == ORR_CALL_RANK)
+            n = call->size < INT32_MAX ? (int)call->size : INT32_MAX;
+    orr_record_close(reader);
+    return n;
+}
+
 bool orr_record_is_one(const char *path)
 {
     static const char magic[] = ORR_RECORD_MAGIC " ";

@@ -27,5 +27,9 @@ const char *orr_record_where(struct orr_record_reader *reader);
 
 void orr_record_close(struct orr_record_reader *reader);
 
+/* How many ranks the program has of one of which the file is the record; 0: it is the record
+ * of no rank. Reads its first lines. Errors: those of a reader. */
+int orr_record_ranks(const char *path, struct orr_error *err);
+
 /* Whether the file begins as records do, of any version. */
 bool orr_record_is_one(const char *path);

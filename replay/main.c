@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/read.h"
 #include "replay/jobs.h"
 #include "replay/player.h"
 #include "replay/ranks/machine.h"
@@ -30,7 +31,7 @@ static int play(const char *path)
     struct orr_error err;
     int rc, n;
 
-    n = ranks_count(path, &err);
+    n = orr_record_ranks(path, &err);
     if (n > 0)
         return ranks_play_on_machine(path, (unsigned)n, &host) ? 1 : 0;
     if (n < 0 || player_ops.open(path, &host, &player, &err) != 0) {

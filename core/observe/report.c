@@ -333,8 +333,11 @@ static void write_rank(FILE *out, const struct orr_runtime *rt)
         return;
     if (rt->views->tally)
         peers = orr_tally_peers(rt->views->tally, &n);
-    fprintf(out, "\"rank\": %d,\n\"ranks\": %u,\n\"messages\": [",
-            atomic_load(&rt->rank), rt->nranks);
+    fprintf(out, "\"rank\": %d,\n\"ranks\": %u,\n", atomic_load(&rt->rank), rt->nranks);
+    /* Of real ranks each has a clock of its own. */
+    if (rt->exec->virtual_time && rt->views->first_submit >= 0)
+        fprintf(out, "\"begin_us\": %.3f,\n", rt->views->first_submit);
+    fputs("\"messages\": [", out);
     for (size_t r = 0; r < n; r++) {
         if (!peers[r].sent && !peers[r].received)
             continue;

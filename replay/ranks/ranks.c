@@ -24,23 +24,6 @@ struct program {
 
 /* --- the records --- */
 
-int ranks_count(const char *path, struct orr_error *err)
-{
-    struct orr_record_reader *reader;
-    const struct orr_call *call;
-    int rc = orr_record_open(path, &reader, err), n = 0;
-
-    if (rc)
-        return rc;
-    /* It says so before its first task; what is wrong with it is said when it is played. */
-    while (n == 0 && orr_record_next(reader, &call, err) > 0 &&
-           call->verb != ORR_CALL_SUBMIT)
-        if (call->verb == ORR_CALL_RANK)
-            n = call->size < INT32_MAX ? (int)call->size : INT32_MAX;
-    orr_record_close(reader);
-    return n;
-}
-
 /* The path of that rank's record. NULL: no memory, or no "rank0". */
 static char *path_of(const char *path, unsigned rank)
 {

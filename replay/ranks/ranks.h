@@ -10,10 +10,6 @@
 struct orr_cluster_ranks;
 struct orr_player_host;
 
-/* How many ranks the program has whose rank 0 the record at `path` is of; 0: it is the record
- * of no rank. Reads its first lines. Errors: those of a reader. */
-int ranks_count(const char *path, struct orr_error *err);
-
 /* Plays n records on a cluster that has as many ranks, or more; of which `path` is rank 0's, in whose name "rank0" stands for the others'.
  * Returns 0 when all have ended, or an error after a message; what is wrong with a record
  * ends the process, as `host` wants it. */

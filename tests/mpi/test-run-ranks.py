@@ -166,8 +166,8 @@ for words in (("explain",), ("report", "--plain", "-o", at + "/page.html")):
           out)
 
 out = run("-n", "2", "-m", "mirage", "--", program)
-claim("several ranks on a simulated machine are refused",
-      out.returncode == 2 and "one rank until now" in out.stderr, out)
+claim("several ranks on a simulated machine are refused, and a cluster is proposed",
+      out.returncode == 2 and "-m '2*mirage + ib 200Gb/s'" in out.stderr, out)
 out = run("-n", "0", "--", program)
 claim("no ranks are refused", out.returncode == 2 and "-n 0" in out.stderr, out)
 out = run("-n", "2", "--", "/bin/true")

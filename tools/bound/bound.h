@@ -8,6 +8,7 @@
 
 #include "bound/bounds.h"
 #include "bound/graph.h"
+#include "tools/common/launch.h"
 #include "tools/common/report.h"
 
 struct bound_options {
@@ -115,3 +116,13 @@ int bounds_below_note(const struct bounds *b, int (*say)(const char *, void *),
                       void *arg);
 
 void bounds_done(struct bounds *b);
+
+/* --- several ranks --- */
+
+/* The graphs of n ranks (NULL: one had no tasks) as one without data, whose tasks may run on
+ * each rank's workers; ended with orr_graph_free. Errors: -ENOMEM. */
+int bounds_join(struct orr_graph *const *graphs, unsigned n, struct orr_graph **ret);
+
+/* Runs the ranks of the launch (launch_place) and prints bounds of each and of all. Returns
+ * an exit code; the launch is for launch_done. */
+int bound_ranks(const struct bound_options *options, struct launch *launch);

@@ -35,7 +35,9 @@ static const char help[] =
     "graph, may be -, standard input.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real: then\n"
-    "                             with the means that were measured\n"
+    "                             with the means that were measured. On a cluster,\n"
+    "                             '4*MACHINE + ib 200Gb/s', bounds of each rank's tasks\n"
+    "                             and of all, critical path, area and paths\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
@@ -267,7 +269,8 @@ static int bounds_compute_and_print(struct bounds *b)
     return bounds_have_value(b) || exports ? TOOL_OK : TOOL_FAILED;
 }
 
-static int bound_command_run(const struct bound_options *options)
+/* Of one process. */
+static int bound_one_rank(const struct bound_options *options)
 {
     struct bounds b = {.options = options, .makespan_ms = NAN};
     int result = TOOL_FAILED;
@@ -280,6 +283,23 @@ static int bound_command_run(const struct bound_options *options)
                            "were known; no bound was computed");
     bounds_done(&b);
     return result;
+}
+
+static int bound_command_run(const struct bound_options *options)
+{
+    struct launch launch = {.machine = options->machine,
+                            .edits = options->edits,
+                            .scheduler = options->scheduler,
+                            .assume = options->assume,
+                            .argv = options->argv,
+                            .quiet = options->json};
+    bool cluster;
+    int code = options->argv ? launch_place(&launch, "bound", &cluster) : TOOL_OK;
+
+    if (code == TOOL_OK)
+        code = launch.nranks ? bound_ranks(options, &launch) : bound_one_rank(options);
+    launch_done(&launch);
+    return code;
 }
 
 int cmd_bound(int argc, char **argv)

@@ -6,12 +6,12 @@
 #include "tools/common/launch.h"
 
 #include "core/policies/names.h"
-#include "perfmodel/sampling.h"
-#include "platforms/machine_desc.h"
 #include "record/read.h"
 #include "tools/common/foreign.h"
 #include "tools/common/input.h"
+#include "tools/common/machines.h"
 #include "tools/common/modules.h"
+#include "tools/common/rank_reports.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -173,6 +173,32 @@ static bool leaves_state(const struct launch *launch)
     return scheduler && is_script(scheduler);
 }
 
+/* Those of the launch, else of the environment; NULL: none. */
+static const char *value_of(const char *own, const char *variable)
+{
+    const char *value = own ? own : getenv(variable);
+
+    return value && *value ? value : NULL;
+}
+
+static const char *machine_of(const struct launch *launch)
+{
+    for (size_t i = 0; launch->more && launch->more[i]; i++)
+        if (!strcmp(launch->more[i], "ORRERY_MACHINE")) /* it is unset */
+            return launch->machine;
+    return value_of(launch->machine, "ORRERY_MACHINE");
+}
+
+static bool is_cluster_of_several(const struct launch *launch)
+{
+    const char *machine = machine_of(launch);
+    struct machine_size size;
+
+    return machine &&
+           machine_size(machine, value_of(launch->edits, "ORRERY_SET"), &size, NULL) == 0 &&
+           size.ranks > 1;
+}
+
 static int launch_prepare(const struct launch *launches, struct launch *launch,
                           const char *folder)
 {
@@ -191,6 +217,12 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         tool_error("out of memory");
         return -ENOMEM;
     }
+    if (!launch->nranks && is_cluster_of_several(launch)) {
+        tool_error("%s is a cluster, and this command runs one rank: orrery run, trace, explain, "
+                   "report, compare and bound take clusters",
+                   machine_of(launch));
+        return -EINVAL;
+    }
     if (!launch->ranks_argv && launch_play_record(launches, launch, folder) < 0)
         return -EINVAL;
     if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
@@ -201,7 +233,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
                                                      : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
-                         .takes_jobs = launch->played[0] && !leaves_state(launch),
+                         .takes_jobs = launch->played[0] && !launch->nranks &&
+                                       !leaves_state(launch),
                          .output = -1};
     return 0;
 }
@@ -273,10 +306,10 @@ static bool folder_has_room(const char *folder)
     return fits;
 }
 
-/* The reports of all ranks, of which that of the first one is the launch's, too. */
+/* The reports of all ranks, and that of all together. */
 static int launch_read_ranks(struct launch *launch, struct orr_error *err)
 {
-    int result = -ENOENT;
+    int result = -ENOENT, joined;
 
     launch->ranks = calloc(launch->nranks, sizeof(*launch->ranks));
     for (unsigned r = 0; launch->ranks && r < launch->nranks; r++) {
@@ -286,13 +319,17 @@ static int launch_read_ranks(struct launch *launch, struct orr_error *err)
         snprintf(ending, sizeof(ending), ".rank%u.json", r);
         path = tool_beside(launch->report_path, ending);
         rc = path ? report_read(path, &launch->ranks[r], err) : -ENOMEM;
-        if (rc == 0 && !launch->report.json)
-            result = report_read(path, &launch->report, err);
         if (rc == -EINVAL)
             result = rc;
         if (path)
             unlink(path);
         free(path);
+    }
+    if (result == -ENOENT && launch->ranks) {
+        joined = rank_reports_join(launch->ranks, launch->nranks,
+                                   launch->hosted ? machine_of(launch) : NULL,
+                                   &launch->report);
+        result = joined == -ENOMEM ? orr_fail(err, joined, "out of memory") : joined;
     }
     /* Processes that are no ranks write files of one name. */
     if (result == -ENOENT)
@@ -410,6 +447,46 @@ free_all:
     return result;
 }
 
+/* The ranks that a record says it is one of; 0: none. */
+static unsigned recorded_ranks(const struct launch *launch)
+{
+    struct orr_error err = {""};
+    int n = orr_record_is_one(launch->argv[0]) ? orr_record_ranks(launch->argv[0], &err) : 0;
+
+    return n > 0 ? (unsigned)n : 0;
+}
+
+int launch_place(struct launch *launch, const char *command, bool *ret_cluster)
+{
+    const char *machine = machine_of(launch);
+    struct orr_error err = {""};
+    struct machine_size size = {0};
+    unsigned n;
+    int rc = 1;
+
+    *ret_cluster = false;
+    if (!machine || machines_are_several(machine))
+        return TOOL_OK;
+    rc = machine_size(machine, value_of(launch->edits, "ORRERY_SET"), &size, &err);
+    if (rc < 0)
+        return tool_fail(TOOL_FAILED, "%s: %s", command, err.text);
+    *ret_cluster = rc == 0;
+    n = recorded_ranks(launch);
+    if (n == 0)
+        n = size.ranks;
+    launch->nranks = n > 1 ? n : 0;
+    launch->hosted = n > 1;
+    return TOOL_OK;
+}
+
+const char *launch_node_machine(const struct launch *launch)
+{
+    for (unsigned r = 0; launch->ranks && r < launch->nranks; r++)
+        if (launch->ranks[r].json)
+            return launch->ranks[r].machine;
+    return NULL;
+}
+
 void launch_show_progress(struct launch *launch, bool asked)
 {
     const char *machine = getenv("ORRERY_MACHINE");
@@ -417,7 +494,7 @@ void launch_show_progress(struct launch *launch, bool asked)
 
     if (asked)
         launch->progress = "1";
-    else if (simulated && isatty(STDERR_FILENO) && !getenv("ORRERY_PROGRESS"))
+    else if (simulated && !launch->nranks && isatty(STDERR_FILENO) && !getenv("ORRERY_PROGRESS"))
         launch->progress = "0.5";
 }
 
@@ -426,21 +503,6 @@ const char *launch_policy(const struct launch *launch)
     if (launch->report.json && *launch->report.scheduler)
         return launch->report.scheduler;
     return launch->scheduler;
-}
-
-static bool is_machine(const char *name)
-{
-    struct orr_machine_desc *desc = NULL;
-    struct orr_sampling *sampling = NULL;
-    bool found;
-
-    if (orr_sampling_from_env(orr_getenv, NULL, &sampling) < 0)
-        return false;
-    found = orr_machine_desc_load(name, orr_sampling_dirs(sampling), &desc,
-                                  NULL) == 0;
-    orr_machine_desc_free(desc);
-    orr_sampling_free(sampling);
-    return found;
 }
 
 static bool is_static_schedule(const char *name)
@@ -464,12 +526,14 @@ static bool is_policy(const char *name)
 
 bool launch_names(const char *option, const char *value)
 {
-    char *first = tool_format("%.*s", (int)strcspn(value, ","), value);
-    bool found = first && (!strcmp(option, "machine")     ? is_machine(first)
-                           : !strcmp(option, "scheduler") ? is_policy(first)
-                                                          : false);
+    bool machines = !strcmp(option, "machine");
+    char **names = machines ? machines_split(value) : tool_split(value);
+    bool found = names && names[0] &&
+                 (machines                       ? machine_is_known(names[0])
+                  : !strcmp(option, "scheduler") ? is_policy(names[0])
+                                                 : false);
 
-    free(first);
+    free(names);
     return found;
 }
 

@@ -26,14 +26,15 @@ struct launch {
     char *const *argv;
     /* Of a program of several ranks, each of which leaves a report: how many, 0: it is none.
      * The command line that starts them as processes, ranks.h; NULL: one process has all,
-     * by argv. */
+     * by argv, as on a cluster, or of a record. */
     unsigned nranks;
+    bool hosted; /* one process is to have them: launch_place */
     char *const *ranks_argv;
     bool quiet;
     bool kept; /* the report is there already: nothing is run */
     /* Filled in by launch_all. */
     struct process process;
-    struct report report;
+    struct report report; /* of several ranks, that of all */
     struct report *ranks; /* owned: of each of nranks, without `json` where there is none */
     char *played[3]; /* owned: what runs in the place of a record */
     bool
@@ -51,8 +52,17 @@ struct launch {
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*ended)(void *arg, struct launch *launch), void *arg);
 
+/* Fills in how many ranks the program has where its machine is a cluster, or a record says
+ * so: nranks, hosted. Other launches are left alone; on a cluster, also of one rank, *ret_cluster
+ * is true. `command` is for messages. Returns an exit code. */
+int launch_place(struct launch *launch, const char *command, bool *ret_cluster);
+
+/* The machine of the first rank that left a report; borrowed. NULL: none did. */
+const char *launch_node_machine(const struct launch *launch);
+
 /* launch->progress of a command that runs one program: lines when they are asked for;
- * else, simulated, on a terminal, unless the environment has ORRERY_PROGRESS. */
+ * else, simulated, on a terminal, unless there are several ranks or the environment has
+ * ORRERY_PROGRESS. */
 void launch_show_progress(struct launch *launch, bool asked);
 
 /* Whether there is a machine, or a policy, of that name: `option` is "machine" or

@@ -113,6 +113,8 @@ int report_take(json_t *json, struct report *ret)
     report.tasks = report_count(json, "tasks");
     report.transfers = report_count(json, "transfers");
     report.transferred_bytes = report_count(json, "transferred_bytes");
+    report.messages = report_count(json, "messages_sent");
+    report.message_bytes = report_count(json, "message_bytes");
     report.evictions = report_count(json, "evictions");
     if (report_read_kernels(&report) < 0) {
         json_decref(json);
@@ -436,7 +438,7 @@ void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char machine[512], time[REPORT_TIME_MAX];
+    char machine[512], time[REPORT_TIME_MAX], bytes[32];
 
     report_provenance(report, machine, sizeof(machine));
     if (report->simulated)
@@ -454,6 +456,9 @@ void report_print(const struct report *report)
     printf("tasks       %lld\n", (long long)report->tasks);
     if (report->transfers > 0)
         print_transfers(report);
+    if (report->messages > 0)
+        printf("messages    %lld, %s\n", (long long)report->messages,
+               report_bytes_text(report->message_bytes, bytes));
     print_returns(report);
     for (unsigned k = 0; k < n; k++)
         printf("%-11s %u worker%s, %.1f %% busy, %lld task%s\n", kinds[k].name,

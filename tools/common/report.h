@@ -48,6 +48,7 @@ struct report {
     json_int_t clock_asked; /* how often the program asked clocks for the time … */
     bool clock_virtual;     /* … and got the simulation's */
     json_int_t tasks, transfers, transferred_bytes, evictions;
+    json_int_t messages, message_bytes; /* of all ranks together (rank_reports.h); else 0 */
     struct report_kernel *kernels; /* owned; missing values are NaN or 0 */
     size_t nkernels;
 };

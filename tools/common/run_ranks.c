@@ -7,6 +7,7 @@
 #include "tools/common/rank_shares.h"
 #include "tools/common/ranks.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,11 @@ static int print_json(const struct launch *launch, const struct rank_shares *sha
     for (unsigned r = 0; all && r < launch->nranks; r++)
         json_array_append_new(all, launch->ranks[r].json ? report_json(&launch->ranks[r])
                                                          : json_null());
-    object = all ? json_pack("{s:o}", "ranks", all) : NULL;
-    if (object)
+    object = all ? report_json(&launch->report) : NULL;
+    if (object) {
+        json_object_set_new(object, "ranks", all);
         rank_shares_json_add(shares, object);
+    }
     return tool_json_print(object);
 }
 
@@ -32,6 +35,10 @@ static int print_ranks(const struct launch *launch, bool json)
     if (!rc && json) {
         rc = print_json(launch, &shares);
     } else if (!rc) {
+        if (report_is_whole(&launch->report)) {
+            putchar('\n');
+            report_print(&launch->report);
+        }
         putchar('\n');
         rc = rank_shares_print(&shares);
     }
@@ -57,9 +64,10 @@ static int judge(struct launch *launch, const char *command, unsigned n, bool ne
     launch_warn_policy(launch, command);
     if (n == 0 && launch->report.json && code == 0)
         return tool_fail(TOOL_FAILED,
-                         "%s: %s runs as %u processes that do not know of each other: "
+                         "%s: %s runs as %u %s that do not know of each other: "
                          "it never called starpu_mpi_init",
-                         command, launch->argv[0], launch->nranks);
+                         command, launch->argv[0], launch->nranks,
+                         launch->hosted ? "programs" : "processes");
     if (*launch->problem)
         tool_error("%s", launch->problem);
     else if (n < launch->nranks)
@@ -77,21 +85,31 @@ static void show_output(const struct launch *launch)
     fflush(stdout);
 }
 
-int run_ranks_choose(const char *command, const char *machine, const char *text,
-                     unsigned *ret)
+int run_ranks_choose(struct launch *launch, const char *command, const char *text)
 {
-    if (!machine)
-        machine = getenv("ORRERY_MACHINE");
-    *ret = 1;
-    if (text && program_number(text, 1, ret) < 0)
+    const char *machine = launch->machine ? launch->machine : getenv("ORRERY_MACHINE");
+    unsigned n = 1;
+    bool cluster;
+    int code;
+
+    if (text && program_number(text, 1, &n) < 0)
         return tool_fail(TOOL_USAGE, "%s: -n %s: write how many ranks, from 1 on", command,
                          text);
-    if (*ret > 1 && machine && *machine)
+    code = launch_place(launch, command, &cluster);
+    if (code == TOOL_OK && text && cluster)
         return tool_fail(TOOL_USAGE,
-                         "%s: -n %u on %s: a simulated machine has one rank until now: "
-                         "leave out the machine to run %u ranks for real, or -n",
-                         command, *ret, machine, *ret);
-    return TOOL_OK;
+                         "%s: -n %u on %s: a cluster has as many ranks as nodes, times "
+                         "ranks-per-node= in its line: leave -n out",
+                         command, n, machine);
+    if (code == TOOL_OK && n > 1 && machine && *machine)
+        return tool_fail(TOOL_USAGE,
+                         "%s: -n %u on %s: several ranks are simulated on a cluster, -m "
+                         "'%u*%s + ib 200Gb/s' without -n; leave out the machine to run %u "
+                         "ranks for real",
+                         command, n, machine, n, machine, n);
+    if (n > 1)
+        launch->nranks = n;
+    return code;
 }
 
 /* The settings of the launch, and those of the ranks. */
@@ -108,23 +126,27 @@ static void join_settings(const struct launch *launch, const struct ranks *ranks
 }
 
 /* 0; else an exit code. */
-static int launch_ranks(struct launch *launch, const char *command, unsigned n)
+static int launch_those(struct launch *launch)
+{
+    int result = launch_all(launch, 1, 1, NULL, NULL);
+
+    if (result > 0)
+        return tool_fail(128 + result, "interrupted: the ranks of %s were ended",
+                         launch->argv[0]);
+    return result < 0 ? TOOL_FAILED : 0;
+}
+
+static int launch_processes(struct launch *launch, const char *command)
 {
     const char *more[LAUNCH_MORE + 1], *const *own = launch->more;
     struct ranks ranks;
     int result = TOOL_FAILED;
 
-    if (ranks_init(&ranks, command, launch->argv, n) == 0) {
+    if (ranks_init(&ranks, command, launch->argv, launch->nranks) == 0) {
         join_settings(launch, &ranks, more);
-        launch->nranks = n;
         launch->ranks_argv = ranks.argv;
         launch->more = more;
-        result = launch_all(launch, 1, 1, NULL, NULL);
-        if (result > 0)
-            result = tool_fail(128 + result, "interrupted: the ranks of %s were ended",
-                               launch->argv[0]);
-        else if (result < 0)
-            result = TOOL_FAILED;
+        result = launch_those(launch);
     }
     launch->more = own;
     launch->ranks_argv = NULL;
@@ -132,42 +154,32 @@ static int launch_ranks(struct launch *launch, const char *command, unsigned n)
     return result;
 }
 
-/* What run_ranks says of it. */
-static int tell_ranks(struct launch *launch, const char *command, bool json)
+static int launch_ranks(struct launch *launch, const char *command)
 {
-    unsigned nreports = count_reports(launch);
+    return launch->hosted ? launch_those(launch) : launch_processes(launch, command);
+}
 
+int run_ranks(struct launch *launch, const char *command, bool json)
+{
+    unsigned nreports;
+    int result;
+
+    launch->quiet = json;
+    result = launch_ranks(launch, command);
+    if (result)
+        return result;
+    nreports = count_reports(launch);
     show_output(launch);
+    if (launch->report.simulated && nreports > 0)
+        trust_note(&launch->report, launch_node_machine(launch));
     if (nreports > 0 && print_ranks(launch, json) < 0)
         tool_error("out of memory");
     return judge(launch, command, nreports, json || !launch->no_run);
 }
 
-int run_ranks(struct launch *launch, const char *command, unsigned n, bool json)
+int run_ranks_silently(struct launch *launch, const char *command)
 {
-    int result;
-
-    launch->quiet = json;
-    result = launch_ranks(launch, command, n);
-    return result ? result : tell_ranks(launch, command, json);
-}
-
-int run_recorded_ranks(struct launch *launch, const char *command, unsigned n, bool json)
-{
-    int result;
-
-    launch->quiet = json;
-    launch->nranks = n;
-    result = launch_all(launch, 1, 1, NULL, NULL);
-    if (result > 0)
-        return tool_fail(128 + result, "interrupted: the ranks of %s were ended",
-                         launch->argv[0]);
-    return result < 0 ? TOOL_FAILED : tell_ranks(launch, command, json);
-}
-
-int run_ranks_silently(struct launch *launch, const char *command, unsigned n)
-{
-    int result = launch_ranks(launch, command, n);
+    int result = launch_ranks(launch, command);
 
     if (result)
         return result;

@@ -27,6 +27,7 @@
 
 static const char help[] =
     "usage: orrery compare -m MACHINE[,...] [--set EDIT] [-s SCHEDULER[,...]]\n"
+    "                      [--ranks-per-node N[,...]]\n"
     "                      [--assume TIMES] [--repeat N] [--noise SHARE] [-j N]\n"
     "                      [--bound] [--across] [--runs FILE] [--plot FILE.png]\n"
     "                      [--json | --csv | --markdown] -- PROGRAM [ARGUMENTS]\n"
@@ -36,7 +37,11 @@ static const char help[] =
     "rows of two tables, as --json prints them, differ. docs/COMPARE.md has both.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
     "program.\n"
-    "  -m, --machine M,...      machines (orrery machine list); \"real\" is this one\n"
+    "  -m, --machine M,...      machines (orrery machine list); \"real\" is this one;\n"
+    "                             clusters, for programs of StarPU-MPI: '4..64*MACHINE +\n"
+    "                             ib 200Gb/s' is 4, 8, 16, 32 and 64 nodes, '4,6,8*...'\n"
+    "                             these, with speed-up and efficiency against the first\n"
+    "      --ranks-per-node N,...  ranks of the program on each node of the clusters\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas); \"all\" is every one\n"
     "      --set 'cuda.count = 1..8'  what if the machine were different; several are\n"
     "                             separated by ; (docs/WHAT_IF.md). Several values\n"
@@ -106,7 +111,9 @@ static int comparison_print(struct comparison *comparison, int stopped)
         struct report *report = &comparison->cells[i].launch->report;
 
         if (report->simulated)
-            trust_note(report, comparison->cells[i].machine);
+            trust_note(report, comparison->cells[i].launch->nranks
+                                   ? launch_node_machine(comparison->cells[i].launch)
+                                   : comparison->cells[i].machine);
     }
     if (print_comparison_rows(comparison) < 0)
         return TOOL_FAILED;
@@ -203,6 +210,35 @@ static void set_defaults(struct compare_options *options)
         options->schedulers = "eager,lws,dmda,dmdas";
 }
 
+/* Adds the edit "network = ranks-per-node=1, ranks-per-node=4" for "1,4". An exit code. */
+static int edit_ranks_per_node(struct compare_options *options, const char *list)
+{
+    char **words = tool_split(list), *edits = NULL;
+    size_t size, n = 0;
+    FILE *out = words ? open_memstream(&edits, &size) : NULL;
+    unsigned number;
+    int code = TOOL_OK;
+
+    if (out && options->edits)
+        fprintf(out, "%s\n", options->edits);
+    for (; out && words[n] && code == TOOL_OK; n++) {
+        if (program_number(words[n], 1, &number) < 0)
+            code = tool_fail(TOOL_USAGE, "compare: --ranks-per-node %s: write numbers from 1 on",
+                             words[n]);
+        fprintf(out, "%sranks-per-node=%s", n ? ", " : "network = ", words[n]);
+    }
+    if (out && fclose(out) == 0 && n > 0) {
+        free((char *)(uintptr_t)options->edits);
+        options->edits = edits;
+    } else {
+        free(edits);
+        code = out ? tool_fail(TOOL_USAGE, "compare: --ranks-per-node: how many?")
+                   : tool_fail(TOOL_FAILED, "out of memory");
+    }
+    free(words);
+    return code;
+}
+
 static bool is_saved_comparison(const char *word)
 {
     return difference_is_file(word) || orr_record_is_one(word);
@@ -211,7 +247,7 @@ static bool is_saved_comparison(const char *word)
 int cmd_compare(int argc, char **argv)
 {
     static const struct tool_words words = {launch_names, is_saved_comparison};
-    const char *jobs = NULL, *repeat = NULL, *worse = NULL, *draws = NULL;
+    const char *jobs = NULL, *repeat = NULL, *worse = NULL, *draws = NULL, *per_node = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
         .jobs = processors > 0 ? (unsigned)processors : 1};
@@ -222,6 +258,7 @@ int cmd_compare(int argc, char **argv)
         {TOOL_JOINED, "set", &options.edits, NULL},
         {TOOL_JOINED, "assume", &options.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "ranks-per-node", &per_node, NULL},
         {0, "repeat", &repeat, NULL},
         {0, "draws", &draws, NULL},
         {0, "noise", &options.noise, NULL},
@@ -268,6 +305,8 @@ int cmd_compare(int argc, char **argv)
     } else {
         set_defaults(&options);
         code = check_compare_options(&options);
+        if (code == TOOL_OK && per_node)
+            code = edit_ranks_per_node(&options, per_node);
         if (code == TOOL_OK)
             code = compare_command_run(&options);
     }

@@ -4,6 +4,7 @@
 
 #include "core/cost/assume.h"
 #include "core/policies/names.h"
+#include "tools/common/machines.h"
 #include "tools/common/tool.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static int read_lists(struct comparison *c)
     const struct compare_options *options = c->options;
     size_t nreal = 0;
 
-    c->machines = tool_split(options->machines);
+    c->machines = machines_split(options->machines);
     c->schedulers = schedulers_of(options->schedulers);
     c->nmachines = count_strings(c->machines);
     c->nschedulers = count_strings(c->schedulers);
@@ -148,13 +149,14 @@ static void fill_cell(struct comparison *c, size_t at)
         cell->of_repetition[k] = (double)NAN;
 }
 
-static void fill_launch(struct comparison *c, size_t at)
+static int fill_launch(struct comparison *c, size_t at)
 {
     const struct cell *cell = &c->cells[at % c->ncells];
     size_t k = at / c->ncells;
     bool real = !strcmp(cell->machine, COMPARE_REAL);
     const char **more = &c->more[at * (LAUNCH_MORE + 1)];
     const char *edits = c->edits[cell->point];
+    bool cluster;
 
     c->launches[at] = (struct launch){.machine = real ? NULL : cell->machine,
                                       .scheduler = cell->scheduler,
@@ -171,7 +173,9 @@ static void fill_launch(struct comparison *c, size_t at)
         *more++ = "ORRERY_MACHINE";
         *more++ = "ORRERY_SET";
         *more++ = "ORRERY_SIM_NOISE";
+        return TOOL_OK;
     }
+    return launch_place(&c->launches[at], "compare", &cluster);
 }
 
 static int comparison_make_launches(struct comparison *c)
@@ -195,18 +199,34 @@ static int comparison_make_launches(struct comparison *c)
         if (!c->cells[i].us || !c->cells[i].of_repetition)
             return tool_fail(TOOL_FAILED, "out of memory");
     }
-    for (size_t i = 0; i < n; i++)
-        fill_launch(c, i);
+    for (size_t i = 0; i < n; i++) {
+        int code = fill_launch(c, i);
+
+        if (code != TOOL_OK)
+            return code;
+    }
     return TOOL_OK;
 }
 
-/* "dir/moon.xml" is called moon. */
-static bool machine_is_called(const char *machine, const char *name)
+/* How many nodes the clusters have, where all machines are clusters and these numbers differ. */
+static int count_nodes(struct comparison *c)
 {
-    const char *slash = strrchr(machine, '/'), *base = slash ? slash + 1 : machine;
-    size_t n = strlen(name);
+    struct machine_size size = {0};
+    bool differ = false, all = true;
 
-    return strncmp(base, name, n) == 0 && (!base[n] || base[n] == '.');
+    c->nodes = calloc(c->nmachines, sizeof(*c->nodes));
+    if (!c->nodes)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    for (size_t m = 0; m < c->nmachines && all; m++) {
+        all = machine_size(c->machines[m], NULL, &size, NULL) == 0;
+        c->nodes[m] = size.nodes;
+        differ |= c->nodes[m] != c->nodes[0];
+    }
+    if (all && differ)
+        return TOOL_OK;
+    free(c->nodes);
+    c->nodes = NULL;
+    return TOOL_OK;
 }
 
 /* Times that are assumed on machines which are not in the table would be lost. */
@@ -247,6 +267,8 @@ int comparison_init(struct comparison *comparison,
         code = check_assumed_machines(comparison);
     if (code == TOOL_OK)
         code = comparison_make_launches(comparison);
+    if (code == TOOL_OK)
+        code = count_nodes(comparison);
     return code;
 }
 
@@ -268,12 +290,27 @@ void comparison_done(struct comparison *c)
     free(c->cells);
     free(c->edits);
     free(c->settings);
+    free(c->nodes);
     free(c->machines);
     free(c->schedulers);
     sweep_done(&c->sweep);
 }
 
 /* ---- what came of it ---- */
+
+double cell_speedup(const struct comparison *c, const struct cell *cell, double *ret_efficiency)
+{
+    size_t per_machine = c->sweep.npoints * c->nschedulers, at = (size_t)(cell - c->cells);
+    const struct cell *first = &c->cells[at % per_machine];
+    double speedup;
+
+    *ret_efficiency = (double)NAN;
+    if (!c->nodes || !cell_is_good(first) || !cell_is_good(cell) || !(cell->spread.median > 0))
+        return (double)NAN;
+    speedup = first->spread.median / cell->spread.median;
+    *ret_efficiency = speedup * c->nodes[0] / c->nodes[at / per_machine];
+    return speedup;
+}
 
 size_t comparison_repetition(const struct comparison *c,
                              const struct launch *launch)

@@ -50,6 +50,7 @@ struct comparison {
     const struct compare_options *options; /* borrowed */
     char **machines, **schedulers;         /* owned, NULL-terminated */
     size_t nmachines, nschedulers;
+    unsigned *nodes; /* owned: of each cluster; NULL: they do not differ, or not all are one */
     const char *noise; /* of simulated machines; borrowed, NULL: none */
     struct sweep sweep;
     char **edits;       /* owned: of each point */
@@ -113,6 +114,12 @@ double cell_first_share(const struct comparison *comparison,
  * without memory. */
 char *comparison_where(const struct comparison *comparison, size_t machine,
                        size_t point);
+
+/* How many times as fast it is as on the first cluster, with the same settings and scheduler;
+ * and that over what the number of nodes would make it, in *ret_efficiency. NaN: not known, or
+ * the machines are not clusters of several sizes. */
+double cell_speedup(const struct comparison *comparison, const struct cell *cell,
+                    double *ret_efficiency);
 
 /* Share of the time of all workers in which none had a task; NaN: not known. */
 double cell_idle(const struct cell *cell);

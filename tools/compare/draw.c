@@ -24,14 +24,24 @@ static void draw_some_bars(struct plot *plot, const struct comparison *c,
     (are_many(c) ? draw_rows : draw_bars)(plot, c, title);
 }
 
-static const struct {
+struct picture_kind {
     const char *kind;
     void (*draw)(struct plot *, const struct comparison *, const char *);
-} pictures[] = {
+};
+
+/* By the number of values that are swept. */
+static const struct picture_kind pictures[] = {
     {"bars", draw_some_bars},
     {"lines", draw_lines},
     {"map", draw_map},
 };
+
+static const struct picture_kind *picture_of(const struct comparison *c)
+{
+    static const struct picture_kind scaling = {"lines", draw_scaling};
+
+    return c->nodes && c->sweep.naxes == 0 ? &scaling : &pictures[c->sweep.naxes];
+}
 
 int draw_check(const struct comparison *c)
 {
@@ -45,7 +55,7 @@ int draw_check(const struct comparison *c)
 
 const char *draw_kind(const struct comparison *c)
 {
-    return pictures[c->sweep.naxes].kind;
+    return picture_of(c)->kind;
 }
 
 const char *draw_name(const struct comparison *c, size_t scheduler)
@@ -109,7 +119,7 @@ int draw_comparison(const struct comparison *c)
     char title[256] = "";
     unsigned width = width_of(c), height = 480;
 
-    if (c->sweep.naxes == 0 && are_many(c)) {
+    if (c->sweep.naxes == 0 && !c->nodes && are_many(c)) {
         width = 1000;
         height = draw_rows_height(c);
     }
@@ -118,6 +128,6 @@ int draw_comparison(const struct comparison *c)
     if (plot_begin(&plot, c->options->plot, width < 640 ? 640 : width, height) <
         0)
         return -1;
-    pictures[c->sweep.naxes].draw(&plot, c, title);
+    picture_of(c)->draw(&plot, c, title);
     return plot_end(&plot);
 }

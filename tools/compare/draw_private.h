@@ -10,6 +10,8 @@ void draw_bars(struct plot *plot, const struct comparison *comparison,
                const char *title);
 void draw_rows(struct plot *plot, const struct comparison *comparison,
                const char *title);
+void draw_scaling(struct plot *plot, const struct comparison *comparison,
+                  const char *title);
 void draw_lines(struct plot *plot, const struct comparison *comparison,
                 const char *title);
 void draw_map(struct plot *plot, const struct comparison *comparison,

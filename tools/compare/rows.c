@@ -28,6 +28,7 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
                       .nran = rivals.nran,
                       .nfailed = rivals.nfailed};
 
+    row.speedup = cell_speedup(c, cell, &row.efficiency);
     if (isnan(cell->bound_us) || !(cell->spread.median > 0))
         row.of_bound = (double)NAN;
     if (row.is_best || c->options->repeat < 2)
@@ -163,6 +164,20 @@ static void put_of_bound(struct table *table, const struct cell *cell,
     put_cell_number(table, "%.1f %%", 100 * row->of_bound);
 }
 
+static void put_speedup(struct table *table, const struct cell *cell,
+                        const struct row *row)
+{
+    (void)cell;
+    put_cell_number(table, "%.2f", row->speedup);
+}
+
+static void put_efficiency(struct table *table, const struct cell *cell,
+                           const struct row *row)
+{
+    (void)cell;
+    put_cell_number(table, "%.1f %%", 100 * row->efficiency);
+}
+
 static void put_gflops(struct table *table, const struct cell *cell,
                        const struct row *row)
 {
@@ -179,6 +194,14 @@ static void put_moved(struct table *table, const struct cell *cell,
     (void)row;
     table_add(table, "%s",
               report_bytes_text(cell->launch->report.transferred_bytes, text));
+}
+
+static void put_sent(struct table *table, const struct cell *cell, const struct row *row)
+{
+    char text[32];
+
+    (void)row;
+    table_add(table, "%s", report_bytes_text(cell->launch->report.message_bytes, text));
 }
 
 static void put_idle(struct table *table, const struct cell *cell,
@@ -209,7 +232,7 @@ static void put_figures(struct table *table, const struct cell *cell,
               *figures ? "; times " : "", figures);
 }
 
-enum { MOST_COLUMNS = 11 };
+enum { MOST_COLUMNS = 14 };
 
 /* Whether each row has so many runs that its interval is one of 95 %: not where some
  * were asked for and did not come to their end. */
@@ -219,6 +242,14 @@ static bool intervals_are_proper(const struct comparison *c)
         if (cell_is_good(&c->cells[i]) && c->cells[i].n < STATISTICS_PROPER)
             return false;
     return true;
+}
+
+static bool any_ranks(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->launches[i].nranks)
+            return true;
+    return false;
 }
 
 /* The columns behind the scheduler; the last has any length. */
@@ -240,9 +271,12 @@ static size_t columns_of(const struct comparison *c, const char *time_title,
         {{"slower in", true, put_slower},
          repeated && (c->nschedulers > 1 || across)},
         {{"first in", true, put_first}, c->options->draws},
+        {{"speed-up", true, put_speedup}, c->nodes},
+        {{"efficiency", true, put_efficiency}, c->nodes},
         {{"of bound", true, put_of_bound}, c->options->bound},
         {{"GFlop/s", true, put_gflops}, true},
         {{"moved", true, put_moved}, true},
+        {{"sent", true, put_sent}, any_ranks(c)},
         {{"idle", true, put_idle}, true},
         {{"simulation s", true, put_wall}, true},
         {{"figures", false, put_figures}, true},

@@ -55,8 +55,11 @@ static void put_good(const struct comparison *c, const struct cell *cell)
     put_csv_value(cell->bound_us / 1000);
     put_csv_value(cell_gflops(cell));
     put_csv_value((double)report->transferred_bytes);
+    put_csv_value((double)report->message_bytes);
     put_csv_value((double)report->evictions);
     put_csv_value(row.idle);
+    put_csv_value(row.speedup);
+    put_csv_value(row.efficiency);
     put_csv_value(report->wall_s);
     put_next(report->provenance ? report->provenance : "");
     puts(",");
@@ -64,9 +67,9 @@ static void put_good(const struct comparison *c, const struct cell *cell)
 
 static const char csv_titles[] =
     ",scheduler,runs,ms,low_ms,high_ms,to_best,slower_share,chance,bound_ms,gflops,"
-    "moved_bytes,evictions,idle_share,simulation_s,figures,error";
+    "moved_bytes,message_bytes,evictions,idle_share,speedup,efficiency,simulation_s,figures,error";
 
-enum { CSV_EMPTY = 14 }; /* columns between the scheduler and the error */
+enum { CSV_EMPTY = 17 }; /* columns between the scheduler and the error */
 
 int rows_print_csv(const struct comparison *c)
 {
@@ -127,7 +130,7 @@ static int add_figures(json_t *json, const struct comparison *c,
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
         "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o, s:o}",
         "time_unit", "us", "runs_us",
         cell_runs_json(c, cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
@@ -139,7 +142,9 @@ static int add_figures(json_t *json, const struct comparison *c,
         tool_json_number(row.difference), "bound_us",
         tool_json_number(cell->bound_us), "of_bound",
         tool_json_number(row.of_bound), "idle", tool_json_number(row.idle),
-        "gflops", tool_json_number(cell_gflops(cell)));
+        "gflops", tool_json_number(cell_gflops(cell)),
+        "speedup", tool_json_number(row.speedup), "efficiency",
+        tool_json_number(row.efficiency));
     int rc = figures ? json_object_update(json, figures) : -1;
 
     json_decref(figures);

@@ -4,6 +4,7 @@
 
 #include "core/base/grow.h"
 #include "platforms/edit.h"
+#include "tools/common/machines.h"
 #include "tools/common/tool.h"
 
 #include <ctype.h>
@@ -128,12 +129,20 @@ static int axis_add_range(struct sweep_axis *axis, const char *text,
     return 0;
 }
 
+/* At the comma behind it; fat-tree:32,2:1 has one of its own. */
+static const char *end_of_value(const char *text)
+{
+    while (*text && !(*text == ',' && !machines_comma_joins(text + 1)))
+        text++;
+    return text;
+}
+
 static int add_values(struct sweep_axis *axis, const char *text)
 {
     int rc = 0;
 
     while (rc == 0) {
-        const char *end = text + strcspn(text, ",");
+        const char *end = end_of_value(text);
         char *piece = trimmed(text, end);
         const char *dots = piece ? strstr(piece, "..") : NULL;
 
@@ -183,7 +192,7 @@ static int axis_read_numbers(struct sweep_axis *axis)
 static bool is_swept(const char *value, const char *end)
 {
     for (; value < end; value++)
-        if (*value == ',' ||
+        if ((*value == ',' && !machines_comma_joins(value + 1)) ||
             (*value == '.' && value + 1 < end && value[1] == '.'))
             return true;
     return false;

@@ -24,7 +24,7 @@
 #include "tools/explain/run_pair.h"
 
 static const char help[] =
-    "usage: orrery explain [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery explain [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                      [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "       orrery explain [--json] -m MACHINE -s A,B -- PROGRAM [ARGUMENTS]\n"
@@ -42,7 +42,8 @@ static const char help[] =
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
     "records.\n"
-    "Of the ranks of one program, run by -n or of the traces of all, it says what\n"
+    "Of the ranks of one program, run by -n or on a cluster, '4*MACHINE + ib 200Gb/s',\n"
+    "or of the traces of all, it says what\n"
     "each waited for: idle time by cause and rank, for messages of which rank, and\n"
     "what that did meanwhile; the chain goes from rank to rank.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
@@ -216,7 +217,6 @@ int cmd_explain(int argc, char **argv)
     const char *graph = NULL, *ranks = NULL;
     bool json = false;
     int result = TOOL_USAGE;
-    unsigned nranks = 1;
     const char *devices = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
@@ -245,7 +245,7 @@ int cmd_explain(int argc, char **argv)
             tool_error("explain: --graph is for one trace: the graph of each rank lies "
                        "beside its own");
         else if (!asks_for_a_run(&launch, devices, argv[first]))
-            result = explain_rank_files(argv + first, (unsigned)(argc - first), json);
+            result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, json);
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
         if (!asks_for_a_run(&launch, devices, argv[first]))
             result = explain_trace(argv[first], graph, json);
@@ -267,9 +267,12 @@ int cmd_explain(int argc, char **argv)
     } else {
         launch.argv = argv + first;
         launch.quiet = json;
-        result = run_ranks_choose("explain", launch.machine, ranks, &nranks);
-        if (result == TOOL_OK && nranks > 1)
-            result = explain_rank_program(&launch, nranks, json);
+        result = run_ranks_choose(&launch, "explain", ranks);
+        if (result == TOOL_OK && launch.nranks && explain_is_list(&launch))
+            result = tool_fail(TOOL_USAGE, "explain: two runs that are compared have one rank "
+                                           "each: name one machine and one scheduler");
+        else if (result == TOOL_OK && launch.nranks)
+            result = explain_rank_program(&launch, json);
         else if (result == TOOL_OK)
             result = explain_are_two(launch.argv) || explain_is_list(&launch)
                      ? explain_two(&launch, devices, json)

@@ -361,6 +361,7 @@ struct explain_wait {
 
 struct ranks_explanation {
     const struct explain_ranks *ranks;
+    const char *machine;        /* borrowed: the cluster; NULL: as the graphs say */
     struct explain_idle **idle; /* owned, as all: by rank, then worker */
     struct explain_link *chain;
     size_t nchain;
@@ -370,11 +371,11 @@ struct ranks_explanation {
 };
 
 /* Explains the run whose traces, one per rank, in any order, these are; the graph of each
- * lies beside it. Returns an exit code. */
-int explain_rank_files(char *const *traces, unsigned n, bool json);
+ * lies beside it. `machine`: the cluster's name, or NULL. Returns an exit code. */
+int explain_rank_files(char *const *traces, unsigned n, const char *machine, bool json);
 
-/* Runs n ranks of the program, and explains that. */
-int explain_rank_program(struct launch *launch, unsigned n, bool json);
+/* Runs the ranks of the launch, and explains that. */
+int explain_rank_program(struct launch *launch, bool json);
 
 /* -ENOMEM: not all could be printed. */
 int explain_ranks_print(const struct ranks_explanation *e);

@@ -117,6 +117,12 @@ static void print_waits(const struct ranks_explanation *e)
                e->nwaits - MOST_LINES == 1 ? "it" : "them");
 }
 
+/* NULL: none is known. */
+static const char *machine_name(const struct ranks_explanation *e)
+{
+    return e->machine ? e->machine : e->ranks->of[0].graph->machine;
+}
+
 int explain_ranks_print(const struct ranks_explanation *e)
 {
     const struct orr_graph *graph = e->ranks->of[0].graph;
@@ -124,7 +130,7 @@ int explain_ranks_print(const struct ranks_explanation *e)
     char time[REPORT_TIME_MAX];
 
     printf("\n%u ranks on %s, %s: %s\n", e->ranks->n,
-           graph->machine ? graph->machine : "a machine",
+           machine_name(e) ? machine_name(e) : "a machine",
            policy ? policy : "policy not known",
            report_time_text(1e3 * length_ms(e), time));
     putchar('\n');
@@ -193,7 +199,7 @@ json_t *explain_ranks_json(const struct ranks_explanation *e)
     for (unsigned r = 0; r < e->ranks->n; r++)
         left += e->ranks->of[r].nleft;
     return json_pack("{s:{s:s?, s:s?, s:b}, s:i, s:f, s:I, s:o, s:o, s:o}", "run", "machine",
-                     graph->machine, "scheduler", orr_graph_about(graph, "scheduler"),
+                     machine_name(e), "scheduler", orr_graph_about(graph, "scheduler"),
                      "simulated", graph->simulated, "ranks", (int)e->ranks->n, "makespan_ms",
                      length_ms(e), "tasks_left", (json_int_t)left, "critical_path",
                      explain_json_chain(e->chain, e->nchain), "idle", json_idle(e), "waits",

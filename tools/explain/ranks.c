@@ -282,10 +282,10 @@ static void explanation_done(struct ranks_explanation *e)
 
 /* --- the command --- */
 
-int explain_rank_files(char *const *traces, unsigned n, bool json)
+int explain_rank_files(char *const *traces, unsigned n, const char *machine, bool json)
 {
     struct explain_ranks ranks;
-    struct ranks_explanation e = {.ranks = &ranks};
+    struct ranks_explanation e = {.ranks = &ranks, .machine = machine};
     struct orr_error err = {""};
     int code = TOOL_FAILED;
 
@@ -304,17 +304,18 @@ int explain_rank_files(char *const *traces, unsigned n, bool json)
     return code;
 }
 
-int explain_rank_program(struct launch *launch, unsigned n, bool json)
+int explain_rank_program(struct launch *launch, bool json)
 {
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "explain") && run_files_of_ranks(&files, n)) {
+    if (run_files_init(&files, "explain") && run_files_of_ranks(&files, launch->nranks)) {
         launch->more = files.more;
         launch->trace = files.trace;
-        result = run_ranks_silently(launch, "explain", n);
+        result = run_ranks_silently(launch, "explain");
         if (result == TOOL_OK)
-            result = explain_rank_files(files.traces, n, json);
+            result = explain_rank_files(files.traces, launch->nranks,
+                                        launch->hosted ? launch->report.machine : NULL, json);
     }
     run_files_done(&files);
     launch_done(launch);

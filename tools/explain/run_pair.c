@@ -11,6 +11,7 @@
 
 #include "record/read.h"
 #include "tools/common/json.h"
+#include "tools/common/machines.h"
 #include "tools/common/run_files.h"
 #include "tools/common/tool.h"
 #include "tools/explain/differ.h"
@@ -38,15 +39,16 @@ bool explain_are_two(char *const *words)
 
 bool explain_is_list(const struct launch *launch)
 {
-    return (launch->machine && strchr(launch->machine, ',')) ||
+    return (launch->machine && machines_are_several(launch->machine)) ||
            (launch->scheduler && strchr(launch->scheduler, ','));
 }
 
-/* The side's word of "a,b"; of one word both sides have it. NULL: no value;
- * *ret_wrong: neither one nor two. Owned. */
-static char *word_of_side(const char *list, int side, bool *ret_wrong)
+/* The side's word of the list, which is split so; of one word both sides have it. NULL: no
+ * value; *ret_wrong: neither one nor two. Owned. */
+static char *word_of_side(char **(*split)(const char *list), const char *list, int side,
+                          bool *ret_wrong)
 {
-    char **words = list ? tool_split(list) : NULL;
+    char **words = list ? split(list) : NULL;
     char *word = NULL;
 
     if (words && words[0] && words[1] && words[2])
@@ -71,8 +73,8 @@ static int sides_init(struct side sides[DIFFER_SIDES],
             side->name = tool_format("%s", side->path);
             continue;
         }
-        side->machine = word_of_side(base->machine, s, &wrong);
-        side->scheduler = word_of_side(base->scheduler, s, &wrong);
+        side->machine = word_of_side(machines_split, base->machine, s, &wrong);
+        side->scheduler = word_of_side(tool_split, base->scheduler, s, &wrong);
         side->argv[0] = base->argv[s * files];
         side->name = tool_format("%s%s%s%s%s", files ? side->argv[0] : "",
                                  files ? ", " : "",

@@ -163,8 +163,9 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
             return TOOL_FAILED;
         launch->machine = machine;
     }
-    code = nranks > 1 ? run_recorded_ranks(launch, "replay", nranks, json)
-                      : run_once(launch, "replay", json);
+    launch->nranks = nranks > 1 ? nranks : 0;
+    launch->hosted = nranks > 1;
+    code = launch->nranks ? run_ranks(launch, "replay", json) : run_once(launch, "replay", json);
     here_remove(machine);
     return code;
 }

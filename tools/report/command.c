@@ -25,7 +25,7 @@
 #include "tools/common/trust.h"
 
 static const char help[] =
-    "usage: orrery report [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                     [-o FILE.html] [--compare FILE.json] [--plain] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
@@ -40,7 +40,8 @@ static const char help[] =
     "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
     "record) may stand in the place of the program. Trace, graph or record may be -,\n"
     "standard input.\n"
-    "Of the ranks of one program, run by -n or of the traces of all, the page has\n"
+    "Of the ranks of one program, run by -n or on a cluster, '4*MACHINE + ib 200Gb/s',\n"
+    "or of the traces of all, the page has\n"
     "the workers of all on one clock, and a line per rank, the bytes that ranks sent\n"
     "to each other, and their imbalance, which are printed as well.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
@@ -343,8 +344,10 @@ static int show_ranks(const struct launch *launch, char *const *paths, unsigned 
 
     page.command = launch ? command_line(launch->argv)
                           : tool_format("%s and %u more", paths[0], n - 1);
-    page.title = launch ? tool_format("%s, %u ranks", page.command, n)
-                        : tool_format("%u ranks", n);
+    page.title = launch && launch->hosted
+                     ? tool_format("%s on %s", page.command, launch->report.machine)
+                 : launch ? tool_format("%s, %u ranks", page.command, n)
+                          : tool_format("%u ranks", n);
     if (rank_traces_read(paths, n, &traces, &err) < 0) {
         tool_error("report: %s", err.text);
     } else if (rank_shares_of_traces(&traces, &shares) < 0) {
@@ -359,17 +362,17 @@ static int show_ranks(const struct launch *launch, char *const *paths, unsigned 
     return result;
 }
 
-static int report_run_ranks(struct launch *launch, unsigned n, const struct options *options)
+static int report_run_ranks(struct launch *launch, const struct options *options)
 {
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "report") && run_files_of_ranks(&files, n)) {
+    if (run_files_init(&files, "report") && run_files_of_ranks(&files, launch->nranks)) {
         launch->more = files.more;
         launch->trace = files.trace;
-        result = run_ranks_silently(launch, "report", n);
+        result = run_ranks_silently(launch, "report");
         if (result == TOOL_OK)
-            result = show_ranks(launch, files.traces, n, options);
+            result = show_ranks(launch, files.traces, launch->nranks, options);
     }
     run_files_done(&files);
     launch_done(launch);
@@ -402,7 +405,7 @@ int cmd_report(int argc, char **argv)
         {0}};
     int first = tool_parse_program(argc, argv, list, &words, help);
     const char *trace = NULL;
-    unsigned nranks = 1, nfiles;
+    unsigned nfiles;
     int result = TOOL_USAGE;
 
     if (first <= 0)
@@ -428,13 +431,13 @@ int cmd_report(int argc, char **argv)
     } else if (!report_words_are_wrong(&launch, &options, devices, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
+    launch.argv = argv + first;
     if (result == TOOL_OK && !trace)
-        result = run_ranks_choose("report", launch.machine, ranks, &nranks);
+        result = run_ranks_choose(&launch, "report", ranks);
     if (result == TOOL_OK) {
-        launch.argv = argv + first;
         launch.quiet = options.json || !strcmp(options.output, "-");
         result = nfiles       ? show_ranks(NULL, argv + first, nfiles, &options)
-                 : nranks > 1 ? report_run_ranks(&launch, nranks, &options)
+                 : launch.nranks ? report_run_ranks(&launch, &options)
                  : trace ? show_trace(trace, &options)
                        : report_run_program(&launch, &options);
     }

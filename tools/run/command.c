@@ -15,14 +15,16 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery run [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                  [-n RANKS] [--clock CLOCK] [--break-at TIME] [--progress]\n"
     "                  [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
     "program.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
-    "                             that of ORRERY_MACHINE, else run for real\n"
+    "                             that of ORRERY_MACHINE, else run for real. On a\n"
+    "                             cluster, '4*MACHINE + ib 200Gb/s', a program for\n"
+    "                             StarPU-MPI is as many ranks; a table has each\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
     "  -n, --ranks RANKS          so many processes, for real, of a program that is\n"
     "                             linked to StarPU-MPI and an MPI, by its mpirun; the\n"
@@ -67,7 +69,6 @@ int cmd_run(int argc, char **argv)
     const char *break_at = NULL, *clock = NULL;
     bool json = false, progress = false;
     const char *devices = NULL, *ranks = NULL;
-    unsigned nranks = 1;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -93,13 +94,13 @@ int cmd_run(int argc, char **argv)
     }
     launch.argv = argv + first;
     launch.break_at = break_at;
-    launch_show_progress(&launch, progress);
     result = choose_clock(&launch, clock);
     if (result == TOOL_OK)
-        result = run_ranks_choose("run", launch.machine, ranks, &nranks);
+        result = run_ranks_choose(&launch, "run", ranks);
+    launch_show_progress(&launch, progress);
     if (result == TOOL_OK)
-        result = nranks > 1 ? run_ranks(&launch, "run", nranks, json)
-                            : run_once(&launch, "run", json);
+        result = launch.nranks ? run_ranks(&launch, "run", json)
+                               : run_once(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

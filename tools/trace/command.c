@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery trace [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
     "                    [--graph FILE] [-n RANKS] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
@@ -36,7 +36,8 @@ static const char help[] =
     "the graph of tasks for Graphviz, .rec a tasks.rec as StarPU's tools write\n"
     "(docs/TRACES.md). A record (orrery record; - from standard input) may stand in\n"
     "the place of the program.\n"
-    "  -m, --machine MACHINE      simulate that machine, else run for real\n"
+    "  -m, --machine MACHINE      simulate that machine, else run for real; on a\n"
+    "                             cluster a program for StarPU-MPI is as many ranks\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP "  -o, --output FILE          the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
@@ -314,8 +315,9 @@ static const char *part_extension(const char *path)
 }
 
 /* Puts the files of the ranks, whose names are made of `part`, together, and removes
- * them. An exit code. */
-static int join_files(const char *part, unsigned n, const char *path, bool json)
+ * them. `ran`: an exit code; where the ranks failed and left no file, nothing is said of that.
+ * An exit code. */
+static int join_files(const char *part, unsigned n, const char *path, int ran, bool json)
 {
     char **files = calloc(n, sizeof(*files));
     struct orr_error err = {""};
@@ -329,6 +331,8 @@ static int join_files(const char *part, unsigned n, const char *path, bool json)
         files[r] = tool_beside(part, ending);
         rc = files[r] ? 0 : -ENOMEM;
     }
+    if (rc == 0 && ran != TOOL_OK && access(files[0], F_OK) != 0)
+        rc = 1;
     if (rc == 0)
         rc = (is_paje(path) ? join_paje : join_ranks)(files, n, path, &narrows, &err);
     for (unsigned r = 0; files && r < n; r++) {
@@ -337,6 +341,8 @@ static int join_files(const char *part, unsigned n, const char *path, bool json)
         free(files[r]);
     }
     free(files);
+    if (rc > 0)
+        return ran;
     if (rc)
         return tool_fail(TOOL_FAILED, "trace: %s was not written: %s", path,
                          *err.text ? err.text : "out of memory");
@@ -354,19 +360,19 @@ static int check_ranks(const struct launch *launch, const char *picture,
 
     if (picture || schedule || graph)
         return tool_fail(TOOL_USAGE,
-                         "trace: -n: pictures, schedules and graphs are of one process: leave "
-                         "out --%s",
+                         "trace: several ranks: pictures, schedules and graphs are of one "
+                         "process: leave out --%s",
                          picture ? "gantt" : schedule ? "schedule" : "graph");
     if (!json && !is_paje(launch->trace))
         return tool_fail(TOOL_USAGE,
-                         "trace: -n: -o %s: what several ranks did is written as .json (for "
+                         "trace: several ranks: -o %s: what several ranks did is written as .json (for "
                          "Perfetto, chrome://tracing) or .paje (ViTE, PajeNG): give -o such a "
                          "name; ORRERY_TRACE=%s of the ranks writes a file of each",
                          launch->trace, launch->trace);
     return check_file("trace: -o", launch->trace);
 }
 
-static int trace_ranks(struct launch *launch, unsigned n, bool json)
+static int trace_ranks(struct launch *launch, bool json)
 {
     const char *path = launch->trace;
     char *part = tool_format("%s.%ld%s", path, (long)getpid(), part_extension(path));
@@ -375,8 +381,8 @@ static int trace_ranks(struct launch *launch, unsigned n, bool json)
     if (!part)
         return tool_fail(TOOL_FAILED, "out of memory");
     launch->trace = part;
-    result = run_ranks(launch, "trace", n, json);
-    joined = join_files(part, n, path, json);
+    result = run_ranks(launch, "trace", json);
+    joined = join_files(part, launch->nranks, path, result, json);
     launch_done(launch);
     free(part);
     return result ? result : joined;
@@ -390,7 +396,6 @@ int cmd_trace(int argc, char **argv)
     bool json = false;
     int result = TOOL_USAGE;
     const char *devices = NULL, *ranks = NULL;
-    unsigned nranks;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -414,11 +419,11 @@ int cmd_trace(int argc, char **argv)
     }
     launch.argv = argv + first;
     launch.quiet = json;
-    result = run_ranks_choose("trace", launch.machine, ranks, &nranks);
-    if (result == TOOL_OK && nranks > 1) {
+    result = run_ranks_choose(&launch, "trace", ranks);
+    if (result == TOOL_OK && launch.nranks) {
         result = check_ranks(&launch, picture, schedule, graph);
         if (result == TOOL_OK)
-            result = trace_ranks(&launch, nranks, json);
+            result = trace_ranks(&launch, json);
         goto free_edits;
     }
     if (result == TOOL_OK)

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Commands on simulated clusters: -m 'N*MACHINE + NETWORK'. Prints TAP.
+usage: test-cluster-commands.py [ORRERY CHOLESKY ALONE CHAIN]
+(ALONE: a program without MPI; CHAIN: one whose ranks have a task each, one after the other)"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+if len(sys.argv) < 5:
+    print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
+    sys.exit(0)
+ORRERY, CHOLESKY, ALONE, CHAIN = map(os.path.abspath, sys.argv[1:5])
+ENV = {name: value for name, value in os.environ.items()
+       if not name.startswith(("ORRERY_MACHINE", "ORRERY_SET", "ORRERY_ASSUME"))}
+PROGRAM = ["--", CHOLESKY, "-size", "768", "-nblocks", "8"]
+CLUSTER = "4*epyc-64 + ib 200Gb/s"
+TIMES = ["--assume", "* = 100us"]
+results = []
+
+
+def claim(text, true, *what):
+    results.append(bool(true))
+    print(("ok" if true else "not ok") + f" {len(results)} - {text}")
+    if not true:
+        print("\n".join("# " + line for line in "\n".join(str(w)[:2000] for w in what).splitlines()))
+
+
+def orrery(*words, **env):
+    return subprocess.run([ORRERY, *words], capture_output=True, text=True,
+                          env={**ENV, **env}, check=False)
+
+
+def said(done):
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def on(machine, *words):
+    """What the program does there, as JSON."""
+    return said(orrery("run", "-m", machine, *words, "--json", *TIMES, *PROGRAM))
+
+
+def test_run():
+    done = orrery("run", "-m", CLUSTER, *TIMES, *PROGRAM)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    claim("run: what all ranks did, a line of each, and the matrix",
+          done.returncode == 0 and ["tasks", "120"] in rows and
+          f"machine     {CLUSTER} (simulated" in done.stdout and
+          [row[0] for row in rows if len(row) >= 10 and row[0].isdigit()] == list("0123") and
+          "bytes from" in done.stdout and "imbalance" in done.stdout, done)
+    whole = on(CLUSTER)
+    ranks = whole.get("ranks", [])
+    claim("run --json: sums, one makespan, the ranks' reports",
+          len(ranks) == 4 and whole["tasks"] == sum(r["tasks"] for r in ranks) == 120 and
+          abs(whole["makespan_us"] - max(r["begin_us"] + r["makespan_us"] for r in ranks) +
+              min(r["begin_us"] for r in ranks)) < 0.01 and
+          whole["machine"] == CLUSTER and len(whole["workers"]) == 4 * 63 and
+          [f["share"] for f in whole["figures"]] == [1], done)
+    chain = said(orrery("run", "-m", CLUSTER, "--json", "--assume", "* = 1ms", "--", CHAIN))
+    claim("a run goes from the first submission of any rank to the end of the last task",
+          chain and all(r["makespan_us"] < 2000 for r in chain["ranks"]) and
+          4000 < chain["makespan_us"] < 5000, chain)
+    again = said(orrery("run", "--json", *TIMES, *PROGRAM, ORRERY_MACHINE=CLUSTER))
+    claim("the environment names a cluster as well",
+          again and again["makespan_us"] == whole["makespan_us"], again)
+    slow = on(CLUSTER, "--set", "network.latency = 1ms")
+    claim("--set edits the network", slow and slow["makespan_us"] > whole["makespan_us"], slow)
+    few = on(CLUSTER, "--set", "node[3].cpu.count = 2")
+    claim("--set edits a node",
+          few and [len(r["workers"]) for r in few["ranks"]] == [63, 63, 63, 1] and
+          [e["edit"] for e in few["edits"]] == ["cpu.count = 2"], few)
+    two = on("2*epyc-64 + ib 200Gb/s ranks-per-node=2")
+    claim("several ranks of a node", two and len(two["ranks"]) == 4, two)
+    one = on("1*epyc-64 + ib 200Gb/s")
+    claim("a cluster of one node is one rank", one and one["tasks"] == 120, one)
+
+
+def test_files(at):
+    with open(at + "/lab.cluster.xml", "w", encoding="utf-8") as file:
+        file.write("""<?xml version='1.0'?>
+<platform version="4.1">
+  <zone id="cluster" routing="None">
+    <prop id="network" value="ib 200Gb/s"/>
+    <zone id="nodes0" routing="None">
+      <prop id="machine" value="epyc-64"/>
+      <prop id="nodes" value="2"/>
+    </zone>
+  </zone>
+</platform>
+""")
+    whole = on(at + "/lab.cluster.xml")
+    claim("a cluster's file", whole and len(whole["ranks"]) == 2, whole)
+    orrery("record", "--ranks", "2", "-m", "epyc-64", "-o", at + "/r.rec", *PROGRAM)
+    played = orrery("run", "--json", "-m", CLUSTER, *TIMES, "--", at + "/r.rank0.rec")
+    claim("records of ranks stand in the place of the program, on as many nodes",
+          len(said(played).get("ranks", [])) == 2, played)
+
+
+def test_explain():
+    done = orrery("explain", "-m", CLUSTER, *TIMES, *PROGRAM)
+    claim("explain: the chain through ranks, and who waited for whom",
+          done.returncode == 0 and f"4 ranks on {CLUSTER}" in done.stdout and
+          "message of rank" in done.stdout and "waited" in done.stdout, done)
+    whole = on(CLUSTER)
+    told = said(orrery("explain", "--json", "-m", CLUSTER, *TIMES, *PROGRAM))
+    length = sum(link["end_ms"] - link["start_ms"] for link in told.get("critical_path", []))
+    claim("explain --json: its chain has the run's length",
+          whole and abs(1e3 * length - whole["makespan_us"]) < 1, told, length)
+    done = orrery("explain", "-m", "2*epyc-64,4*epyc-64", *TIMES, *PROGRAM)
+    claim("two clusters are not compared", done.returncode != 0 and "cluster" in done.stderr,
+          done)
+
+
+def test_trace(at):
+    done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.json", *TIMES, *PROGRAM)
+    events = []
+    if done.returncode == 0:
+        with open(at + "/all.json", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+    claim("trace: one file with the processes of each rank, and nothing else",
+          {f"rank {r}: workers" for r in range(4)} <=
+          {e["args"]["name"] for e in events if e["name"] == "process_name"} and
+          not glob.glob(at + "/all.json.*"), done)
+    done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.csv", *TIMES, *PROGRAM)
+    claim("formats of one rank are refused", done.returncode == 2 and ".json" in done.stderr,
+          done)
+
+
+def test_report(at):
+    done = orrery("report", "--plain", "-m", CLUSTER, "-o", at + "/page.html", *TIMES, *PROGRAM)
+    none = "without the charting library" in done.stderr
+    claim("report: the page of all ranks", none or (
+        done.returncode == 0 and "imbalance" in done.stdout and
+        os.path.getsize(at + "/page.html") > 1000), done)
+
+
+def compare(*words):
+    done = orrery("compare", "--json", "-s", "lws", *TIMES, *words, *PROGRAM)
+    return (json.loads(done.stdout) if done.stdout.startswith("[") else []), done
+
+
+def test_compare(at):
+    whole = on(CLUSTER)
+    rows, done = compare("-m", "1..4*epyc-64 + ib 200Gb/s")
+    claim("compare: counts that double, and what all ranks did",
+          [r["machine"] for r in rows] == [f"{n}*epyc-64 + ib 200Gb/s" for n in (1, 2, 4)] and
+          whole and rows[2]["median_us"] == whole["makespan_us"] and rows[2]["tasks"] == 120 and
+          rows[2]["message_bytes"] == sum(map(sum, whole["bytes"])), done)
+    claim("speed-up and efficiency are against the first",
+          rows and all(abs(r["speedup"] - rows[0]["median_us"] / r["median_us"]) < 1e-9 and
+                       abs(r["efficiency"] * n - r["speedup"]) < 1e-9
+                       for n, r in zip((1, 2, 4), rows)), rows)
+    rows, done = compare("-m", "2,1*epyc-64 + ib 200Gb/s fat-tree:32,2:1,epyc-64")
+    claim("commas between counts, in fat trees and between machines",
+          [r["machine"] for r in rows] ==
+          ["2*epyc-64 + ib 200Gb/s fat-tree:32,2:1", "1*epyc-64 + ib 200Gb/s fat-tree:32,2:1",
+           "epyc-64"] and rows[0]["speedup"] is None, done)
+    rows, done = compare("-m", "2*epyc-64 + ib 200Gb/s", "--ranks-per-node", "1,2",
+                         "--set", "node[0].cpu.speed = 2")
+    claim("ranks of a node", [r["settings"] for r in rows] ==
+          [{"network": "ranks-per-node=1"}, {"network": "ranks-per-node=2"}] and
+          [len(r["workers"]) for r in rows] == [126, 124], done)
+    rows, done = compare("-m", CLUSTER, "--set", "network = crossbar, fat-tree:32,2:1")
+    claim("a fat tree is one value", [r["settings"]["network"] for r in rows] ==
+          ["crossbar", "fat-tree:32,2:1"], done)
+    rows, done = compare("-m", CLUSTER, "--assume", "epyc-64:kernel[potrf] = 1ms")
+    claim("times that are assumed on the nodes' machine", rows and
+          rows[0]["median_us"] > whole["makespan_us"], done)
+    for words, text in ((["-m", CLUSTER, "--ranks-per-node", "0"], "write numbers from 1 on"),
+                        (["-m", "4*epyc-64 + 200Gx"], "200Gx")):
+        rows, done = compare(*words)
+        claim("refused: " + text, done.returncode != 0 and text in done.stderr, done)
+    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--plot", at + "/s.svg", *TIMES,
+                  *PROGRAM)
+    claim("times over nodes are drawn", "gnuplot" in done.stderr or
+          (done.returncode == 0 and "lines: " in done.stdout and
+           os.path.getsize(at + "/s.svg") > 1000), done)
+
+
+def bound(*words):
+    return said(orrery("bound", "--json", *words, *TIMES, *PROGRAM))
+
+
+def test_bounds():
+    told = bound("-m", "2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
+    workers = [rank["workers"] for rank in told.get("ranks", [])]
+    claim("bound: each rank's tasks take their share of its workers at least",
+          workers == [2, 2] and
+          all(rank["ms"] >= 0.1 * rank["tasks"] / 2 - 1e-6 and rank["proved"]
+              for rank in told["ranks"]) and
+          told["best"]["ms"] == max(rank["ms"] for rank in told["ranks"]), told)
+    claim("... and with each task anywhere all of all",
+          told and told["anywhere"]["tasks"] == 120 and told["anywhere"]["workers"] == 4 and
+          0.1 * 120 / 4 - 1e-6 <= told["anywhere"]["ms"] <= told["best"]["ms"] and
+          abs(told["distribution_costs"] - (told["best"]["ms"] / told["anywhere"]["ms"] - 1)) <
+          1e-9, told)
+    claim("no run is shorter", told and told["best"]["ms"] <= told["makespan_ms"] * (1 + 1e-9),
+          told)
+    whole = on("2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
+    most = max([whole["bytes"][0][1], whole["bytes"][1][0]]) if whole else 0
+    claim("messages pass the NICs", most and told["messages"]["bytes"] == most and
+          abs(told["messages"]["ms"] - most / 25e6) < 1e-9, told, most)
+    one = bound("-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=2")
+    claim("not those within a node",
+          one and one["messages"]["bytes"] < sum(map(sum, on(CLUSTER)["bytes"])), one)
+    mixed = bound("-m", "1*epyc-64 + 1*laptop-8 + ib 200Gb/s")
+    claim("nodes that differ", mixed and
+          [rank["workers"] for rank in mixed["ranks"]] == [63, 7] and
+          mixed["best"]["ms"] <= mixed["makespan_ms"], mixed)
+    done = orrery("bound", "-m", CLUSTER, "--lp", "-", *PROGRAM)
+    claim("what is of one graph is refused", done.returncode == 2 and "--lp" in done.stderr,
+          done)
+    rows, done = compare("-m", CLUSTER, "--bound")
+    claim("compare --bound", rows and 0 < rows[0]["of_bound"] <= 1, done)
+
+
+def test_refusals():
+    for words, code, text in (
+            (["-n", "4", "-m", CLUSTER, *PROGRAM], 2, "leave -n out"),
+            (["-n", "4", "-m", "mirage", *PROGRAM], 2, "'4*mirage + ib 200Gb/s'"),
+            (["-m", "4*epyc-64 + 200Gx", *PROGRAM], 1, "200Gx"),
+            (["-m", "4*epyk-64", *PROGRAM], 1, "epyk-64"),
+            (["-m", CLUSTER, "--", ALONE], 1, "is a cluster, and one machine is wanted here"),
+            (["-m", CLUSTER, "--", "/bin/true"], 0, "never started liborrery")):
+        done = orrery("run", *words)
+        claim("refused: " + text, done.returncode == code and text in done.stderr, done)
+    done = orrery("optimise", "-m", CLUSTER, "-o", "/dev/null", *PROGRAM)
+    claim("commands for one rank say so", done.returncode != 0 and "cluster" in done.stderr,
+          done)
+    done = orrery("run", CHOLESKY, "-m", CLUSTER)
+    claim("an option behind the program is noticed", done.returncode == 2, done)
+
+
+with tempfile.TemporaryDirectory() as place:
+    test_run()
+    test_files(place)
+    test_explain()
+    test_trace(place)
+    test_report(place)
+    test_compare(place)
+    test_bounds()
+    test_refusals()
+print(f"1..{len(results)}")
+sys.exit(not all(results))
