@@ -218,8 +218,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         return -ENOMEM;
     }
     if (!launch->nranks && is_cluster_of_several(launch)) {
-        tool_error("%s is a cluster, and this command runs one rank: orrery run, trace, explain, "
-                   "report, compare and bound take clusters",
+        tool_error("%s is a cluster, and this command runs one rank: give the machine of a node; "
+                   "orrery run, trace, explain, report, compare and bound take clusters",
                    machine_of(launch));
         return -EINVAL;
     }
