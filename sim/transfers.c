@@ -401,7 +401,7 @@ void orr_transfers_set_network(struct orr_transfers *transfers,
 
 void orr_transfers_rouse(struct orr_transfers *transfers)
 {
-    transfers->events.next_us = -ORR_FOREVER;
+    orr_sim_exec_set_events(transfers->exec, &transfers->events, -ORR_FOREVER);
 }
 
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,

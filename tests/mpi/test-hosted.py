@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs as they were built, run as the ranks of a simulated cluster: the same lines as
-real ranks print, whatever cannot be hosted is refused with the remedy. TAP.
+"""Programs as they were built, run as the ranks of a simulated cluster: the same as real
+ranks do, whatever cannot be hosted is refused with the remedy. TAP.
 
 usage: test-hosted.py MPI MPIRUN.SH CALLS RING THREADED ABSOLUTE STREAMS SHARED UNKNOWN LIBRARIES
 
@@ -10,6 +10,7 @@ STREAMS and SHARED are one program in C++, compiled without and with -fPIC.
 import os
 import subprocess
 import sys
+import tempfile
 
 MPI, MPIRUN, CALLS, RING, THREADED, ABSOLUTE, STREAMS, SHARED, UNKNOWN, LIBRARIES = \
     sys.argv[1:]
@@ -36,10 +37,15 @@ def run(command, cluster=None, **more):
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
 
 
-def lines(done):
-    """Each rank's own, in their order."""
-    all_lines = [line for line in done.stdout.splitlines() if ": " in line]
-    return sorted(all_lines, key=lambda line: int(line.split(":")[0]))
+def say(command, *args, **more):
+    """What it does, and what its ranks said: (rank, its lines)."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(command, *args, RANK_LINES=folder, **more)
+        said = {}
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                said[int(name)] = file.read().splitlines()
+    return done, said
 
 
 def cluster(n):
@@ -47,14 +53,15 @@ def cluster(n):
 
 
 def compare(program, n, least):
-    """The last rank ends with 3."""
+    """The last rank ends with 3; a launcher would kill the others then."""
     name = os.path.basename(program)
-    real = run([MPIRUN, MPI, str(n), program] + OPTIONS)
-    hosted = run([program] + OPTIONS, cluster(n))
-    differ = "\n".join(f"{a}   |   {b}" for a, b in zip(lines(real), lines(hosted)) if a != b)
-    check(f"{n} ranks of {name} print what real ones do",
-          len(lines(real)) >= least * n and lines(real) == lines(hosted),
-          differ + "\n" + hosted.stderr + real.stderr)
+    real, expected = say([MPIRUN, MPI, str(n), program] + OPTIONS)
+    hosted, said = say([program] + OPTIONS, cluster(n), RANK_STATUS="3")
+    differ = [f"{rank}: {a}   |   {b}" for rank in expected if rank in said
+              for a, b in zip(expected[rank], said[rank]) if a != b]
+    check(f"{n} ranks of {name} say what real ones do",
+          len(expected) == n and min(map(len, expected.values())) >= least and
+          said == expected, "\n".join(differ) + "\n" + hosted.stderr + real.stderr)
     check(f"the status of a rank of {n}", hosted.returncode == 3,
           f"{hosted.returncode} {hosted.stderr}")
 

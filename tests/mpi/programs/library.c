@@ -4,10 +4,10 @@
  * program uses itself, calls of MPI, and a function of its own for the end. LIBRARY_ABOVE: one
  * that needs the other, and neither StarPU nor MPI.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "library.h"
+#include "lines.h"
 
 #ifdef LIBRARY_ABOVE
 
@@ -26,8 +26,7 @@ static int sum, *const where = &library_public, me = -1;
 
 static void say_last(void)
 {
-    printf("%d: library at exit %d\n", me, sum);
-    fflush(stdout);
+    say_line(me, "library at exit %d", sum);
 }
 
 void library_begin(void *comm)
