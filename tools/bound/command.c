@@ -36,8 +36,8 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured. On a cluster,\n"
-    "                             '4*MACHINE + ib 200Gb/s', bounds of each rank's tasks\n"
-    "                             and of all, critical path, area and paths\n"
+    "                             '4*MACHINE + ib 200Gb/s', bounds of each rank's\n"
+    "                             tasks and of all, critical path, area and paths\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"

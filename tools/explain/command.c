@@ -24,7 +24,8 @@
 #include "tools/explain/run_pair.h"
 
 static const char help[] =
-    "usage: orrery explain [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery explain [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
+    "                      [--assume TIMES]\n"
     "                      [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "       orrery explain [--json] -m MACHINE -s A,B -- PROGRAM [ARGUMENTS]\n"
@@ -42,8 +43,8 @@ static const char help[] =
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
     "records.\n"
-    "Of the ranks of one program, run by -n or on a cluster, '4*MACHINE + ib 200Gb/s',\n"
-    "or of the traces of all, it says what\n"
+    "Of the ranks of one program, run by -n or on a cluster, such as\n"
+    "'4*MACHINE + ib 200Gb/s', or of the traces of all, it says what\n"
     "each waited for: idle time by cause and rank, for messages of which rank, and\n"
     "what that did meanwhile; the chain goes from rank to rank.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"

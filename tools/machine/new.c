@@ -45,8 +45,8 @@ static const char help[] =
     "  -o, --output FILE       a platform file; default: where -m finds NAME\n"
     "      --force             replace files that are there\n"
     "      --json              report as JSON what was made\n"
-    "`orrery machine new cluster NAME` describes a cluster of such machines, and has a\n"
-    "--help of its own.\n"
+    "`orrery machine new cluster NAME` describes a cluster of such machines, and has\n"
+    "a --help of its own.\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
     "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";

@@ -25,8 +25,9 @@ static const char help[] =
     "usage: orrery machine show [NAME | -m NAME] [--set EDIT] [--json | --svg [FILE]]\n"
     "Describes a machine: one of `orrery machine list`, a platform file, a packed\n"
     "machine; without NAME this very machine; or a cluster, such as\n"
-    "'4*epyc-64 + ib 200Gb/s', its nodes and its network. Memories, devices, costs, bandwidths\n"
-    "and latencies, links, routes, and the kernel models that a simulation would use.\n"
+    "'4*epyc-64 + ib 200Gb/s', its nodes and its network. Memories, devices, costs,\n"
+    "bandwidths and latencies, links, routes, and the kernel models that a simulation\n"
+    "would use.\n"
     "  -m, --machine NAME         the machine\n" EDITS_HELP
     "      --json                 everything as one JSON object\n"
     "      --svg [FILE]           a picture instead (-: standard output; without FILE\n"

@@ -32,9 +32,9 @@ static const char help[] =
     "reports how long its tasks took. Kernels take the times that the record has, if\n"
     "that was a real run of the same machine, else those of their models. Files of\n"
     "other programs are taken, too (orrery record import --help): StarPU's tasks.rec,\n"
-    "with a sched.rec. The records of several ranks (orrery record --ranks) are played\n"
-    "together, on the nodes of a cluster: their folder is named, or what followed -o,\n"
-    "or rank 0's file.\n"
+    "with a sched.rec. The records of several ranks (orrery record --ranks) are\n"
+    "played together, on the nodes of a cluster: their folder is named, or what\n"
+    "followed -o, or rank 0's file.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else this one, if the\n"
     "                             record is of a real run here\n"
@@ -51,8 +51,8 @@ static const char help[] =
     "MACHINE -s eager,dmda -- FILE.\n"
     "Exit codes: 0; 1 when the record cannot be read or replayed; 2 for a wrong\n"
     "command line.\n"
-    "examples: orrery replay cholesky.rec -m MACHINE -s dmdas\n"
-    "          orrery replay cholesky/ -m '16*h100-pcie-4 + ib 200Gb/s'\n";
+    "example: orrery replay cholesky.rec -m MACHINE -s dmdas\n"
+    "         orrery replay cholesky/ -m '16*h100-pcie-4 + ib 200Gb/s'\n";
 
 /* Whether real runs on this machine were recorded as of that host. */
 static bool is_here(const char *host)

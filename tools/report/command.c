@@ -25,7 +25,8 @@
 #include "tools/common/trust.h"
 
 static const char help[] =
-    "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
+    "                     [--assume TIMES]\n"
     "                     [-o FILE.html] [--compare FILE.json] [--plain] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
@@ -40,8 +41,8 @@ static const char help[] =
     "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
     "record) may stand in the place of the program. Trace, graph or record may be -,\n"
     "standard input.\n"
-    "Of the ranks of one program, run by -n or on a cluster, '4*MACHINE + ib 200Gb/s',\n"
-    "or of the traces of all, the page has\n"
+    "Of the ranks of one program, run by -n or on a cluster, such as\n"
+    "'4*MACHINE + ib 200Gb/s', or of the traces of all, the page has\n"
     "the workers of all on one clock, and a line per rank, the bytes that ranks sent\n"
     "to each other, and their imbalance, which are printed as well.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery run [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery run [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
+    "                  [--assume TIMES]\n"
     "                  [-n RANKS] [--clock CLOCK] [--break-at TIME] [--progress]\n"
     "                  [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"

@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery trace [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery trace [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
+    "                    [--assume TIMES]\n"
     "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
     "                    [--graph FILE] [-n RANKS] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
