@@ -34,10 +34,6 @@ struct orr_copier {
 
 /* --- what cannot be copied --- */
 
-/* Objects of libstdc++ whose address is part of them. */
-static const char *const streams[] = {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt3cin",
-                                      "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog", "_ZSt4wcin"};
-
 const char *orr_copy_trouble(void)
 {
     const struct link_map *program = orr_elf_program();
@@ -50,11 +46,6 @@ const char *orr_copy_trouble(void)
         return "the program has thread-local variables (__thread, thread_local, threadprivate), "
                "which its copies would share: take them out, or record each rank (orrery "
                "record --ranks)";
-    for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++)
-        if (orr_elf_copied(program, streams[i]))
-            return "the program has copies of the streams of C++ (std::cout and others): "
-                   "compile it with -fPIC instead of -fPIE, or record each rank (orrery record "
-                   "--ranks)";
     return NULL;
 }
 

@@ -6,7 +6,9 @@
  */
 #include "mpi/images/originals.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 struct original {
     const struct link_map *object;
     const char *name; /* of a library; NULL: it is the executable */
+    void *handle;     /* of dlopen, of a library */
     uintptr_t first, end; /* where it is */
     struct orr_copier *copier;
 };
@@ -109,6 +112,8 @@ static int add(struct orr_originals *originals, const struct link_map *object,
     originals->all = grown;
     grown += originals->n++;
     *grown = (struct original){.object = object, .name = name};
+    if (name && !(grown->handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD)))
+        return -ENOENT;
     orr_elf_extent(object, &grown->first, &grown->end);
     return 0;
 }
@@ -174,7 +179,7 @@ int orr_originals_find(unsigned ncopies, struct orr_originals **ret, struct orr_
         rc = add(originals, orr_elf_program(), NULL);
     }
     if (rc)
-        (void)orr_fail(err, rc, "out of memory");
+        (void)orr_fail(err, rc, "%s", rc == -ENOMEM ? "out of memory" : dlerror());
     for (unsigned i = 0; rc == 0 && i < originals->n; i++)
         rc = orr_copier_new(originals->all[i].object, ncopies, &originals->all[i].copier, err);
     if (rc && originals)
@@ -218,24 +223,45 @@ static void move_import(const struct orr_import *import, void *arg)
     move_address(arg, import->slot);
 }
 
-/* Copies of libraries' variables have the addresses that the originals of these had. */
-static void move_variables(const struct link_map *object, const struct move *move)
+/* Whether one of the application's libraries has the variable. */
+static bool is_own(const struct orr_originals *originals, const char *name)
 {
-    struct orr_elf_copy copy;
+    for (unsigned i = 0; i + 1 < originals->n; i++) {
+        const struct original *original = &originals->all[i];
+        uintptr_t at = (uintptr_t)dlsym(original->handle, name);
 
-    for (size_t at = 0; orr_elf_next_copy(object, "", &at, &copy);)
-        for (size_t i = 0; i + sizeof(void *) <= copy.size; i += sizeof(void *))
-            move_address(move, (void **)((char *)copy.own + i));
+        if (at >= original->first && at < original->end)
+            return true;
+    }
+    return false;
 }
 
-static int bind(const struct link_map *object, struct move *move, struct orr_error *err)
+/* An executable has copies of variables of libraries. Of those that all ranks share the
+ * libraries have made what they are, such as std::cout, in the original's: the image's is the
+ * same by now. What is in them has the addresses that it had there. */
+static void move_variables(const struct link_map *object, const struct original *original,
+                           const struct move *move)
+{
+    ptrdiff_t far = (ptrdiff_t)(object->l_addr - original->object->l_addr);
+    struct orr_elf_copy copy;
+
+    for (size_t at = 0; orr_elf_next_copy(object, "", &at, &copy);) {
+        if (!is_own(move->originals, copy.name))
+            memcpy(copy.own, (const char *)copy.own - far, copy.size);
+        for (size_t i = 0; i + sizeof(void *) <= copy.size; i += sizeof(void *))
+            move_address(move, (void **)((char *)copy.own + i));
+    }
+}
+
+static int bind(const struct link_map *object, const struct original *original,
+                struct move *move, struct orr_error *err)
 {
     if (!orr_elf_set_writable(object, true))
         return orr_fail(err, -errno, "the imports of a copy cannot be changed: %s",
                         strerror(errno));
     orr_elf_each_import(object, move_import, move);
+    move_variables(object, original, move);
     (void)orr_elf_set_writable(object, false);
-    move_variables(object, move);
     return 0;
 }
 
@@ -262,7 +288,7 @@ int orr_originals_copy(struct orr_originals *originals, size_t main, orr_finder 
     for (unsigned i = 0; rc == 0 && i < n; i++)
         rc = orr_copier_load(originals->all[i].copier, &copies[i], err);
     for (unsigned i = 0; rc == 0 && i < n; i++)
-        rc = bind(copies[i], &move, err);
+        rc = bind(copies[i], &originals->all[i], &move, err);
     for (unsigned i = 0; rc == 0 && i < n; i++)
         rc = orr_image_patch(copies[i], find, err);
     if (rc) {

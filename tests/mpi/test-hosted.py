@@ -86,13 +86,13 @@ def main():
     check("edits of a cluster", done.returncode == 0 and "10\t20" in done.stdout and
           done.stderr.count("network.latency") == 1 and done.stderr.count("cpu.count") == 1,
           done.stdout + done.stderr)
-    done = run([SHARED], cluster(3))
-    check("a program in C++", done.returncode == 0 and
-          sorted(done.stdout.split()) == ["0", "1", "2"] + 3 * ["rank"],
-          done.stdout + done.stderr)
+    for program in (STREAMS, SHARED):
+        done = run([program], cluster(3))
+        check("a program in C++", done.returncode == 0 and
+              sorted(done.stdout.split()) == ["0", "1", "2"] + 3 * ["rank"],
+              done.stdout + done.stderr)
     refuse("thread-local variables", [THREADED], ["thread-local", "orrery record --ranks"])
     refuse("an address that is fixed", [ABSOLUTE], ["position-independent", "-pie"])
-    refuse("streams of C++", [STREAMS], ["std::cout", "-fPIC"])
     refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])
     refuse("a rank that ends too early", [UNKNOWN, "early"],
            ["rank 1: error: the rank ends", "starpu_mpi_shutdown"])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/mpi/programs/streams.cpp - a program in C++ with a stream, an exception and an
- * object that is made before main. Compiled without -fPIC it has copies of std::cout.
+ * object that is made before main. Compiled without -fPIC it has a copy of std::cout.
  */
 #include <iostream>
 #include <stdexcept>
@@ -20,7 +20,7 @@ int main()
     try {
         throw std::runtime_error(std::to_string(rank));
     } catch (const std::exception &error) {
-        std::cout << greeting + error.what() + "\n";
+        std::cout << greeting << error.what() << std::endl;
     }
     starpu_mpi_barrier(MPI_COMM_WORLD);
     starpu_mpi_shutdown();
