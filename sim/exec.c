@@ -192,12 +192,31 @@ static bool ask_users(struct orr_sim_exec *x, enum orr_deadlock_step step)
     return false;
 }
 
+/* Contexts of no run, as ranks are before they open one: no user says what they wait for. */
+static void explain_others(struct orr_sim_exec *x)
+{
+    struct orr_sim_context *c = x->newest;
+    char text[ORR_AWAITED_TEXT];
+
+    while (c->older)
+        c = c->older;
+    for (; c; c = c->newer) {
+        if (c->head.runtime || !c->head.program || !c->head.awaited)
+            continue;
+        x->dispatcher.head.program = c->head.program;
+        x->dispatcher.head.runtime = NULL;
+        orr_awaited_write(c->head.awaited, text, sizeof(text));
+        orr_log_error("deadlock: %s waits for %s", c->head.name ? c->head.name : "main", text);
+    }
+}
+
 /* Nothing is left to do, unless core finds something. */
 static void stand_still(struct orr_sim_exec *x)
 {
     if (ask_users(x, ORR_DEADLOCK_RELIEVES))
         return;
     (void)ask_users(x, ORR_DEADLOCK_EXPLAINS);
+    explain_others(x);
     (void)ask_users(x, ORR_DEADLOCK_ENDS);
     orr_log_error("the application has a deadlock: nothing can go on, and "
                   "virtual time has nothing left");

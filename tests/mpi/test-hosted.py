@@ -96,6 +96,9 @@ def main():
     refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])
     refuse("a rank that ends too early", [UNKNOWN, "early"],
            ["rank 1: error: the rank ends", "starpu_mpi_shutdown"])
+    refuse("a message that nobody sends, before there is a run", [UNKNOWN, "vain"],
+           ["rank 0: error: deadlock: main waits for a message of MPI from rank 1, tag 7",
+            "rank 1: error:   main of rank 1 waits for the other ranks"])
     refuse("a wrong cluster", ["env", "ORRERY_MACHINE=2*epyc-64 + tin cans", CALLS],
            ["ORRERY_MACHINE=", "tin"])
     refuse("several processes", ["env", "OMPI_COMM_WORLD_SIZE=2", CALLS],

@@ -3,9 +3,11 @@
  * tests/mpi/programs/odd.c - a program that cannot be hosted as simulated ranks: since it
  * has a variable of each thread (ODD_THREADED), or is linked for one address, or calls a
  * function of MPI that simulated ranks do not have; or, with an argument, ends on rank 1
- * before the others expect it.
+ * before the others expect it ("early"), or waits on rank 0 for a message that nobody sends
+ * ("vain").
  */
 #include <stdio.h>
+#include <string.h>
 #include <starpu_mpi.h>
 
 #ifdef ODD_THREADED
@@ -21,9 +23,11 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && strcmp(argv[1], "vain") == 0 && rank == 0)
+        MPI_Recv(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL))
         return 77;
-    if (argc > 1 && rank == 1)
+    if (argc > 1 && strcmp(argv[1], "early") == 0 && rank == 1)
         return 0;
     if (argc <= 1)
         MPI_Win_create(&of_thread, sizeof(of_thread), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
