@@ -3,6 +3,7 @@
 #include "core/exec/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/exec.h"
 #include "core/base/log.h"
@@ -18,6 +19,7 @@ enum { SAID = 4096 };
 static struct {
     uint64_t sums[SAID]; /* 0: free */
     unsigned n;
+    unsigned nranks; /* that there are: the last one ends the simulation */
 } said;
 
 bool orr_log_was_said(const char *text)
@@ -56,6 +58,7 @@ struct orr_program *orr_program_new(int rank, const struct orr_setting *settings
     pthread_cond_init(&new->changed, NULL);
     new->rank = rank;
     new->settings = settings;
+    said.nranks++;
     new->place = place;
     return new;
 }
@@ -72,5 +75,7 @@ void orr_program_free(struct orr_program *old)
         old->free_kept(atomic_load(&old->kept));
     pthread_mutex_destroy(&old->lock);
     pthread_cond_destroy(&old->changed);
+    if (--said.nranks == 0)
+        memset(&said, 0, sizeof(said));
     free(old);
 }

@@ -183,7 +183,7 @@ static int open_rank(struct orr_runtime *rt, struct orr_session *session, const 
     int rc;
 
     if (orr_simulated_place()) {
-        orr_api_simulate(&conf);
+        orr_api_simulate(session, &conf);
         return orr_rank_open(rt, &conf, call);
     }
     rc = pretend(&rt->config, &conf);

@@ -24,17 +24,6 @@ static void *keep(const void *native)
     return orr_answers_comm(*(const MPI_Comm *)native, "a call of StarPU-MPI")->simulated;
 }
 
-/* They stay as long as the network. */
-static void drop(void *native)
-{
-    (void)native;
-}
-
-static int translate(const void *native, int peer)
-{
-    return orr_simulated_world_rank(native, peer);
-}
-
 static struct orr_transport *open_transport(void *arg, struct orr_error *err)
 {
     const struct orr_session *session = arg;
@@ -45,13 +34,14 @@ static struct orr_transport *open_transport(void *arg, struct orr_error *err)
     return t;
 }
 
-void orr_api_simulate(struct orr_rank_conf *conf)
+void orr_api_simulate(struct orr_session *session, struct orr_rank_conf *conf)
 {
+    orr_simulated_rank_fill(conf);
     conf->open = open_transport;
+    conf->arg = session;
+    conf->world = &session->comm;
     conf->is_same = is_same;
     conf->keep = keep;
-    conf->drop = drop;
-    conf->translate = translate;
 }
 
 /* --- all ranks --- */

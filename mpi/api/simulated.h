@@ -4,5 +4,5 @@
 
 #include "mpi/api/api.h"
 
-/* Its transport and communicators; the rest is as with a real one. */
-void orr_api_simulate(struct orr_rank_conf *conf);
+/* How it is opened: its transport, and communicators of MPI. */
+void orr_api_simulate(struct orr_session *session, struct orr_rank_conf *conf);

@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "mpi/images/elf.h"
+#include "mpi/simulated/program.h"
 
 struct orr_copier {
     int original;    /* the file */
@@ -72,17 +72,6 @@ static void make_library(char *file)
     header->e_shnum = header->e_shstrndx = 0;
 }
 
-/* Each copy is an open file for a while. */
-static void allow_files(unsigned n)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= (rlim_t)n + 256)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_copier **ret,
                    struct orr_error *err)
 {
@@ -112,7 +101,7 @@ int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_c
         return orr_fail(err, -error, "%s cannot be read: %s", path, strerror(error));
     }
     make_library(copier->file);
-    allow_files(ncopies);
+    orr_simulated_allow_files(ncopies); /* each is open for a while */
     *ret = copier;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "core/base/log.h"
 #include "core/base/wait.h"
@@ -89,6 +90,17 @@ static int run_members(const struct orr_simulated_program *program, struct orr_s
         if (members[i].context)
             orr_context_join(&awaited, members[i].context);
     return rc;
+}
+
+void orr_simulated_allow_files(unsigned n)
+{
+    static const rlim_t others = 256; /* of the program and its libraries */
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n + others)
+        return;
+    limit.rlim_cur = n + others < limit.rlim_max ? n + others : limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int orr_simulated_program_run(const struct orr_simulated_program *program)

@@ -31,6 +31,9 @@ int orr_simulated_program_run(const struct orr_simulated_program *program);
 int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsigned n,
                                  void (*main)(int rank, void *arg), void *arg);
 
+/* The process may have n files more open, one for each rank, if the system lets it. */
+void orr_simulated_allow_files(unsigned n);
+
 /* Where the caller is in such a program: its network and its rank. NULL: in none. */
 struct orr_simulated_place {
     struct orr_simulated *net;

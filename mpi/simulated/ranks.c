@@ -50,19 +50,24 @@ static struct orr_transport *open_transport(void *arg, struct orr_error *err)
     return orr_simulated_transport(err);
 }
 
-int orr_simulated_rank_open(const char *call)
+void orr_simulated_rank_fill(struct orr_rank_conf *conf)
 {
-    const struct orr_simulated_place *place = orr_simulated_place();
-    struct orr_rank_conf conf = {
+    *conf = (struct orr_rank_conf){
         .open = open_transport,
-        .world = orr_simulated_world(place->net),
+        .world = orr_simulated_world(orr_simulated_place()->net),
         .is_same = is_same,
         .keep = keep,
         .drop = drop,
         .translate = translate,
         .cpu = -1,
     };
+}
 
+int orr_simulated_rank_open(const char *call)
+{
+    struct orr_rank_conf conf;
+
+    orr_simulated_rank_fill(&conf);
     return orr_rank_open(orr_self->runtime, &conf, call);
 }
 

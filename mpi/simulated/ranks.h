@@ -8,6 +8,7 @@
 #include "mpi/simulated/program.h"
 
 struct orr_rank;
+struct orr_rank_conf;
 
 struct orr_simulated_ranks {
     unsigned nranks;
@@ -30,6 +31,9 @@ int orr_simulated_ranks_run(const struct orr_simulated_ranks *ranks);
 /* The transport of the calling context's rank, for the run that is open there, whose machine
  * is its node's from now on. NULL, with a message. */
 struct orr_transport *orr_simulated_transport(struct orr_error *err);
+
+/* How the calling context's rank is opened, with communicators of the network as natives. */
+void orr_simulated_rank_fill(struct orr_rank_conf *conf);
 
 /* Opens the calling context's rank, of the program that it belongs to, in the run that is
  * open there. orr_rank_close ends it. Errors: as orr_rank_open. */

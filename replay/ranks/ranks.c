@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "core/base/log.h"
 #include "core/remote.h"
@@ -65,17 +64,6 @@ static int find_records(struct program *program, const char *path)
     return program->paths ? 0 : -ENOMEM;
 }
 
-/* A descriptor for each record. */
-static void allow_files(unsigned n)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= n + 100)
-        return;
-    limit.rlim_cur = n + 100 < limit.rlim_max ? n + 100 : limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* --- a rank --- */
 
 static void play_rank(int number, void *arg)
@@ -113,7 +101,7 @@ int ranks_play(const char *path, unsigned n, const struct orr_cluster_ranks *clu
     struct program program = {.n = n, .host = host};
     int rc = find_records(&program, path);
 
-    allow_files(n);
+    orr_simulated_allow_files(n); /* its record */
     if (rc == 0)
         rc = orr_simulated_program_run_on(cluster, n, play_rank, &program);
     if (rc == 0)
