@@ -449,7 +449,8 @@
 
 #define ORR_CONFIG_SIMULATION(X)                                               \
     X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \
-      "Machine to simulate: a name or a file. Unset: the real one.")           \
+      "Machine to simulate: a name or a file; for a program of several ranks a " \
+      "cluster, such as `16*h100-pcie-4 + ib 200Gb/s`. Unset: the real one.")   \
     X(SET, "ORRERY_SET", STRING, "",                                           \
       "What-if edits of the simulated machine, such as `cuda.count = 8`, "     \
       "separated by `;`: docs/WHAT_IF.md.")                                    \
