@@ -56,6 +56,14 @@ static void describe(const struct orr_awaited *awaited, char *text, size_t size)
                  receives ? "from" : "to", letter->peer, (long long)letter->tag);
 }
 
+/* What MPI has done for it with the processor of the caller. */
+static void pay_for(struct orr_letter *letter)
+{
+    orr_self->debt += letter->owed_us;
+    letter->owed_us = 0;
+    orr_pay();
+}
+
 int orr_letters_wait_any(struct orr_letter *const *letters, int n)
 {
     struct orr_awaited awaited = {.noun = "a message of MPI", .describe = describe};
@@ -71,8 +79,10 @@ int orr_letters_wait_any(struct orr_letter *const *letters, int n)
         return -1;
     for (;;) {
         for (int i = 0; i < n; i++)
-            if (letters[i] && letters[i]->ended)
+            if (letters[i] && letters[i]->ended) {
+                pay_for(letters[i]);
                 return i;
+            }
         orr_context_park(&awaited, ORR_FOREVER);
     }
 }
@@ -152,9 +162,14 @@ static void answer_arrived(struct orr_cluster_post *what)
     send_body(orr_container(what, struct orr_envelope, head));
 }
 
-static void pair(struct orr_envelope *e, struct orr_letter *receive)
+static void pair(struct orr_envelope *e, struct orr_letter *receive, bool expected)
 {
+    const struct orr_cluster_costs *costs = simulated_costs(e->comm, e->from, e->to);
+
     e->receive = receive;
+    receive->owed_us = costs->match;
+    if (!expected && !e->asks)
+        receive->owed_us += (double)e->size * costs->copy;
     if (e->asks)
         post(e, false, &e->head, SIMULATED_HEADER, answer_arrived);
     deliver(e);
@@ -170,7 +185,7 @@ static void come(struct orr_envelope *e)
 
         if (fits(e, receive)) {
             orr_list_remove(link);
-            pair(e, receive);
+            pair(e, receive, true);
             return;
         }
     }
@@ -211,12 +226,14 @@ int orr_letter_send(struct orr_letter *letter)
 {
     struct orr_simulated_comm *comm = letter->comm;
     struct orr_simulated *net = comm->net;
+    const struct orr_cluster_costs *costs = simulated_costs(comm, letter->self, letter->peer);
     struct orr_envelope *e = calloc(1, sizeof(*e));
     bool eager = !letter->synchronous &&
-                 (letter->size <= net->inside_bytes || letter->size <= net->eager_bytes);
+                 (letter->size <= net->inside_bytes || letter->size <= costs->eager);
 
     if (!e)
         return -ENOMEM;
+    orr_self->debt += costs->send;
     orr_pay();
     *e = (struct orr_envelope){
         .comm = comm,
@@ -277,7 +294,7 @@ void orr_letter_receive(struct orr_letter *letter)
     e = find_come(letter);
     if (e) {
         orr_list_remove(&e->link);
-        pair(e, letter);
+        pair(e, letter, false);
     } else {
         orr_list_append(&own_mailbox()->expected, &letter->link);
     }

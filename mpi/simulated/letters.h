@@ -40,6 +40,7 @@ struct orr_letter {
     struct orr_list link;
     struct orr_context *waiting;
     struct orr_envelope *envelope;
+    double owed_us; /* of the processor that waits for it, when it has ended */
 };
 
 /* Begins it: of a letter that is zeroed but for its first part. Errors: -ENOMEM. A send
