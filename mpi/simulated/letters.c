@@ -32,6 +32,7 @@ struct orr_envelope {
 };
 
 static const double pass_us = 1;
+enum { READINGS_IN_A_ROW = 1000, READINGS_PER_STEP = 16 }; /* of the clock */
 
 /* --- who waits --- */
 
@@ -96,6 +97,14 @@ void orr_letters_pass_time(void)
 {
     orr_self->debt += pass_us;
     orr_pay();
+}
+
+void orr_letters_read_clock(void)
+{
+    if (++orr_self->polls < READINGS_IN_A_ROW)
+        return;
+    orr_letters_pass_time();
+    orr_self->polls = READINGS_IN_A_ROW - READINGS_PER_STEP;
 }
 
 /* --- envelopes --- */

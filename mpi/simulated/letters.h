@@ -64,3 +64,7 @@ bool orr_letter_probe(struct orr_letter *like, bool waits);
 /* Some µs of the caller's time pass, in which others may go on: for calls that are made
  * again and again until something has happened. */
 void orr_letters_pass_time(void);
+
+/* To be called by what reads the clock: who does so a thousand times in a row waits for a
+ * date, and time passes with the next ones, about as much as the reading takes. */
+void orr_letters_read_clock(void);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <starpu_mpi.h>
 
 #include "lines.h"
@@ -268,6 +269,19 @@ static void run_tasks(void)
         say("added %d", value);
 }
 
+/* Simulated, all ranks have one thread: the clock goes on while one looks at it, or sleeps. */
+static void look_at_clock(void)
+{
+    double begin = MPI_Wtime(), slept;
+
+    while (MPI_Wtime() < begin + 1e-3)
+        ;
+    begin = MPI_Wtime();
+    usleep(2000);
+    slept = MPI_Wtime() - begin;
+    say("slept long enough %d", slept >= 2e-3);
+}
+
 int main(int argc, char **argv)
 {
     int flag, provided;
@@ -287,6 +301,7 @@ int main(int argc, char **argv)
     reduce();
     gather();
     split();
+    look_at_clock();
     use_library();
     if (starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL) == 0) {
         run_tasks();
