@@ -466,6 +466,11 @@
     X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \
+    X(SIM_MPI_VALUES, "ORRERY_SIM_MPI_VALUES", INT, "",                        \
+      "Bytes up to which messages that simulated ranks send by calls of MPI "  \
+      "itself have their values moved. Longer ones take their time and leave " \
+      "the receiver's memory as it is: for programs that do not look at "      \
+      "these. Unset: all are moved.")                                          \
     X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                           \
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \

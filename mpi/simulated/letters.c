@@ -144,7 +144,7 @@ static void deliver(struct orr_envelope *e)
     if (!receive || (e->has_body && !e->body_there))
         return;
     tell_found(receive, e);
-    if (bytes)
+    if (bytes && e->size <= e->comm->net->most_values)
         memcpy(receive->bytes, bytes, e->size < receive->size ? e->size : receive->size);
     end_letter(receive, e->size > receive->size ? -EMSGSIZE : 0);
     if (e->send)
@@ -239,6 +239,7 @@ int orr_letter_send(struct orr_letter *letter)
     struct orr_envelope *e = calloc(1, sizeof(*e));
     bool eager = !letter->synchronous &&
                  (letter->size <= net->inside_bytes || letter->size <= costs->eager);
+    bool copies = eager && letter->size > 0 && letter->size <= net->most_values;
 
     if (!e)
         return -ENOMEM;
@@ -254,9 +255,9 @@ int orr_letter_send(struct orr_letter *letter)
         .has_body = letter->size > net->inside_bytes || letter->synchronous,
         .asks = !eager,
     };
-    if (eager && letter->size > 0)
+    if (copies)
         e->copy = malloc(letter->size);
-    if (!make_ways(mailbox_of(e), net->nranks) || (eager && letter->size > 0 && !e->copy)) {
+    if (!make_ways(mailbox_of(e), net->nranks) || (copies && !e->copy)) {
         free(e->copy);
         free(e);
         return -ENOMEM;

@@ -150,6 +150,7 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
         return rc;
     }
     net->inside_bytes = ORR_TRANSPORT_INSIDE;
+    net->most_values = conf->most_values ? conf->most_values : SIZE_MAX;
     net->far = net->ops->costs(net->cluster, false);
     net->near = net->ops->costs(net->cluster, true);
     *ret = net;

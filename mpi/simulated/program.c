@@ -103,6 +103,22 @@ void orr_simulated_allow_files(unsigned n)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int read_most_values(size_t *ret, struct orr_error *err)
+{
+    struct orr_config config;
+    int rc = orr_config_read(&config, err);
+
+    if (rc)
+        return rc;
+    if (orr_config_is_set(&config, ORR_CFG_SIM_MPI_VALUES)) {
+        int most = orr_config_int(&config, ORR_CFG_SIM_MPI_VALUES);
+
+        *ret = most > 0 ? (size_t)most : 1;
+    }
+    orr_config_done(&config);
+    return 0;
+}
+
 int orr_simulated_program_run(const struct orr_simulated_program *program)
 {
     struct orr_simulated_conf conf = program->conf;
@@ -113,7 +129,9 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
 
     conf.cluster = orr_remote_cluster();
     if (members)
-        rc = conf.cluster ? orr_simulated_new(&conf, &net, &err) : -EINVAL;
+        rc = conf.cluster ? read_most_values(&conf.most_values, &err) : -EINVAL;
+    if (rc == 0)
+        rc = orr_simulated_new(&conf, &net, &err);
     if (rc == 0) {
         rc = run_members(program, net, members);
         orr_simulated_free(net);

@@ -93,6 +93,7 @@ struct orr_simulated {
     unsigned nranks;
     unsigned *nodes; /* by rank */
     size_t inside_bytes;
+    size_t most_values; /* of a letter whose values are moved */
     struct orr_cluster_costs far, near; /* of messages between nodes, and within one */
     struct orr_list comms;
     struct orr_simulated_comm *all;
