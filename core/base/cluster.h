@@ -33,6 +33,7 @@ struct orr_cluster_post {
  * ORRERY_SET. */
 struct orr_cluster_rank {
     unsigned node;
+    bool shares_one; /* its share of the node is one processor, which its thread MPI shares */
     const char *machine, *edits;
 };
 

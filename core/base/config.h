@@ -860,6 +860,11 @@ struct orr_setting {
 int orr_config_replace(struct orr_config *config, enum orr_config_id id,
                        const char *text, struct orr_error *err);
 
+/* orr_config_read, with settings that go before the environment's, up to one without text;
+ * NULL: there are none. */
+int orr_config_read_with(struct orr_config *config, const struct orr_setting *settings,
+                         struct orr_error *err);
+
 /* Frees what the object owns; zeroed ones are allowed. */
 void orr_config_done(struct orr_config *config);
 

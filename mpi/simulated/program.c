@@ -143,20 +143,25 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
 }
 
 /* Of a rank, before the environment's. */
-enum { NSETTINGS = 3 };
+enum { NSETTINGS = 4 };
 
 static void place_members(const struct orr_cluster_ranks *cluster,
                           struct orr_simulated_program *program, unsigned *nodes,
                           struct orr_setting (*settings)[NSETTINGS],
                           const struct orr_setting **first)
 {
+    const char *ncpu = getenv("STARPU_NCPU");
+
     for (unsigned i = 0; i < program->conf.nranks; i++) {
         const struct orr_cluster_rank *rank = &cluster->at[i];
 
         nodes[i] = rank->node;
         settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, rank->machine};
         settings[i][1] = (struct orr_setting){ORR_CFG_SET, rank->edits};
-        settings[i][2] = (struct orr_setting){0, NULL};
+        /* As orrery run -n has it: else none would be left for a worker. */
+        settings[i][2] = rank->shares_one && !ncpu ? (struct orr_setting){ORR_CFG_NCPU, "1"}
+                                                   : (struct orr_setting){0, NULL};
+        settings[i][3] = (struct orr_setting){0, NULL};
         first[i] = settings[i];
     }
     program->conf.nodes = nodes;
