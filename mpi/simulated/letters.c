@@ -45,6 +45,11 @@ static void end_letter(struct orr_letter *letter, int error)
         orr_context_wake(letter->waiting);
 }
 
+void orr_letter_end(struct orr_letter *letter)
+{
+    end_letter(letter, 0);
+}
+
 static void describe(const struct orr_awaited *awaited, char *text, size_t size)
 {
     const struct orr_letter *letter = awaited->object;

@@ -54,6 +54,10 @@ void orr_letter_wait(struct orr_letter *letter);
 /* Waits until one of n has ended, NULLs aside; returns its place, -1: all are NULL. */
 int orr_letters_wait_any(struct orr_letter *const *letters, int n);
 
+/* Ends one that stands for something else than bytes, and was never begun: who waits for it
+ * goes on. */
+void orr_letter_end(struct orr_letter *letter);
+
 /* Takes a receive back that has found nothing yet; else returns false. */
 bool orr_letter_cancel(struct orr_letter *letter);
 
