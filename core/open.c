@@ -533,11 +533,8 @@ static void size_stacks(const struct orr_config *config, struct orr_exec *exec)
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                  const struct orr_setting *settings, struct orr_error *err)
 {
-    int code = orr_config_read(&rt->config, err);
+    int code = orr_config_read_with(&rt->config, settings, err);
 
-    for (; !code && settings && settings->text; settings++)
-        code =
-            orr_config_replace(&rt->config, settings->id, settings->text, err);
     if (code)
         return code;
     code = orr_tool_observe(rt);

@@ -29,6 +29,15 @@ struct orr_cluster_group {
 
 struct orr_edit_echo; /* platforms/edit.h */
 
+/* How the figures of a network were measured (orrery calibrate network). */
+struct orr_cluster_measured {
+    double ranks, hosts, repetitions; /* the latter 0: they were not */
+    double spread;    /* the widest of half of the samples, of their median */
+    double asymmetry; /* by how much one direction was faster than the other */
+    double incast; /* what all ranks sent to one, of what one sends; 0: not measured */
+    double share;  /* of a processor, which a thread that computes had; 0: not known */
+};
+
 struct orr_cluster_desc {
     /* Of the file, and of the property "description" in it; NULL: none. */
     char *name, *description;
@@ -36,6 +45,7 @@ struct orr_cluster_desc {
     unsigned ngroups;
     unsigned nnodes; /* of all groups */
     unsigned ranks_per_node;
+    struct orr_cluster_measured measured;
     char *network;            /* as orr_fabric_parse takes it */
     struct orr_fabric fabric; /* the same, read */
     /* The effects of orr_cluster_edit on the network, in order. Not written. */

@@ -7,10 +7,12 @@
 #include "platforms/cluster.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/places.h"
+#include "platforms/units.h"
 #include "platforms/xml_read.h"
 
 /* What has been read of the zones that are open; owned. */
@@ -170,6 +172,41 @@ static void set_network(struct orr_xml_reader *r, const char *value)
         orr_xml_check(r, rc);
 }
 
+/* Properties of a network that was measured. */
+static const struct {
+    const char *id;
+    size_t offset;
+} measures[] = {
+#define AT(member) offsetof(struct orr_cluster_measured, member)
+    {"measured-ranks", AT(ranks)},           {"measured-hosts", AT(hosts)},
+    {"measured-repetitions", AT(repetitions)}, {"measured-spread", AT(spread)},
+    {"measured-asymmetry", AT(asymmetry)},   {"measured-incast", AT(incast)},
+    {"measured-share", AT(share)},
+#undef AT
+};
+
+enum { NMEASURES = sizeof(measures) / sizeof(measures[0]) };
+
+static double *measure_at(struct orr_cluster_measured *measured, unsigned i)
+{
+    return (double *)(void *)((char *)measured + measures[i].offset);
+}
+
+/* Whether it is one of them. */
+static bool set_measure(struct orr_xml_reader *r, const char *id, const char *value)
+{
+    unsigned i = 0;
+
+    while (i < NMEASURES && strcmp(measures[i].id, id) != 0)
+        i++;
+    if (i == NMEASURES)
+        return false;
+    if (orr_number_parse(value, measure_at(&of(r)->cluster.measured, i)) ||
+        !(*measure_at(&of(r)->cluster.measured, i) >= 0))
+        orr_xml_fail(r, "%s=\"%.40s\" is no number from 0 on", id, value);
+    return true;
+}
+
 static void start_prop(struct orr_xml_reader *r)
 {
     const char *id = orr_xml_need_attr(r, "id");
@@ -188,7 +225,7 @@ static void start_prop(struct orr_xml_reader *r)
         set_network(r, value);
     else if (!group && strcmp(id, "description") == 0)
         set_text(r, &of(r)->cluster.description, strdup(value));
-    else
+    else if (group || !set_measure(r, id, value))
         orr_xml_fail(
             r,
             "property %.60s=\"%.40s\" is not understood: a cluster has network "
@@ -256,6 +293,13 @@ void orr_cluster_print_xml(const struct orr_cluster_desc *cluster, FILE *out)
           out);
     if (cluster->description)
         orr_xml_print_prop(out, "    ", "description", cluster->description);
+    for (unsigned i = 0; cluster->measured.repetitions > 0 && i < NMEASURES; i++) {
+        struct orr_cluster_measured measured = cluster->measured;
+        char value[ORR_NUMBER_MAX];
+
+        orr_number_print(*measure_at(&measured, i), value);
+        orr_xml_print_prop(out, "    ", measures[i].id, value);
+    }
     fputs("    <prop id=\"network\" value=\"", out);
     orr_cluster_print_network(cluster, out);
     fputs("\"/>\n", out);

@@ -187,7 +187,7 @@ static int say_network(struct orr_edit_echo *echo,
 {
     if (strcmp(before, after) == 0)
         return orr_edit_echo_say(echo, "no effect: already so");
-    if (cluster->nnodes == 1)
+    if (cluster->nnodes == 1 && !cluster->fabric.node.takes_time)
         return orr_edit_echo_say(echo,
                                  "no effect: one node alone sends nothing");
     echo->effect = true;

@@ -16,13 +16,25 @@ enum orr_topology_kind {
     ORR_TOPOLOGY_TORUS,
 };
 
-enum { ORR_TORUS_MAX_DIMS = 6, ORR_FABRIC_MAX_SEGMENTS = 8 };
+enum { ORR_TORUS_MAX_DIMS = 6, ORR_FABRIC_MAX_SPEEDS = 8 };
 
-/* Messages of a size change how they are sent: what those from some bytes on have of
- * latency and of bandwidth. */
-struct orr_fabric_segment {
-    double from; /* bytes */
-    double latency_factor, bandwidth_factor;
+/* How fast messages are by their size, alone: those of `bytes` have `bandwidth`. Between two
+ * sizes the time that they take is linear; below the first and beyond the last the bandwidth
+ * is that one's. None: nothing but the links limits them. */
+struct orr_fabric_speeds {
+    struct {
+        double bytes, bandwidth; /* the latter in bytes per µs */
+    } at[ORR_FABRIC_MAX_SPEEDS];
+    unsigned n;
+};
+
+/* Between ranks of one node. */
+struct orr_fabric_node {
+    bool takes_time; /* else messages there take none, and the rest is not said */
+    double latency_us;
+    struct orr_fabric_speeds speeds;
+    double total; /* bytes per µs of all messages in the node together; 0: no limit */
+    double eager, send_us, match_us, copy; /* as of the network */
 };
 
 struct orr_fabric {
@@ -35,9 +47,10 @@ struct orr_fabric {
     double eager;      /* bytes; longer messages ask before they are sent */
     bool gpudirect; /* messages may leave from memory of devices */
     double send_us, match_us; /* of a processor, for each message: see README.md */
-    /* By size; none: factors of 1. */
-    struct orr_fabric_segment segments[ORR_FABRIC_MAX_SEGMENTS];
-    unsigned nsegments;
+    double copy; /* bytes per µs by which the receiver copies what came unexpected; 0: it
+                  * takes no time */
+    struct orr_fabric_speeds speeds; /* between nodes */
+    struct orr_fabric_node node;
     struct {
         unsigned radix;    /* ports of a switch */
         unsigned down, up; /* at the leaves: so many of nodes to so many up */
@@ -62,6 +75,9 @@ struct orr_fabric {
  * -EINVAL with a message that names the word and what to write. */
 int orr_fabric_parse(const char *text, struct orr_fabric *ret,
                      struct orr_error *err);
+
+/* The rate of a message that meets no other, bytes per µs; infinite without speeds. */
+double orr_fabric_speed(const struct orr_fabric_speeds *speeds, double bytes);
 
 /* The words of `text` with `words` instead of those that say the same: of a new topology
  * the sizes of the old one go, too, of a new technology the old latencies. What results

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "core/base/words.h"
 #include "platforms/units.h"
 
-enum { MAX_WORD = 64 };
+enum { MAX_WORD = 256 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -50,12 +51,15 @@ enum unit {
     UNIT_COUNT,
     UNIT_US,
     UNIT_BYTES,
+    UNIT_BANDWIDTH,
+    UNIT_SPEEDS,
 };
 
 enum { OF_ALL = -1 };
 
-/* Numbers of settings that technologies have values for. */
-enum { SET_LATENCY, SET_HOP };
+/* Numbers of settings: technologies have values for the first; those from
+ * SET_NODE to SET_NODE_LAST are of messages within a node. */
+enum { SET_LATENCY, SET_HOP, SET_NODE, SET_NODE_EAGER = SET_NODE, SET_NODE_LAST = 8 };
 
 /* What stands before a "=". */
 static const struct setting {
@@ -67,6 +71,15 @@ static const struct setting {
 #define AT(member) offsetof(struct orr_fabric, member)
     [SET_LATENCY] = {"latency", UNIT_US, OF_ALL, AT(latency_us)},
     [SET_HOP] = {"hop", UNIT_US, OF_ALL, AT(hop_us)},
+    [SET_NODE_EAGER] = {"node-eager", UNIT_BYTES, OF_ALL, AT(node.eager)},
+    {"node-latency", UNIT_US, OF_ALL, AT(node.latency_us)},
+    {"node-bandwidth", UNIT_SPEEDS, OF_ALL, AT(node.speeds)},
+    {"node-total", UNIT_BANDWIDTH, OF_ALL, AT(node.total)},
+    {"node-send", UNIT_US, OF_ALL, AT(node.send_us)},
+    {"node-match", UNIT_US, OF_ALL, AT(node.match_us)},
+    [SET_NODE_LAST] = {"node-copy", UNIT_BANDWIDTH, OF_ALL, AT(node.copy)},
+    {"bandwidth", UNIT_SPEEDS, OF_ALL, AT(speeds)},
+    {"copy", UNIT_BANDWIDTH, OF_ALL, AT(copy)},
     {"eager", UNIT_BYTES, OF_ALL, AT(eager)},
     {"send", UNIT_US, OF_ALL, AT(send_us)},
     {"match", UNIT_US, OF_ALL, AT(match_us)},
@@ -152,6 +165,66 @@ static const char *read_bytes(const char *text, double *ret)
         return "is no size: write a number with B, kB, KiB or MiB";
     *ret = value;
     return NULL;
+}
+
+/* Takes "8KiB:2GB/s" of *at, up to a comma; "2GB/s" is of all sizes. */
+static const char *read_speed(const char **at, struct orr_fabric_speeds *speeds)
+{
+    char word[MAX_WORD], *colon;
+    size_t length = strcspn(*at, ",");
+    const char *problem = NULL;
+    double bytes = 1, bandwidth;
+
+    snprintf(word, sizeof(word), "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    colon = strchr(word, ':');
+    if (colon) {
+        *colon = '\0';
+        problem = read_bytes(word, &bytes);
+    }
+    if (!problem)
+        problem = read_bandwidth(colon ? colon + 1 : word, &bandwidth);
+    if (problem)
+        return "has a size or a bandwidth that is none: write 8KiB:2GB/s,64KiB:8GB/s";
+    if (speeds->n == ORR_FABRIC_MAX_SPEEDS)
+        return "has too many sizes: write up to 8";
+    if (bytes <= 0 || (speeds->n > 0 && !(bytes > speeds->at[speeds->n - 1].bytes)))
+        return "has sizes that do not grow: write the smallest first, 1B or more";
+    if (speeds->n > 0 && bytes / bandwidth < speeds->at[speeds->n - 1].bytes /
+                                                 speeds->at[speeds->n - 1].bandwidth)
+        return "has a longer message that takes less time than a shorter one: give it less "
+               "bandwidth";
+    speeds->at[speeds->n].bytes = bytes;
+    speeds->at[speeds->n++].bandwidth = bandwidth;
+    return NULL;
+}
+
+static const char *read_speeds(const char *text, struct orr_fabric_speeds *speeds)
+{
+    const char *problem;
+
+    do
+        problem = read_speed(&text, speeds);
+    while (!problem && *text);
+    return problem;
+}
+
+double orr_fabric_speed(const struct orr_fabric_speeds *speeds, double bytes)
+{
+    unsigned above = 0;
+    double from, to, begin, end;
+
+    if (speeds->n == 0)
+        return (double)INFINITY;
+    while (above < speeds->n && bytes > speeds->at[above].bytes)
+        above++;
+    if (above == 0 || above == speeds->n)
+        return speeds->at[above ? above - 1 : 0].bandwidth;
+    from = speeds->at[above - 1].bytes;
+    to = speeds->at[above].bytes;
+    begin = from / speeds->at[above - 1].bandwidth;
+    end = to / speeds->at[above].bandwidth;
+    return bytes / (begin + (end - begin) * (bytes - from) / (to - from));
 }
 
 /* ---- words ---- */
@@ -246,10 +319,16 @@ static int parse_setting(struct parser *p, unsigned number, const char *value)
     if (is_set(p, number))
         return wrong_word(p, "is given a second time: give it once");
     p->settings |= 1U << number;
+    if (number >= SET_NODE && number <= SET_NODE_LAST)
+        p->fabric->node.takes_time = true;
     if (setting->unit == UNIT_US)
         problem = read_time(value, at);
     else if (setting->unit == UNIT_BYTES)
         problem = read_bytes(value, at);
+    else if (setting->unit == UNIT_BANDWIDTH)
+        problem = read_bandwidth(value, at);
+    else if (setting->unit == UNIT_SPEEDS)
+        problem = read_speeds(value, at);
     else if (!(end = read_count(value, at)) || *end)
         problem = "is no number: write one from 1 to 65535";
     return problem ? wrong_word(p, problem) : 0;
@@ -438,6 +517,8 @@ int orr_fabric_parse(const char *text, struct orr_fabric *ret,
         return -ENOMEM;
     rc = parse_words(&p);
     orr_c_locale_end(&locale);
+    if (!is_set(&p, SET_NODE_EAGER))
+        fabric.node.eager = fabric.eager;
     if (rc == 0)
         *ret = fabric;
     return rc;

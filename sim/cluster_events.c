@@ -31,7 +31,7 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
     struct orr_cluster_message message;
     struct orr_error err = {""};
 
-    if (post->from == post->to) {
+    if (post->from == post->to && !c->inside_takes_time) {
         post->arrived(post);
         return;
     }
@@ -43,6 +43,8 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
                                            .delay_us = post->delay_us,
                                            .cookie = post};
     if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0) {
+        if (post->from == post->to)
+            return; /* what memory gives to messages is measured with them */
         post->streams_from =
             post->memory == 0 && orr_node_copies_stream(c, post->from, true);
         post->streams_to = orr_node_copies_stream(c, post->to, true);
@@ -99,11 +101,6 @@ static void cluster_send(struct orr_cluster *c, struct orr_cluster_post *post)
     orr_cluster_arm(c);
 }
 
-static size_t cluster_eager(const struct orr_cluster *c)
-{
-    return c->eager;
-}
-
 /* Whoever comes last ends the network; its engine goes with the cluster, which is the last
  * where it has one. */
 void orr_cluster_leave(struct orr_cluster *c)
@@ -129,9 +126,9 @@ static void cluster_close(struct orr_cluster *c)
     orr_cluster_leave(c);
 }
 
-static struct orr_cluster_costs cluster_costs(const struct orr_cluster *c)
+static struct orr_cluster_costs cluster_costs(const struct orr_cluster *c, bool inside)
 {
-    return c->costs;
+    return inside ? c->inside : c->costs;
 }
 
 static int open_engine(struct orr_cluster *c, struct orr_error *err)
@@ -156,6 +153,24 @@ static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
     return c->gpudirect && orr_messages_leave_from(c->network, node, memory);
 }
 
+static size_t whole_bytes(double bytes)
+{
+    return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
+static void take_costs(struct orr_cluster *c, const struct orr_fabric *fabric)
+{
+    const struct orr_fabric_node *node = &fabric->node;
+
+    c->inside_takes_time = node->takes_time;
+    c->costs = (struct orr_cluster_costs){whole_bytes(fabric->eager), fabric->send_us,
+                                          fabric->match_us,
+                                          fabric->copy > 0 ? 1 / fabric->copy : 0};
+    c->inside = (struct orr_cluster_costs){whole_bytes(node->eager), node->send_us,
+                                           node->match_us,
+                                           node->copy > 0 ? 1 / node->copy : 0};
+}
+
 /* Without its engine and network. NULL: no memory. */
 static struct orr_cluster *cluster_new(const struct orr_fabric *fabric, unsigned nnodes)
 {
@@ -173,8 +188,7 @@ static struct orr_cluster *cluster_new(const struct orr_fabric *fabric, unsigned
     c->nusers = 1;
     c->last = &c->first;
     orr_list_init(&c->attached);
-    c->eager = fabric->eager < (double)SIZE_MAX ? (size_t)fabric->eager : SIZE_MAX;
-    c->costs = (struct orr_cluster_costs){fabric->send_us, fabric->match_us};
+    take_costs(c, fabric);
     c->gpudirect = fabric->gpudirect;
     c->bandwidth = fabric->bandwidth;
     return c;
@@ -192,7 +206,7 @@ static int cluster_open(const char *text, unsigned nnodes, struct orr_cluster **
     c = cluster_new(&fabric, nnodes);
     if (!c)
         return orr_fail(err, -ENOMEM, "no memory for the network");
-    fabric.eager = INFINITY; /* ranks ask by themselves */
+    fabric.eager = fabric.node.eager = INFINITY; /* ranks ask by themselves */
     rc = open_engine(c, err);
     if (rc == 0)
         rc = orr_messages_new(&fabric, nnodes, 0, &c->network, err);
@@ -215,7 +229,6 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .forget = orr_sim_cluster_forget,
     .open = cluster_open,
     .attach = orr_cluster_attach,
-    .eager = cluster_eager,
     .costs = cluster_costs,
     .leaves_from = cluster_leaves_from,
     .send = cluster_send,

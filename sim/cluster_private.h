@@ -16,9 +16,9 @@ struct orr_cluster {
     bool owns_exec;
     struct orr_watchdog *watchdog; /* of the engine that it owns; NULL: switched off */
     struct orr_network *network;
-    size_t eager;
     double bandwidth; /* of a NIC, bytes per µs */
-    struct orr_cluster_costs costs;
+    struct orr_cluster_costs costs, inside; /* between nodes; within one */
+    bool inside_takes_time;
     bool gpudirect;
     unsigned nnodes;
     struct orr_cluster_post *first, **last; /* that have not started */

@@ -17,6 +17,7 @@ struct read_ranks {
     struct orr_cluster_desc desc;
     struct orr_cluster_rank *at; /* owned; its machines are the description's … */
     char **edits;                /* owned: … and these, by group and by rank of a node */
+    bool *one; /* owned: likewise, whether it has one processor */
 };
 
 static struct read_ranks *read_of(struct orr_cluster_ranks *ranks)
@@ -32,6 +33,7 @@ void orr_sim_cluster_forget(struct orr_cluster_ranks *ranks)
     for (size_t i = 0; read->edits && i < n; i++)
         free(read->edits[i]);
     free(read->edits);
+    free(read->one);
     free(read->at);
     orr_cluster_free(&read->desc);
     free(read);
@@ -109,6 +111,7 @@ static int fill_group(struct read_ranks *read, unsigned g, const char *const *di
         if (!edits)
             return orr_fail(err, -ENOMEM, "out of memory");
         read->edits[g * n + k] = edits;
+        read->one[g * n + k] = n > 1 && share_of(counts[0], k, n) == 1;
     }
     return rc;
 }
@@ -122,7 +125,8 @@ static void place_ranks(struct read_ranks *read)
         for (unsigned i = 0; i < desc->groups[g].n; i++, node++)
             for (unsigned k = 0; k < per_node; k++)
                 read->at[rank++] = (struct orr_cluster_rank){
-                    node, desc->groups[g].machine, read->edits[g * per_node + k]};
+                    node, read->one[g * per_node + k], desc->groups[g].machine,
+                    read->edits[g * per_node + k]};
 }
 
 /* --- the entry of the table --- */
@@ -135,7 +139,8 @@ static int make_ranks(struct read_ranks *read, const char *const *dirs, struct o
 
     read->at = calloc(n, sizeof(*read->at));
     read->edits = calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(char *));
-    if (!read->at || !read->edits)
+    read->one = calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(*read->one));
+    if (!read->at || !read->edits || !read->one)
         return orr_fail(err, -ENOMEM, "out of memory");
     for (unsigned g = 0; rc == 0 && g < desc->ngroups; g++)
         rc = fill_group(read, g, dirs, err);

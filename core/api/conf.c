@@ -8,6 +8,7 @@
 
 #include "core/api/api.h"
 #include "core/device/kind_settings.h"
+#include "core/exec/program.h"
 
 enum { CONF_MAGIC = 42 };
 
@@ -70,7 +71,7 @@ int starpu_conf_init(struct starpu_conf *conf)
         orr_log_error("starpu_conf_init: the structure is NULL");
         return -EINVAL;
     }
-    if (orr_config_read(&config, &err) < 0) {
+    if (orr_config_read_with(&config, orr_program()->settings, &err) < 0) {
         orr_log_error("starpu_conf_init: %s", err.text);
         return -EINVAL;
     }

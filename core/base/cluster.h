@@ -19,7 +19,7 @@ struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
     unsigned memory;   /* node of the sender's machine that it leaves from; 0: main memory */
-    double delay_us;   /* from `send` until it leaves; within a node it is none */
+    double delay_us;   /* from `send` until it leaves; none where it takes no time */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);
@@ -33,6 +33,7 @@ struct orr_cluster_post {
  * ORRERY_SET. */
 struct orr_cluster_rank {
     unsigned node;
+    bool shares_one; /* its share of the node is one processor, which its thread MPI shares */
     const char *machine, *edits;
 };
 
@@ -43,9 +44,12 @@ struct orr_cluster_ranks {
     const char *network; /* what `open` takes */
 };
 
-/* What a message takes of the processors of its ranks, µs; that between two nodes. */
+/* How messages between two nodes, or two ranks of one, are sent, and what each takes of the
+ * processors of its ranks. */
 struct orr_cluster_costs {
-    double send, match;
+    size_t eager;          /* bytes up to which a sender does not ask the receiver */
+    double send, match;    /* µs */
+    double copy; /* µs per byte, of the receiver, for what came before it was asked for */
 };
 
 struct orr_cluster_ops {
@@ -70,16 +74,15 @@ struct orr_cluster_ops {
      * copy is under way. Errors: -ENOMEM; -EBUSY, -EINVAL with a message. */
     int (*attach)(struct orr_cluster *cluster, unsigned node, struct orr_machine *machine,
                   struct orr_error *err);
-    /* Bytes up to which a sender does not ask the receiver. The network asks nobody: who
-     * sends more does so by messages. */
-    size_t (*eager)(const struct orr_cluster *cluster);
-    /* The network charges none of it: who sends and receives does. */
-    struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster);
+    /* Of messages within a node, or between two. The network charges none of it: who sends
+     * and receives does; and it asks nobody: who sends more than is eager does so by
+     * messages. */
+    struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster, bool inside);
     /* Whether messages of the node may leave from that memory of a device: the network's line
      * has "gpudirect", and the machine a route from there to each NIC. */
     bool (*leaves_from)(const struct orr_cluster *cluster, unsigned node, unsigned memory);
     /* Starts a message, at this date, behind those that were sent before. From a node to
-     * itself it takes no time. Any context of the engine, and `arrived`. */
+     * itself it takes the time of the words "node-...", without these none. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);
     /* What is on its way does not arrive. */
     void (*close)(struct orr_cluster *cluster);

@@ -349,6 +349,23 @@ int orr_config_replace(struct orr_config *config, enum orr_config_id id,
     return 0;
 }
 
+int orr_config_read_with(struct orr_config *config, const struct orr_setting *settings,
+                         struct orr_error *err)
+{
+    struct orr_config read;
+    int rc = orr_config_read(&read, err);
+
+    if (rc)
+        return rc;
+    for (; rc == 0 && settings && settings->text; settings++)
+        rc = orr_config_replace(&read, settings->id, settings->text, err);
+    if (rc)
+        orr_config_done(&read);
+    else
+        *config = read;
+    return rc;
+}
+
 void orr_config_done(struct orr_config *config)
 {
     for (int id = 0; id < ORR_CFG_COUNT; id++) {

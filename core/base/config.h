@@ -466,6 +466,11 @@
     X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \
+    X(SIM_MPI_VALUES, "ORRERY_SIM_MPI_VALUES", INT, "",                        \
+      "Bytes up to which messages that simulated ranks send by calls of MPI "  \
+      "itself have their values moved. Longer ones take their time and leave " \
+      "the receiver's memory as it is: for programs that do not look at "      \
+      "these. Unset: all are moved.")                                          \
     X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                           \
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \
@@ -854,6 +859,11 @@ struct orr_setting {
  * above; the value is then untouched. */
 int orr_config_replace(struct orr_config *config, enum orr_config_id id,
                        const char *text, struct orr_error *err);
+
+/* orr_config_read, with settings that go before the environment's, up to one without text;
+ * NULL: there are none. */
+int orr_config_read_with(struct orr_config *config, const struct orr_setting *settings,
+                         struct orr_error *err);
 
 /* Frees what the object owns; zeroed ones are allowed. */
 void orr_config_done(struct orr_config *config);

@@ -40,8 +40,10 @@ void orr_answers_end(void)
 
     if (!answers)
         return;
-    for (size_t i = 0; i < answers->nrequests; i++)
+    for (size_t i = 0; i < answers->nrequests; i++) {
+        free(answers->requests[i]->plan);
         free(answers->requests[i]);
+    }
     for (size_t i = 0; i < answers->ngroups; i++)
         free(answers->groups[i]);
     free(answers->groups);

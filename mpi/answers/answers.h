@@ -34,6 +34,9 @@ struct orr_answers_request {
     void *buffer;      /* where packed ones go */
     int count;
     MPI_Datatype type;
+    struct orr_answers_plan *plan; /* owned: of a persistent one; NULL … */
+    bool idle;                     /* … which was not started, or has ended */
+    struct orr_answers_task *task; /* owned: of a collective call; NULL: it is a message */
 };
 
 struct orr_answers_group {
@@ -50,6 +53,7 @@ struct orr_answers {
     size_t nrequests;
     struct orr_answers_group **groups; /* NULLs among them were freed */
     size_t ngroups;
+    struct orr_answers_task *tasks; /* collective calls that go on, in contexts of their own */
 };
 
 /* Those of the calling rank, made at first. Freed by orr_answers_end, which the rank's last
@@ -74,6 +78,16 @@ struct orr_answers_comm *orr_answers_comm(MPI_Comm comm, const char *call);
 
 /* The same for calls of StarPU-MPI's interface; NULL: it is none. */
 struct orr_simulated_comm *orr_answers_simulated(MPI_Comm comm);
+
+/* A request that has not been used yet, or not since it ended, and its handle. */
+struct orr_answers_request *orr_answers_request_new(MPI_Request *handle, const char *call);
+
+/* --- collective calls that go on by themselves: later.c --- */
+
+/* The communicator of the call that the calling context is; NULL: it is none. */
+struct orr_answers_comm *orr_answers_task_comm(const struct orr_answers *answers);
+/* It has ended: frees it. */
+void orr_answers_task_free(struct orr_answers_task *task);
 
 /* --- memory that MPI's datatypes describe --- */
 

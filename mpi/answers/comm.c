@@ -76,6 +76,7 @@ int orr_answer_Abort(MPI_Comm comm, int code)
 
 double orr_answer_Wtime(void)
 {
+    orr_letters_read_clock();
     return orr_exec_now(orr_self->exec) * 1e-6;
 }
 
@@ -118,8 +119,10 @@ static struct orr_answers_comm *find(MPI_Comm comm)
 
 struct orr_answers_comm *orr_answers_comm(MPI_Comm comm, const char *call)
 {
-    struct orr_answers_comm *found = find(comm);
+    struct orr_answers_comm *found = orr_answers_task_comm(orr_answers());
 
+    if (!found)
+        found = find(comm);
     if (!found)
         orr_answers_fail(call, "the communicator is none, or was freed");
     return found;

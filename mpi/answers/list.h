@@ -54,6 +54,12 @@
     X(Testany)                                                                 \
     X(Cancel)                                                                  \
     X(Request_free)                                                            \
+    X(Send_init)                                                               \
+    X(Ssend_init)                                                              \
+    X(Rsend_init)                                                              \
+    X(Recv_init)                                                               \
+    X(Start)                                                                   \
+    X(Startall)                                                                \
     X(Barrier)                                                                 \
     X(Bcast)                                                                   \
     X(Reduce)                                                                  \
@@ -67,4 +73,18 @@
     X(Allgather)                                                               \
     X(Allgatherv)                                                              \
     X(Alltoall)                                                                \
-    X(Alltoallv)
+    X(Alltoallv)                                                               \
+    X(Ibarrier)                                                                \
+    X(Ibcast)                                                                  \
+    X(Ireduce)                                                                 \
+    X(Iallreduce)                                                              \
+    X(Iscan)                                                                   \
+    X(Iexscan)                                                                 \
+    X(Igather)                                                                 \
+    X(Igatherv)                                                                \
+    X(Iscatter)                                                                \
+    X(Iscatterv)                                                               \
+    X(Iallgather)                                                              \
+    X(Iallgatherv)                                                             \
+    X(Ialltoall)                                                               \
+    X(Ialltoallv)

@@ -17,6 +17,12 @@ struct message {
     MPI_Comm comm;
 };
 
+/* What a persistent request does whenever it is started. */
+struct orr_answers_plan {
+    struct message message;
+    bool sends, synchronous;
+};
+
 /* --- beginning --- */
 
 static void fill_letter(struct orr_letter *letter, const struct message *m)
@@ -42,8 +48,11 @@ static void begin(struct orr_answers_request *request, const struct message *m, 
 {
     struct orr_letter *letter = &request->letter;
 
-    *request = (struct orr_answers_request){
-        .used = true, .buffer = m->buffer, .count = m->count, .type = m->type};
+    *request = (struct orr_answers_request){.used = true,
+                                            .buffer = m->buffer,
+                                            .count = m->count,
+                                            .type = m->type,
+                                            .plan = request->plan};
     request->is_null = m->peer == MPI_PROC_NULL;
     if (request->is_null)
         return;
@@ -95,7 +104,10 @@ static void finish(struct orr_answers_request *request, MPI_Status *status, cons
     fill_status(request, status);
     free(request->packed);
     request->packed = NULL;
-    request->used = false;
+    if (request->task)
+        orr_answers_task_free(request->task);
+    request->task = NULL;
+    request->idle = request->used = request->plan != NULL;
 }
 
 static void wait_for(struct orr_answers_request *request, MPI_Status *status, const char *call)
@@ -107,7 +119,7 @@ static void wait_for(struct orr_answers_request *request, MPI_Status *status, co
 
 static int transfer(const struct message *m, bool sends, bool synchronous, MPI_Status *status)
 {
-    struct orr_answers_request request;
+    struct orr_answers_request request = {.used = true};
 
     begin(&request, m, sends, synchronous);
     wait_for(&request, status, m->call);
@@ -116,7 +128,7 @@ static int transfer(const struct message *m, bool sends, bool synchronous, MPI_S
 
 /* --- requests --- */
 
-static struct orr_answers_request *new_request(MPI_Request *handle, const char *call)
+struct orr_answers_request *orr_answers_request_new(MPI_Request *handle, const char *call)
 {
     struct orr_answers *answers = orr_answers();
     size_t i = 0;
@@ -129,7 +141,7 @@ static struct orr_answers_request *new_request(MPI_Request *handle, const char *
 
         if (grown)
             answers->requests = grown;
-        if (!grown || !(grown[i] = malloc(sizeof(**grown))))
+        if (!grown || !(grown[i] = calloc(1, sizeof(**grown))))
             orr_answers_fail(call, "out of memory");
         answers->nrequests++;
     }
@@ -153,7 +165,7 @@ static struct orr_answers_request *request_of(MPI_Request native, const char *ca
 
 static int start(const struct message *m, bool sends, bool synchronous, MPI_Request *handle)
 {
-    begin(new_request(handle, m->call), m, sends, synchronous);
+    begin(orr_answers_request_new(handle, m->call), m, sends, synchronous);
     return MPI_SUCCESS;
 }
 
@@ -174,11 +186,20 @@ static void end_one(MPI_Request *handle, MPI_Status *status, const char *call)
 {
     struct orr_answers_request *request = request_of(*handle, call);
 
-    if (request)
+    if (request && !request->idle)
         wait_for(request, status, call);
     else
         empty_status(status);
-    *handle = orr_answers_request_out(MPI_REQUEST_NULL);
+    if (!request || !request->plan)
+        *handle = orr_answers_request_out(MPI_REQUEST_NULL);
+}
+
+/* One that somebody may wait for; NULL: it is null, or a persistent one that is not started. */
+static struct orr_answers_request *active_request(MPI_Request handle, const char *call)
+{
+    struct orr_answers_request *request = request_of(handle, call);
+
+    return request && !request->idle ? request : NULL;
 }
 
 /* Which of n is over, the first one; -1: none is, -2: all are null. */
@@ -187,7 +208,7 @@ static int find_over(int n, const MPI_Request *handles, const char *call)
     int ret = -2;
 
     for (int i = 0; i < n; i++) {
-        struct orr_answers_request *request = request_of(handles[i], call);
+        struct orr_answers_request *request = active_request(handles[i], call);
 
         if (request && is_over(request))
             return i;
@@ -286,7 +307,7 @@ int orr_answer_Sendrecv(const void *sent, int nsent, MPI_Datatype sent_type, int
                            .peer = to,
                            .tag = sent_tag,
                            .comm = comm};
-    struct orr_answers_request out, in;
+    struct orr_answers_request out = {.used = true}, in = {.used = true};
 
     begin(&in, &receive, false, false);
     begin(&out, &send, true, false);
@@ -348,7 +369,7 @@ int orr_answer_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *st
         orr_answers_fail(call, "out of memory");
     *index = find_over(n, requests, call);
     for (int i = 0; i < n; i++) {
-        struct orr_answers_request *request = request_of(requests[i], call);
+        struct orr_answers_request *request = active_request(requests[i], call);
 
         letters[i] = request ? &request->letter : NULL;
     }
@@ -395,7 +416,7 @@ int orr_answer_Testall(int n, MPI_Request requests[], int *flag, MPI_Status stat
 
     *flag = 1;
     for (int i = 0; *flag && i < n; i++) {
-        struct orr_answers_request *request = request_of(requests[i], call);
+        struct orr_answers_request *request = active_request(requests[i], call);
 
         *flag = !request || is_over(request);
     }
@@ -408,7 +429,7 @@ int orr_answer_Testall(int n, MPI_Request requests[], int *flag, MPI_Status stat
 
 int orr_answer_Cancel(MPI_Request *request)
 {
-    struct orr_answers_request *found = request_of(*request, "MPI_Cancel");
+    struct orr_answers_request *found = active_request(*request, "MPI_Cancel");
 
     if (found && !found->is_null)
         (void)orr_letter_cancel(&found->letter);
@@ -418,6 +439,88 @@ int orr_answer_Cancel(MPI_Request *request)
 /* What is sent or received ends before it is freed: nobody else would end it. */
 int orr_answer_Request_free(MPI_Request *request)
 {
-    end_one(request, MPI_STATUS_IGNORE, "MPI_Request_free");
+    static const char call[] = "MPI_Request_free";
+    struct orr_answers_request *found = request_of(*request, call);
+
+    end_one(request, MPI_STATUS_IGNORE, call);
+    if (found && found->plan) {
+        free(found->plan);
+        *found = (struct orr_answers_request){.used = false};
+        *request = orr_answers_request_out(MPI_REQUEST_NULL);
+    }
+    return MPI_SUCCESS;
+}
+
+/* --- persistent requests --- */
+
+static int plan(const struct message *m, bool sends, bool synchronous, MPI_Request *handle)
+{
+    struct orr_answers_request *request = orr_answers_request_new(handle, m->call);
+    struct orr_answers_plan *made = malloc(sizeof(*made));
+
+    if (!made)
+        orr_answers_fail(m->call, "out of memory");
+    *made = (struct orr_answers_plan){*m, sends, synchronous};
+    *request = (struct orr_answers_request){.used = true, .idle = true, .plan = made};
+    return MPI_SUCCESS;
+}
+
+int orr_answer_Send_init(const void *buf, int count, MPI_Datatype type, int peer, int tag,
+                         MPI_Comm comm, MPI_Request *request)
+{
+    static const char call[] = "MPI_Send_init";
+    struct message m = MESSAGE(buf);
+
+    return plan(&m, true, false, request);
+}
+
+int orr_answer_Ssend_init(const void *buf, int count, MPI_Datatype type, int peer, int tag,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    static const char call[] = "MPI_Ssend_init";
+    struct message m = MESSAGE(buf);
+
+    return plan(&m, true, true, request);
+}
+
+int orr_answer_Rsend_init(const void *buf, int count, MPI_Datatype type, int peer, int tag,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    static const char call[] = "MPI_Rsend_init";
+    struct message m = MESSAGE(buf);
+
+    return plan(&m, true, false, request);
+}
+
+int orr_answer_Recv_init(void *buf, int count, MPI_Datatype type, int peer, int tag,
+                         MPI_Comm comm, MPI_Request *request)
+{
+    static const char call[] = "MPI_Recv_init";
+    struct message m = MESSAGE(buf);
+
+    return plan(&m, false, false, request);
+}
+
+static void start_again(MPI_Request handle, const char *call)
+{
+    struct orr_answers_request *request = request_of(handle, call);
+    const struct orr_answers_plan *made = request ? request->plan : NULL;
+
+    if (!made || !request->idle)
+        orr_answers_fail(call, "the request is none that MPI_Send_init or the like has made, or "
+                               "it was started and nobody has waited for it");
+    begin(request, &made->message, made->sends, made->synchronous);
+}
+
+int orr_answer_Start(MPI_Request *request)
+{
+    start_again(*request, "MPI_Start");
+    return MPI_SUCCESS;
+}
+
+int orr_answer_Startall(int n, MPI_Request requests[])
+{
+    for (int i = 0; i < n; i++)
+        start_again(requests[i], "MPI_Startall");
     return MPI_SUCCESS;
 }

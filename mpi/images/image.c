@@ -5,8 +5,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
+#include <orrery.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/base/log.h"
 #include "core/remote.h"
@@ -211,6 +214,52 @@ static int image_getopt_long_only(int argc, char *const argv[], const char *opti
     return end_options(image, getopt_long_only(argc, argv, options, longer, index));
 }
 
+/* --- sleep --- */
+
+/* In virtual time: all ranks have one thread, which nobody is to keep from going on. */
+static void pass(double us)
+{
+    if (us > 0)
+        orrery_usleep(us);
+}
+
+static double us_of(const struct timespec *time)
+{
+    return 1e6 * (double)time->tv_sec + 1e-3 * (double)time->tv_nsec;
+}
+
+static unsigned image_sleep(unsigned s)
+{
+    pass(1e6 * (double)s);
+    return 0;
+}
+
+static int image_usleep(useconds_t us)
+{
+    pass(us);
+    return 0;
+}
+
+static int image_nanosleep(const struct timespec *time, struct timespec *rest)
+{
+    (void)rest; /* nothing interrupts it */
+    pass(us_of(time));
+    return 0;
+}
+
+/* Until a date of a clock: as long as that clock says now. */
+static int image_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+                                 struct timespec *rest)
+{
+    struct timespec now = {0};
+
+    (void)rest;
+    if ((flags & TIMER_ABSTIME) && clock_gettime(clock, &now) != 0)
+        return errno;
+    pass(us_of(time) - us_of(&now));
+    return 0;
+}
+
 /* --- what stands for what --- */
 
 static orr_function find_own(const char *name)
@@ -233,6 +282,10 @@ static orr_function find_own(const char *name)
         {"mrand48", (orr_function)image_mrand48},
         {"srand48", (orr_function)image_srand48},
         {"strtok", (orr_function)image_strtok},
+        {"sleep", (orr_function)image_sleep},
+        {"usleep", (orr_function)image_usleep},
+        {"nanosleep", (orr_function)image_nanosleep},
+        {"clock_nanosleep", (orr_function)image_clock_nanosleep},
         {"getopt", (orr_function)image_getopt},
         {"getopt_long", (orr_function)image_getopt_long},
         {"getopt_long_only", (orr_function)image_getopt_long_only},

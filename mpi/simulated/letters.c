@@ -32,6 +32,7 @@ struct orr_envelope {
 };
 
 static const double pass_us = 1;
+enum { READINGS_IN_A_ROW = 1000, READINGS_PER_STEP = 16 }; /* of the clock */
 
 /* --- who waits --- */
 
@@ -44,6 +45,11 @@ static void end_letter(struct orr_letter *letter, int error)
         orr_context_wake(letter->waiting);
 }
 
+void orr_letter_end(struct orr_letter *letter)
+{
+    end_letter(letter, 0);
+}
+
 static void describe(const struct orr_awaited *awaited, char *text, size_t size)
 {
     const struct orr_letter *letter = awaited->object;
@@ -54,6 +60,14 @@ static void describe(const struct orr_awaited *awaited, char *text, size_t size)
     else
         snprintf(text, size, "a message of MPI %s rank %d, tag %lld",
                  receives ? "from" : "to", letter->peer, (long long)letter->tag);
+}
+
+/* What MPI has done for it with the processor of the caller. */
+static void pay_for(struct orr_letter *letter)
+{
+    orr_self->debt += letter->owed_us;
+    letter->owed_us = 0;
+    orr_pay();
 }
 
 int orr_letters_wait_any(struct orr_letter *const *letters, int n)
@@ -71,8 +85,10 @@ int orr_letters_wait_any(struct orr_letter *const *letters, int n)
         return -1;
     for (;;) {
         for (int i = 0; i < n; i++)
-            if (letters[i] && letters[i]->ended)
+            if (letters[i] && letters[i]->ended) {
+                pay_for(letters[i]);
                 return i;
+            }
         orr_context_park(&awaited, ORR_FOREVER);
     }
 }
@@ -86,6 +102,14 @@ void orr_letters_pass_time(void)
 {
     orr_self->debt += pass_us;
     orr_pay();
+}
+
+void orr_letters_read_clock(void)
+{
+    if (++orr_self->polls < READINGS_IN_A_ROW)
+        return;
+    orr_letters_pass_time();
+    orr_self->polls = READINGS_IN_A_ROW - READINGS_PER_STEP;
 }
 
 /* --- envelopes --- */
@@ -125,7 +149,7 @@ static void deliver(struct orr_envelope *e)
     if (!receive || (e->has_body && !e->body_there))
         return;
     tell_found(receive, e);
-    if (bytes)
+    if (bytes && e->size <= e->comm->net->most_values)
         memcpy(receive->bytes, bytes, e->size < receive->size ? e->size : receive->size);
     end_letter(receive, e->size > receive->size ? -EMSGSIZE : 0);
     if (e->send)
@@ -152,9 +176,14 @@ static void answer_arrived(struct orr_cluster_post *what)
     send_body(orr_container(what, struct orr_envelope, head));
 }
 
-static void pair(struct orr_envelope *e, struct orr_letter *receive)
+static void pair(struct orr_envelope *e, struct orr_letter *receive, bool expected)
 {
+    const struct orr_cluster_costs *costs = simulated_costs(e->comm, e->from, e->to);
+
     e->receive = receive;
+    receive->owed_us = costs->match;
+    if (!expected && !e->asks)
+        receive->owed_us += (double)e->size * costs->copy;
     if (e->asks)
         post(e, false, &e->head, SIMULATED_HEADER, answer_arrived);
     deliver(e);
@@ -170,7 +199,7 @@ static void come(struct orr_envelope *e)
 
         if (fits(e, receive)) {
             orr_list_remove(link);
-            pair(e, receive);
+            pair(e, receive, true);
             return;
         }
     }
@@ -211,12 +240,15 @@ int orr_letter_send(struct orr_letter *letter)
 {
     struct orr_simulated_comm *comm = letter->comm;
     struct orr_simulated *net = comm->net;
+    const struct orr_cluster_costs *costs = simulated_costs(comm, letter->self, letter->peer);
     struct orr_envelope *e = calloc(1, sizeof(*e));
     bool eager = !letter->synchronous &&
-                 (letter->size <= net->inside_bytes || letter->size <= net->eager_bytes);
+                 (letter->size <= net->inside_bytes || letter->size <= costs->eager);
+    bool copies = eager && letter->size > 0 && letter->size <= net->most_values;
 
     if (!e)
         return -ENOMEM;
+    orr_self->debt += costs->send;
     orr_pay();
     *e = (struct orr_envelope){
         .comm = comm,
@@ -228,9 +260,9 @@ int orr_letter_send(struct orr_letter *letter)
         .has_body = letter->size > net->inside_bytes || letter->synchronous,
         .asks = !eager,
     };
-    if (eager && letter->size > 0)
+    if (copies)
         e->copy = malloc(letter->size);
-    if (!make_ways(mailbox_of(e), net->nranks) || (eager && letter->size > 0 && !e->copy)) {
+    if (!make_ways(mailbox_of(e), net->nranks) || (copies && !e->copy)) {
         free(e->copy);
         free(e);
         return -ENOMEM;
@@ -277,7 +309,7 @@ void orr_letter_receive(struct orr_letter *letter)
     e = find_come(letter);
     if (e) {
         orr_list_remove(&e->link);
-        pair(e, letter);
+        pair(e, letter, false);
     } else {
         orr_list_append(&own_mailbox()->expected, &letter->link);
     }

@@ -40,6 +40,7 @@ struct orr_letter {
     struct orr_list link;
     struct orr_context *waiting;
     struct orr_envelope *envelope;
+    double owed_us; /* of the processor that waits for it, when it has ended */
 };
 
 /* Begins it: of a letter that is zeroed but for its first part. Errors: -ENOMEM. A send
@@ -53,6 +54,10 @@ void orr_letter_wait(struct orr_letter *letter);
 /* Waits until one of n has ended, NULLs aside; returns its place, -1: all are NULL. */
 int orr_letters_wait_any(struct orr_letter *const *letters, int n);
 
+/* Ends one that stands for something else than bytes, and was never begun: who waits for it
+ * goes on. */
+void orr_letter_end(struct orr_letter *letter);
+
 /* Takes a receive back that has found nothing yet; else returns false. */
 bool orr_letter_cancel(struct orr_letter *letter);
 
@@ -63,3 +68,7 @@ bool orr_letter_probe(struct orr_letter *like, bool waits);
 /* Some µs of the caller's time pass, in which others may go on: for calls that are made
  * again and again until something has happened. */
 void orr_letters_pass_time(void);
+
+/* To be called by what reads the clock: who does so a thousand times in a row waits for a
+ * date, and time passes with the next ones, about as much as the reading takes. */
+void orr_letters_read_clock(void);

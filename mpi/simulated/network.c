@@ -81,6 +81,16 @@ int orr_simulated_world_rank(const struct orr_simulated_comm *comm, int rank)
     return comm->members[rank].world;
 }
 
+const struct orr_cluster_costs *simulated_costs(const struct orr_simulated_comm *comm,
+                                                int from, int to)
+{
+    const struct orr_simulated *net = comm->net;
+
+    return net->nodes[comm->members[from].world] == net->nodes[comm->members[to].world]
+               ? &net->near
+               : &net->far;
+}
+
 /* Where the ranks are, and how many nodes there are. Errors: -EINVAL. */
 static int place_ranks(struct orr_simulated *net, const struct orr_simulated_conf *conf,
                        unsigned *ret_nnodes, struct orr_error *err)
@@ -139,9 +149,10 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
         orr_simulated_free(net);
         return rc;
     }
-    net->eager_bytes = net->ops->eager(net->cluster);
     net->inside_bytes = ORR_TRANSPORT_INSIDE;
-    net->costs = net->ops->costs(net->cluster);
+    net->most_values = conf->most_values ? conf->most_values : SIZE_MAX;
+    net->far = net->ops->costs(net->cluster, false);
+    net->near = net->ops->costs(net->cluster, true);
     *ret = net;
     return 0;
 }

@@ -103,6 +103,22 @@ void orr_simulated_allow_files(unsigned n)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int read_most_values(size_t *ret, struct orr_error *err)
+{
+    struct orr_config config;
+    int rc = orr_config_read(&config, err);
+
+    if (rc)
+        return rc;
+    if (orr_config_is_set(&config, ORR_CFG_SIM_MPI_VALUES)) {
+        int most = orr_config_int(&config, ORR_CFG_SIM_MPI_VALUES);
+
+        *ret = most > 0 ? (size_t)most : 1;
+    }
+    orr_config_done(&config);
+    return 0;
+}
+
 int orr_simulated_program_run(const struct orr_simulated_program *program)
 {
     struct orr_simulated_conf conf = program->conf;
@@ -113,7 +129,9 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
 
     conf.cluster = orr_remote_cluster();
     if (members)
-        rc = conf.cluster ? orr_simulated_new(&conf, &net, &err) : -EINVAL;
+        rc = conf.cluster ? read_most_values(&conf.most_values, &err) : -EINVAL;
+    if (rc == 0)
+        rc = orr_simulated_new(&conf, &net, &err);
     if (rc == 0) {
         rc = run_members(program, net, members);
         orr_simulated_free(net);
@@ -125,20 +143,25 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
 }
 
 /* Of a rank, before the environment's. */
-enum { NSETTINGS = 3 };
+enum { NSETTINGS = 4 };
 
 static void place_members(const struct orr_cluster_ranks *cluster,
                           struct orr_simulated_program *program, unsigned *nodes,
                           struct orr_setting (*settings)[NSETTINGS],
                           const struct orr_setting **first)
 {
+    const char *ncpu = getenv("STARPU_NCPU");
+
     for (unsigned i = 0; i < program->conf.nranks; i++) {
         const struct orr_cluster_rank *rank = &cluster->at[i];
 
         nodes[i] = rank->node;
         settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, rank->machine};
         settings[i][1] = (struct orr_setting){ORR_CFG_SET, rank->edits};
-        settings[i][2] = (struct orr_setting){0, NULL};
+        /* As orrery run -n has it: else none would be left for a worker. */
+        settings[i][2] = rank->shares_one && !ncpu ? (struct orr_setting){ORR_CFG_NCPU, "1"}
+                                                   : (struct orr_setting){0, NULL};
+        settings[i][3] = (struct orr_setting){0, NULL};
         first[i] = settings[i];
     }
     program->conf.nodes = nodes;

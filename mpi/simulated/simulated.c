@@ -72,20 +72,16 @@ void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to
 
 /* --- what messages take of the processor of a rank --- */
 
-static bool is_far(const struct pair *pair)
+static const struct orr_cluster_costs *costs_of(const struct pair *pair)
 {
-    const struct orr_simulated_comm *comm = pair->comm;
-
-    return comm->net->nodes[comm->members[pair->from].world] !=
-           comm->net->nodes[comm->members[pair->to].world];
+    return simulated_costs(pair->comm, pair->from, pair->to);
 }
 
 /* One header more has come. */
 static void note_header(struct endpoint *at, const struct pair *pair)
 {
     at->ncame++;
-    if (is_far(pair))
-        at->match_us += at->net->costs.match;
+    at->match_us += costs_of(pair)->match;
     if (at->match_us > 0)
         return;
     at->nmatched += at->ncame;
@@ -179,9 +175,10 @@ static void send_data(struct packet *packet, double us)
                         packet->header.bytes, data_arrived, us, packet->node);
 }
 
-static bool is_eager(const struct orr_simulated *net, size_t bytes)
+static bool is_eager(const struct packet *packet, size_t bytes)
 {
-    return bytes <= net->inside_bytes || bytes <= net->eager_bytes;
+    return bytes <= packet->pair->comm->net->inside_bytes ||
+           bytes <= costs_of(packet->pair)->eager;
 }
 
 /* -ENOMEM. */
@@ -192,7 +189,7 @@ static int copy_eager(struct endpoint *at, struct packet *packet,
 
     if (bytes > at->net->inside_bytes)
         bytes = packet->real;
-    if (bytes == 0 || !is_eager(at->net, message->header.bytes))
+    if (bytes == 0 || !is_eager(packet, message->header.bytes))
         return 0;
     packet->copy = calloc(1, bytes);
     if (!packet->copy)
@@ -239,13 +236,12 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     }
     number(packet, message);
     orr_list_append(&packet->pair->on_way, &packet->link);
-    if (is_far(packet->pair))
-        at->send_us += at->net->costs.send;
+    at->send_us += costs_of(packet->pair)->send;
     simulated_post_from(in->comm, in->rank, message->header.peer, &packet->head,
                         SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
                         header_arrived, at->send_us,
                         message->header.data ? 0 : packet->node);
-    if (is_eager(at->net, message->header.bytes)) {
+    if (is_eager(packet, message->header.bytes)) {
         if (message->header.data)
             send_data(packet, at->send_us);
         end_packet(at, message, 0, message->header.bytes);
@@ -378,7 +374,9 @@ static int recv(struct orr_transport *t, struct orr_packet *message)
     message->inner[0] = packet;
     packet->wanted = true;
     packet->receive = message;
-    if (!is_eager(at->net, packet->header.bytes))
+    if (packet->body_there) /* MPI has put it aside */
+        at->match_us += (double)packet->header.bytes * costs_of(packet->pair)->copy;
+    if (!is_eager(packet, packet->header.bytes))
         simulated_post((*pair)->comm, (*pair)->to, (*pair)->from, &packet->head,
                        SIMULATED_HEADER, answer_arrived);
     deliver(packet);
@@ -594,7 +592,7 @@ struct orr_transport *orr_simulated_open(struct orr_simulated *net, int rank)
     at->base.ops = &simulated_ops;
     at->base.caps = (struct orr_transport_caps){
         .inside_bytes = net->inside_bytes,
-        .eager_bytes = net->eager_bytes,
+        .eager_bytes = net->far.eager > net->near.eager ? net->far.eager : net->near.eager,
         .ordered = true,
         .threads = ORR_TRANSPORT_EVERY_THREAD,
         .virtual_time = true,

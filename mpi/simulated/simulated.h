@@ -23,6 +23,7 @@ struct orr_simulated_conf {
     unsigned nnodes;       /* 0: as few as that takes */
     const char *network;   /* between nodes, in the words of docs/CLUSTERS.md */
     const struct orr_cluster_ops *cluster; /* what simulates it */
+    size_t most_values; /* letters of more bytes have theirs not moved; 0: all have */
 };
 
 /* A network whose ranks are 0 … nranks - 1, with none of them open, on the engine of the

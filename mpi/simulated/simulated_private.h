@@ -80,7 +80,7 @@ struct endpoint {
     struct orr_list arrived; /* packets; the first ones … */
     unsigned nmatched;       /* … may be taken … */
     unsigned ncame;          /* … the others … */
-    double match_us;         /* … when the owner has spent that on them */
+    double match_us;         /* … when the owner has spent that on them, and on data */
     double send_us;          /* that it owes for what it has sent */
     struct packet *shown;    /* what take_header has given a pointer into */
     struct orr_list ended;   /* messages */
@@ -92,8 +92,9 @@ struct orr_simulated {
     struct orr_cluster *cluster;
     unsigned nranks;
     unsigned *nodes; /* by rank */
-    size_t inside_bytes, eager_bytes;
-    struct orr_cluster_costs costs;
+    size_t inside_bytes;
+    size_t most_values; /* of a letter whose values are moved */
+    struct orr_cluster_costs far, near; /* of messages between nodes, and within one */
     struct orr_list comms;
     struct orr_simulated_comm *all;
     struct mailbox *boxes; /* by rank */
@@ -101,6 +102,10 @@ struct orr_simulated {
 
 /* There is something to take. */
 void simulated_rouse(struct endpoint *at);
+
+/* What messages between two of its ranks are like. */
+const struct orr_cluster_costs *simulated_costs(const struct orr_simulated_comm *comm,
+                                                int from, int to);
 
 /* Sends so many bytes from one rank of a communicator to another. */
 void simulated_post(const struct orr_simulated_comm *comm, int from, int to,

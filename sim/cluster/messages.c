@@ -3,6 +3,7 @@
 #include "sim/cluster/messages.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/cluster/flows.h"
@@ -20,7 +21,7 @@ struct messages {
     struct orr_interconnect *net;
     struct orr_flows *flows;
     unsigned nnodes;
-    unsigned nports;    /* of the network, and of all nodes that were ever attached */
+    unsigned nports;    /* of the network, of nodes, and of those that were ever attached */
     struct site *sites; /* [nnodes]; NULL: none was */
     unsigned *route;    /* of the message that starts now … */
     unsigned room;      /* … at most */
@@ -33,26 +34,10 @@ static struct messages *messages_of(struct orr_network *network)
 
 /* ---- what a message costs ---- */
 
-/* The factors of messages of that size. */
-static struct orr_fabric_segment find_segment(const struct orr_fabric *fabric,
-                                              double bytes)
+/* A request goes to the receiver, and its answer back (rendezvous). */
+static double message_delay(double latency, double bytes, double eager)
 {
-    struct orr_fabric_segment segment = {0, 1, 1};
-
-    for (unsigned i = 0; i < fabric->nsegments; i++)
-        if (bytes >= fabric->segments[i].from)
-            segment = fabric->segments[i];
-    return segment;
-}
-
-static double message_delay(const struct messages *m, double bytes,
-                            unsigned nports)
-{
-    double latency = orr_interconnect_latency(m->net, nports);
-    double delay = latency * find_segment(&m->fabric, bytes).latency_factor;
-
-    /* A request goes to the receiver, and its answer back (rendezvous). */
-    return bytes > m->fabric.eager ? delay + 2 * latency : delay;
+    return bytes > eager ? 3 * latency : latency;
 }
 
 /* ---- links of nodes ---- */
@@ -176,30 +161,52 @@ int orr_messages_start_copy(struct orr_network *network, unsigned node,
 
 /* ---- operations ---- */
 
+/* Between two nodes. */
+static void pass_network(const struct messages *m, const struct orr_cluster_message *desc,
+                         struct orr_flow_desc *flow)
+{
+    const struct orr_fabric *fabric = &m->fabric;
+    unsigned nic = orr_interconnect_nic(m->net, desc->src, desc->dst, desc->nic);
+
+    flow->nports = orr_interconnect_route(m->net, desc->src, desc->dst, nic, m->route);
+    flow->delay_us += message_delay(orr_interconnect_latency(m->net, flow->nports),
+                                    flow->bytes, fabric->eager);
+    flow->limit = fmin(fabric->bandwidth, orr_fabric_speed(&fabric->speeds, flow->bytes));
+    pass_node(m, desc->src, desc->src_memory, nic, true, flow);
+    pass_node(m, desc->dst, desc->dst_memory, nic, false, flow);
+}
+
+/* Between two ranks of a node: no links, but what all of them share there. */
+static void stay_in_node(const struct messages *m, unsigned node, struct orr_flow_desc *flow)
+{
+    const struct orr_fabric_node *fabric = &m->fabric.node;
+
+    flow->delay_us += message_delay(fabric->latency_us, flow->bytes, fabric->eager);
+    flow->limit = orr_fabric_speed(&fabric->speeds, flow->bytes);
+    if (fabric->total > 0)
+        m->route[flow->nports++] = orr_interconnect_nports(m->net) + node;
+}
+
 int orr_messages_start(struct orr_network *network,
                        const struct orr_cluster_message *desc, double now_us,
                        struct orr_flow **ret, struct orr_error *err)
 {
     struct messages *m = messages_of(network);
-    double bytes = (double)desc->bytes;
-    struct orr_flow_desc flow = {
-        .bytes = bytes, .ports = m->route, .cookie = desc->cookie};
-    unsigned nic;
+    struct orr_flow_desc flow = {.bytes = (double)desc->bytes,
+                                 .ports = m->route,
+                                 .delay_us = desc->delay_us,
+                                 .cookie = desc->cookie};
 
     if (desc->src >= m->nnodes || desc->dst >= m->nnodes ||
-        desc->src == desc->dst)
+        (desc->src == desc->dst && !m->fabric.node.takes_time))
         return orr_fail(err, -EINVAL,
                         "a message from node %u to node %u cannot pass a "
                         "network of %u nodes, from 0 on",
                         desc->src, desc->dst, m->nnodes);
-    nic = orr_interconnect_nic(m->net, desc->src, desc->dst, desc->nic);
-    flow.nports =
-        orr_interconnect_route(m->net, desc->src, desc->dst, nic, m->route);
-    flow.delay_us = desc->delay_us + message_delay(m, bytes, flow.nports);
-    flow.limit =
-        m->fabric.bandwidth * find_segment(&m->fabric, bytes).bandwidth_factor;
-    pass_node(m, desc->src, desc->src_memory, nic, true, &flow);
-    pass_node(m, desc->dst, desc->dst_memory, nic, false, &flow);
+    if (desc->src == desc->dst)
+        stay_in_node(m, desc->src, &flow);
+    else
+        pass_network(m, desc, &flow);
     if (orr_flow_start(m->flows, &flow, now_us, ret) < 0)
         return orr_fail(err, -ENOMEM, "no memory for a message of %zu bytes",
                         desc->bytes);
@@ -271,16 +278,19 @@ static const struct orr_network_ops messages_ops = {
 
 /* ---- making one ---- */
 
+/* Behind the ports of the network one of each node, if messages share something there. */
 static int make_flows(struct messages *m, double epsilon)
 {
     unsigned nports = orr_interconnect_nports(m->net);
-    double *capacities = malloc(nports * sizeof(*capacities));
+    double *capacities;
     int rc = -ENOMEM;
 
-    for (unsigned i = 0; capacities && i < nports; i++)
-        capacities[i] = m->fabric.bandwidth;
+    m->nports = nports + (m->fabric.node.total > 0 ? m->nnodes : 0);
+    capacities = malloc(m->nports * sizeof(*capacities));
+    for (unsigned i = 0; capacities && i < m->nports; i++)
+        capacities[i] = i < nports ? m->fabric.bandwidth : m->fabric.node.total;
     if (capacities)
-        rc = orr_flows_new(capacities, nports, epsilon, &m->flows);
+        rc = orr_flows_new(capacities, m->nports, epsilon, &m->flows);
     free(capacities);
     return rc;
 }
@@ -298,10 +308,8 @@ int orr_messages_new(const struct orr_fabric *fabric, unsigned nnodes,
     m->fabric = *fabric;
     m->nnodes = nnodes;
     rc = orr_interconnect_new(fabric, nnodes, &m->net, err);
-    if (rc == 0) {
-        m->nports = orr_interconnect_nports(m->net);
+    if (rc == 0)
         rc = reserve_route(m, 0);
-    }
     if (rc == 0)
         rc = make_flows(m, epsilon);
     if (rc < 0)

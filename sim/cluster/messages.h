@@ -15,7 +15,7 @@
 struct orr_flow;
 
 struct orr_cluster_message {
-    unsigned src, dst; /* nodes, not the same */
+    unsigned src, dst; /* nodes; the same where messages in a node take time */
     unsigned nic;      /* of both; ORR_ANY_NIC (interconnect.h): by rule */
     /* Memory nodes that it leaves and reaches, 0 is main memory. Of a node with links;
      * where no route leads from or to its NIC it is main memory, too. */

@@ -43,6 +43,16 @@ def on(machine, *words):
     return said(orrery("run", "-m", machine, *words, "--json", *TIMES, *PROGRAM))
 
 
+def test_shares():
+    """As many ranks as processors: each has one worker, and the thread MPI none of its own."""
+    whole = on("1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us")
+    claim("a rank whose share is one processor has a worker there",
+          len(whole.get("workers", [])) == 64 and whole["tasks"] == 120, whole)
+    done = orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=65", *TIMES, *PROGRAM)
+    claim("more ranks than processors are refused", done.returncode == 1 and
+          "ranks-per-node=65" in done.stderr, done)
+
+
 def test_run():
     done = orrery("run", "-m", CLUSTER, *TIMES, *PROGRAM)
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -163,6 +173,11 @@ def test_compare(at):
     claim("ranks of a node", [r["settings"] for r in rows] ==
           [{"network": "ranks-per-node=1"}, {"network": "ranks-per-node=2"}] and
           [len(r["workers"]) for r in rows] == [126, 124], done)
+    speeds = "bandwidth=8KiB:2GB/s,0.5MB:8GB/s"
+    rows, done = compare("-m", f"2*epyc-64 + ib 200Gb/s {speeds},epyc-64")
+    claim("compare: nor those of speeds by size",
+          [row["machine"] for row in rows] == [f"2*epyc-64 + ib 200Gb/s {speeds}", "epyc-64"],
+          done)
     rows, done = compare("-m", CLUSTER, "--set", "network = crossbar, fat-tree:32,2:1")
     claim("a fat tree is one value", [r["settings"]["network"] for r in rows] ==
           ["crossbar", "fat-tree:32,2:1"], done)
@@ -236,6 +251,7 @@ def test_refusals():
 
 with tempfile.TemporaryDirectory() as place:
     test_run()
+    test_shares()
     test_files(place)
     test_explain()
     test_trace(place)

@@ -86,6 +86,13 @@ def main():
     check("edits of a cluster", done.returncode == 0 and "10\t20" in done.stdout and
           done.stderr.count("network.latency") == 1 and done.stderr.count("cpu.count") == 1,
           done.stdout + done.stderr)
+    _, moved = say([CALLS], cluster(2))
+    _, kept = say([CALLS], cluster(2), ORRERY_SIM_MPI_VALUES="4096")
+    check("long messages leave memory as it is where that is asked for, short ones do not",
+          moved[0][:4] != kept[0][:4] and "30000 doubles, the last is 0; null 1" in kept[0] and
+          [line for line in moved[0][:4] if "doubles" not in line] ==
+          [line for line in kept[0][:4] if "doubles" not in line],
+          f"{moved[0][:4]}\n{kept[0][:4]}")
     for program in (STREAMS, SHARED):
         done = run([program], cluster(3))
         check("a program in C++", done.returncode == 0 and

@@ -365,6 +365,17 @@ int main(int argc, char **argv)
                      "messages are matched one after the other");
     sends = matches = 0;
     failed += report(check_time(stay, 2, one_node, line), "no time within a node");
+    sends = 0.5;
+    matches = 0.25;
+    failed += report(check_time(ping_pong, 2, one_node,
+                                "1Gb/s node-latency=3us node-total=10Gb/s "
+                                "node-send=0.5us node-match=0.25us"),
+                     "time within a node where its words are said");
+    failed += report(check_time(burst, 2, one_node,
+                                "1Gb/s node-latency=3us node-total=10Gb/s "
+                                "node-send=0.5us node-match=0.25us"),
+                     "ranks of a node share what it has");
+    sends = matches = 0;
     failed += report(check_time(share, 4, one_node, line), "two ranks share their node's NIC");
     failed += report(check_time(share, 4, NULL, "10Gb/s latency=3us hop=0us fat-tree:3,2:1"),
                      "two nodes share an uplink");

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,45 @@ START_TEST(messages_take_of_processors_what_is_said)
 }
 END_TEST
 
+START_TEST(speeds_depend_on_sizes)
+{
+    parse("100Gb/s");
+    ck_assert(isinf(orr_fabric_speed(&fabric.speeds, 1)));
+    parse("100Gb/s bandwidth=8KiB:2GB/s,64KiB:8GB/s copy=5GB/s");
+    ck_assert_uint_eq(fabric.speeds.n, 2);
+    ck_assert_double_eq(fabric.copy, 5000);
+    ck_assert_double_eq(orr_fabric_speed(&fabric.speeds, 1), 2000);
+    ck_assert_double_eq(orr_fabric_speed(&fabric.speeds, 8192), 2000);
+    /* 4.096 us and 8.192 us: half of the way is 6.144 us. */
+    ck_assert_double_eq_tol(orr_fabric_speed(&fabric.speeds, 36864), 6000, 1e-9);
+    ck_assert_double_eq(orr_fabric_speed(&fabric.speeds, 1e9), 8000);
+    parse("100Gb/s bandwidth=3GB/s");
+    ck_assert_double_eq(orr_fabric_speed(&fabric.speeds, 1), 3000);
+    ck_assert_double_eq(orr_fabric_speed(&fabric.speeds, 1e9), 3000);
+}
+END_TEST
+
+START_TEST(a_node_has_messages_of_its_own)
+{
+    parse("100Gb/s eager=1KiB");
+    ck_assert(!fabric.node.takes_time);
+    parse("100Gb/s eager=1KiB node-latency=300ns");
+    ck_assert(fabric.node.takes_time);
+    ck_assert_double_eq_tol(fabric.node.latency_us, 0.3, 1e-12);
+    ck_assert_double_eq(fabric.node.eager, 1024);
+    parse("100Gb/s node-eager=2KiB node-bandwidth=1KiB:1GB/s node-total=20GB/s node-send=1us "
+          "node-match=2us node-copy=4GB/s");
+    ck_assert(fabric.node.takes_time);
+    ck_assert_double_eq(fabric.node.eager, 2048);
+    ck_assert_double_eq(fabric.node.total, 20000);
+    ck_assert_double_eq_tol(fabric.node.send_us, 1, 1e-12);
+    ck_assert_double_eq_tol(fabric.node.match_us, 2, 1e-12);
+    ck_assert_double_eq(fabric.node.copy, 4000);
+    ck_assert_double_eq(fabric.node.speeds.at[0].bandwidth, 1000);
+    ck_assert_double_eq(fabric.copy, 0);
+}
+END_TEST
+
 START_TEST(a_technology_gives_latencies)
 {
     double ib;
@@ -116,12 +156,24 @@ START_TEST(numbers_are_read_whatever_the_locale)
 }
 END_TEST
 
+#define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 /* What the message has of: the word, and the remedy. */
 static const struct {
     const char *text, *word, *remedy;
 } wrong[] = {
     {"", "no bandwidth", "200Gb/s"},
     {"ib fat-tree", "no bandwidth", "2x200Gb/s"},
+    {"1Gb/s bandwidth=", "\"bandwidth=\"", "8KiB:2GB/s,64KiB:8GB/s"},
+    {"1Gb/s bandwidth=8KiB", "\"bandwidth=8KiB\"", "8KiB:2GB/s,64KiB:8GB/s"},
+    {"1Gb/s bandwidth=8:1GB/s,x:1GB/s", "\"bandwidth=8:1GB/s,x:1GB/s\"", "8KiB:2GB/s"},
+    {"1Gb/s bandwidth=2kB:1GB/s,1kB:1GB/s", "do not grow", "smallest first"},
+    {"1Gb/s bandwidth=0B:1GB/s", "do not grow", "1B or more"},
+    {"1Gb/s node-bandwidth=1kB:1GB/s,2kB:3GB/s", "takes less time", "less bandwidth"},
+    {"1Gb/s bandwidth=1B:1GB/s,2B:1GB/s,3B:1GB/s,4B:1GB/s,5B:1GB/s,6B:1GB/s,7B:1GB/s,"
+     "8B:1GB/s,9B:1GB/s", "too many sizes", "up to 8"},
+    {"1Gb/s node-copy=fast", "\"node-copy=fast\"", "GB/s"},
+    {"1Gb/s node-latncy=1us", "\"node-latncy=1us\"", "node-latency"},
     {"ib 200", "\"200\"", "Gb/s"},
     {"ib 200Gbps", "\"200Gbps\"", "Gb/s"},
     {"ib 200Gq/s", "\"200Gq/s\"", "Gb/s"},
@@ -153,8 +205,7 @@ static const struct {
     {"200Gb/s eager=big", "\"eager=big\"", "KiB"},
     {"200Gb/s = 3", "\"=\"", "write ib"},
     {"200Gb/s latency", "\"latency\"", "latency"},
-    {"200Gb/s "
-     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    {"200Gb/s " A64 A64 A64 A64,
      "aaaa", "too long"},
 };
 
@@ -238,6 +289,8 @@ SUITE_MAIN(cluster_fabric)
     tcase_add_test(tests, words_come_in_any_order);
     tcase_add_test(tests, devices_send_where_that_is_said);
     tcase_add_test(tests, messages_take_of_processors_what_is_said);
+    tcase_add_test(tests, speeds_depend_on_sizes);
+    tcase_add_test(tests, a_node_has_messages_of_its_own);
     tcase_add_test(tests, a_technology_gives_latencies);
     tcase_add_test(tests, each_topology_has_its_sizes);
     tcase_add_test(tests, numbers_are_read_whatever_the_locale);

@@ -224,25 +224,49 @@ START_TEST(latency_comes_first_and_long_messages_ask)
 }
 END_TEST
 
-START_TEST(sizes_have_their_share_of_latency_and_bandwidth)
+START_TEST(sizes_have_their_bandwidth)
 {
-    parse("8Gb/s latency=3us eager=1MB");
-    fabric.segments[0] = (struct orr_fabric_segment){0, 1, 0.5};
-    fabric.segments[1] = (struct orr_fabric_segment){1000, 2, 0.8};
-    fabric.nsegments = 2;
-    ck_assert_int_eq(orr_messages_new(&fabric, 3, 0, &network, &err), 0);
-    nmessages = 0;
-    send(0, 1, 500, 0);
+    open_network("8Gb/s latency=3us eager=1MB bandwidth=500B:250MB/s,1500B:500MB/s,8kB:800MB/s",
+                 3, 0);
+    send(0, 1, 100, 0);
     run_until(INFINITY, true);
-    check_end(0, 3 + 1);
-    send(0, 1, 8000, 100);
+    check_end(0, 3 + 0.4);
+    send(0, 1, 1000, 50); /* half of the way from 2 us to 3 us */
     run_until(INFINITY, true);
-    check_end(1, 100 + 6 + 10);
+    check_end(1, 50 + 3 + 2.5);
+    send(0, 1, 16000, 100);
+    run_until(INFINITY, true);
+    check_end(2, 100 + 3 + 20);
     /* What one may not have the others get. */
-    send(0, 1, 50000, 200);
-    send(0, 2, 400, 206);
+    send(0, 1, 80000, 200);
+    send(0, 2, 100, 203);
     run_until(INFINITY, true);
-    check_end(3, 209 + 0.8);
+    check_end(4, 206 + 0.4);
+    check_end(3, 206.4 + (80000 - 3 * 800 - 0.4 * 750) / 800);
+    close_network();
+}
+END_TEST
+
+START_TEST(ranks_of_a_node_have_a_network_of_their_own)
+{
+    open_network("8Gb/s latency=3us node-latency=1us node-bandwidth=4GB/s node-total=6GB/s",
+                 2, 0);
+    send(0, 0, 4000, 0);
+    run_until(INFINITY, true);
+    check_end(0, 1 + 1);
+    /* Two share what the node has, others do not. */
+    send(0, 0, 60000, 10);
+    send(0, 0, 60000, 10);
+    send(1, 1, 60000, 10);
+    run_until(INFINITY, true);
+    check_end(1, 11 + 20);
+    check_end(2, 11 + 20);
+    check_end(3, 11 + 15);
+    close_network();
+    open_network("8Gb/s node-latency=2us", 1, 0);
+    send(0, 0, 50000, 5);
+    run_until(INFINITY, true);
+    check_end(0, 5 + 2);
     close_network();
 }
 END_TEST
@@ -650,7 +674,8 @@ SUITE_MAIN(cluster_messages)
         tests, half_duplex_links_carry_one_direction_or_half_of_both, 0, 2);
     tcase_add_test(tests, several_nics_carry_several_messages);
     tcase_add_test(tests, latency_comes_first_and_long_messages_ask);
-    tcase_add_test(tests, sizes_have_their_share_of_latency_and_bandwidth);
+    tcase_add_test(tests, sizes_have_their_bandwidth);
+    tcase_add_test(tests, ranks_of_a_node_have_a_network_of_their_own);
     tcase_add_test(tests,
                    a_message_that_is_taken_out_leaves_its_links_to_others);
     tcase_add_test(tests, a_flow_passes_any_ports_that_its_owner_names);

@@ -232,7 +232,7 @@ for command in run compare trace explain report bound optimise record replay \
     "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
     "machine diff" \
-    "calibrate kernels" "calibrate bus" "calibrate runtime" \
+    "calibrate kernels" "calibrate bus" "calibrate runtime" "calibrate network" \
     "perfmodel list" "perfmodel show" \
     "perfmodel check" "perfmodel plot" "perfmodel export" "perfmodel import" \
     "perfmodel merge" "perfmodel prune" "perfmodel project"; do
@@ -243,7 +243,7 @@ for command in run compare trace explain report bound optimise record replay \
     validate env "sched list" "sched show" "machine check" "machine doctor" \
     "machine list" "machine show" "machine copy" "machine new" "machine import" \
     "machine export" "machine diff" "calibrate kernels" "calibrate bus" \
-    "calibrate runtime" "perfmodel list" "perfmodel show" "perfmodel check" \
+    "calibrate runtime" "calibrate network" "perfmodel list" "perfmodel show" "perfmodel check" \
     "perfmodel export" "perfmodel import" "perfmodel merge" "perfmodel plot" \
     "perfmodel project" "perfmodel prune" "record import"; do
     # shellcheck disable=SC2086 # words

@@ -92,6 +92,7 @@ struct calibrate_options {
  */
 int calibrate_kernels(const struct calibrate_options *options);
 
-/* `orrery calibrate bus` and `runtime`; argv[0] is that name. The exit code. */
+/* `orrery calibrate bus`, `runtime` and `network`; argv[0] is that name. The exit code. */
 int calibrate_bus(int argc, char **argv);
 int calibrate_runtime(int argc, char **argv);
+int calibrate_network(int argc, char **argv);

@@ -18,8 +18,10 @@ static const char help[] =
     "                                -- PROGRAM [ARGUMENTS]\n"
     "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
     "       orrery calibrate runtime [--json]\n"
+    "       orrery calibrate network [-n RANKS] [-o NAME] [--json] [-- LAUNCHER]\n"
     "`bus` measures copies between memory nodes, `runtime` the costs of the runtime\n"
-    "itself; each has a --help of its own. Of `kernels`:\n"
+    "itself, `network` messages between ranks of MPI; each has a --help of its own.\n"
+    "Of `kernels`:\n"
     "Runs the program repeatedly on this machine, feeding the performance models of\n"
     "its kernels, until each is precise enough or the time is over, and reports why\n"
     "if one is not.\n"
@@ -133,6 +135,7 @@ static const struct verb {
     {"kernels", run_kernels},
     {"bus", calibrate_bus},
     {"runtime", calibrate_runtime},
+    {"network", calibrate_network},
     {NULL, NULL},
 };
 
@@ -164,7 +167,7 @@ int cmd_calibrate(int argc, char **argv)
         }
     near = argc > 1 ? orr_words_nearest(argv[1], verbs, calibrate_verb_name)
                     : NULL;
-    tool_error("calibrate: kernels, bus and runtime are what can be "
+    tool_error("calibrate: kernels, bus, runtime and network are what can be "
                "calibrated%s%s%s%s%s; see orrery calibrate --help",
                argc > 1 ? ", not " : "", argc > 1 ? argv[1] : "",
                near ? ": did you mean " : "", near ? near : "",

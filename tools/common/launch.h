@@ -10,7 +10,7 @@
 #include "tools/common/process.h"
 #include "tools/common/report.h"
 
-#define LAUNCH_MORE 8
+#define LAUNCH_MORE 12
 
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */

@@ -17,8 +17,10 @@
 
 bool machines_comma_joins(const char *behind)
 {
-    size_t n = strspn(behind, "0123456789");
+    size_t n = strspn(behind, "0123456789.");
 
+    if (n > 0)
+        n += strspn(behind + n, "kKMGiB");
     return n > 0 && behind[n] == ':' && isdigit((unsigned char)behind[n + 1]);
 }
 

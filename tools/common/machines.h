@@ -11,14 +11,14 @@
 
 /* The names of a list "A,B", as a NULL-terminated array, owned by the caller (free, one
  * block); empty ones are dropped. NULL without memory. Not between names are commas in
- * quotation marks, and that of a fat tree's "32,2:1". A name that begins with several counts,
+ * quotation marks, and those of a fat tree's "32,2:1" and of speeds, "8KiB:2GB/s,1MiB:8GB/s". A name that begins with several counts,
  * "4,8,12*A", is one for each; "4..64*A" is 4, 8, 16 … of A. */
 char **machines_split(const char *list);
 
 /* Whether the list has several names. */
 bool machines_are_several(const char *list);
 
-/* Whether a comma before this text is of such a fat tree, and ends nothing. */
+/* Whether a comma before this text is of such a word, and ends nothing. */
 bool machines_comma_joins(const char *behind);
 
 /* Whether there is a machine or a cluster of that name. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/common/launch.h"
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
 
@@ -312,6 +313,17 @@ int ranks_init(struct ranks *ranks, const char *command, char *const *argv, unsi
         tool_error("out of memory");
     cores_free(cores);
     return !cores || words.failed ? -1 : 0;
+}
+
+void ranks_settings(const char *const *more, const struct ranks *ranks, const char **ret)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; more && more[i] && n < LAUNCH_MORE; i++)
+        ret[n++] = more[i];
+    for (size_t i = 0; ranks->more[i] && n < LAUNCH_MORE; i++)
+        ret[n++] = ranks->more[i];
+    ret[n] = NULL;
 }
 
 void ranks_done(struct ranks *ranks)

@@ -19,4 +19,8 @@ struct ranks {
  * Errors, after a message: -1. */
 int ranks_init(struct ranks *ranks, const char *command, char *const *argv, unsigned n);
 
+/* The settings of a launch (NULL-terminated, or NULL) and behind them those of the ranks, in
+ * ret, which has room for LAUNCH_MORE of them and a NULL; all stay their owners'. */
+void ranks_settings(const char *const *more, const struct ranks *ranks, const char **ret);
+
 void ranks_done(struct ranks *ranks);

@@ -112,19 +112,6 @@ int run_ranks_choose(struct launch *launch, const char *command, const char *tex
     return code;
 }
 
-/* The settings of the launch, and those of the ranks. */
-static void join_settings(const struct launch *launch, const struct ranks *ranks,
-                          const char *ret[LAUNCH_MORE + 1])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; launch->more && launch->more[i] && n < LAUNCH_MORE; i++)
-        ret[n++] = launch->more[i];
-    for (size_t i = 0; ranks->more[i] && n < LAUNCH_MORE; i++)
-        ret[n++] = ranks->more[i];
-    ret[n] = NULL;
-}
-
 /* 0; else an exit code. */
 static int launch_those(struct launch *launch)
 {
@@ -143,7 +130,7 @@ static int launch_processes(struct launch *launch, const char *command)
     int result = TOOL_FAILED;
 
     if (ranks_init(&ranks, command, launch->argv, launch->nranks) == 0) {
-        join_settings(launch, &ranks, more);
+        ranks_settings(launch->more, &ranks, more);
         launch->ranks_argv = ranks.argv;
         launch->more = more;
         result = launch_those(launch);

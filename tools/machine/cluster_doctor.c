@@ -21,6 +21,19 @@
 #define NIC_MOST       100e9
 #define NIC_LEAST      125e6
 #define OVERSUBSCRIBED 4
+/* Within a node: what memory and caches of today allow. */
+#define NODE_LATENCY_LEAST 0.03
+#define NODE_LATENCY_MOST  50
+#define NODE_SPEED_MOST    500e9
+#define NODE_SPEED_LEAST   100e6
+/* Of figures that were measured: fewer repetitions than a median needs; half of the samples
+ * apart by so much of it; directions that differ; several senders who do not share evenly; a
+ * machine that was not quiet (tools/common/quiet.h). */
+#define FEW_REPETITIONS 5
+#define WIDE_SPREAD     0.25
+#define ASYMMETRIC      0.25
+#define POOR_INCAST     0.7
+#define QUIET_SHARE     0.9
 
 /* "nodes 0-7 (hgx-h100-8)" */
 static const char *nodes_text(const struct machine_cluster *cluster,
@@ -205,6 +218,111 @@ static void examine_places(const struct machine_cluster *cluster,
             nplaces, cluster->desc.nnodes);
 }
 
+/* ---- messages within a node ---- */
+
+static void examine_node_latency(const struct orr_fabric_node *node,
+                                 struct orr_findings *findings)
+{
+    double us = node->latency_us + node->send_us + node->match_us;
+
+    if (us < NODE_LATENCY_LEAST || us > NODE_LATENCY_MOST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "node-latency", NULL,
+                         "check node-latency=, node-send=, node-match= and their units, or "
+                         "measure them (orrery calibrate network)",
+                         "%.4g us from rank to rank of one node are %s",
+                         us,
+                         us < NODE_LATENCY_LEAST
+                             ? "shorter than that of any memory"
+                             : "longer than that of networks between nodes");
+}
+
+static void examine_speeds(const struct orr_fabric_node *node, struct orr_findings *findings)
+{
+    double fastest = 0, long_one = 0;
+    char rate[PICTURE_TEXT];
+
+    for (unsigned i = 0; i < node->speeds.n; i++)
+        fastest = fmax(fastest, node->speeds.at[i].bandwidth * 1e6);
+    if (node->speeds.n > 0)
+        long_one = node->speeds.at[node->speeds.n - 1].bandwidth * 1e6;
+    if (fastest > NODE_SPEED_MOST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "node-fast", NULL,
+                         "check node-bandwidth= and its unit",
+                         "messages within a node of %s are faster than any memory",
+                         picture_bandwidth(fastest, rate));
+    if (node->speeds.n > 0 && long_one < NODE_SPEED_LEAST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "node-slow", NULL,
+                         "check node-bandwidth= and its unit; or measure with no more ranks "
+                         "than cores, when the machine is quiet",
+                         "long messages within a node of %s are slower than a network between "
+                         "nodes",
+                         picture_bandwidth(long_one, rate));
+}
+
+/* ---- how it was measured ---- */
+
+static void examine_care(const struct orr_cluster_measured *m, struct orr_findings *findings)
+{
+    if (m->repetitions < FEW_REPETITIONS)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "measured-few", NULL,
+                         "measure with more, orrery calibrate network -r 9",
+                         "the network was measured in %.0f repetition%s: one that was "
+                         "disturbed moves the median",
+                         m->repetitions, m->repetitions == 1 ? "" : "s");
+    if (m->spread > WIDE_SPREAD)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "measured-spread", NULL,
+                         "measure again when the machine is quiet, or with more repetitions "
+                         "(-r)",
+                         "half of the samples of a figure are %.0f %% of their median apart",
+                         100 * m->spread);
+    if (m->share > 0 && m->share < QUIET_SHARE)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "measured-busy", NULL,
+                         "measure again when the machine is quiet",
+                         "the machine was busy when its network was measured: a thread got "
+                         "%.0f %% of a processor",
+                         100 * m->share);
+}
+
+static void examine_shares(const struct orr_cluster_measured *m, struct orr_findings *findings)
+{
+    if (m->asymmetry > ASYMMETRIC)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "asymmetric", NULL,
+                         "measure again; if it stays, look at slots and drivers of the NICs, "
+                         "and where the ranks are bound",
+                         "one direction was %.0f %% faster than the other: simulations have "
+                         "one bandwidth for both",
+                         100 * m->asymmetry);
+    if (m->incast > 0 && m->incast < POOR_INCAST)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "incast", NULL,
+                         m->ranks > 2 * m->hosts
+                             ? "measure with no more ranks than cores; simulations have "
+                               "senders share what one gets"
+                             : "simulations have senders share what one gets: expect more "
+                               "time where many send to one",
+                         "all ranks together sent %.0f %% of what one sends to the same "
+                         "receiver",
+                         100 * m->incast);
+}
+
+static void examine_measured(const struct machine_cluster *cluster,
+                             struct orr_findings *findings)
+{
+    const struct orr_cluster_measured *m = &cluster->desc.measured;
+
+    if (m->repetitions <= 0)
+        return;
+    examine_care(m, findings);
+    examine_shares(m, findings);
+    if (m->hosts == 1)
+        orr_findings_add(findings,
+                         cluster->desc.nnodes > 1 ? ORR_SEVERITY_WARNING : ORR_SEVERITY_NOTE,
+                         "measured-one-host", NULL,
+                         "for the network between nodes measure ranks on several: orrery "
+                         "calibrate network -- mpirun -n 2 --host A,B",
+                         "it was measured on one host only: of messages between nodes nothing "
+                         "is known");
+}
+
 int machine_cluster_examine(const struct machine_cluster *cluster,
                             struct orr_findings *findings,
                             struct orr_error *err)
@@ -217,6 +335,11 @@ int machine_cluster_examine(const struct machine_cluster *cluster,
         examine_bisection(cluster, findings);
         examine_places(cluster, findings);
     }
+    if (cluster->desc.fabric.node.takes_time) {
+        examine_node_latency(&cluster->desc.fabric.node, findings);
+        examine_speeds(&cluster->desc.fabric.node, findings);
+    }
+    examine_measured(cluster, findings);
     orr_findings_worst_first(findings);
     return rc == 0 && findings->failed ? -ENOMEM : rc;
 }

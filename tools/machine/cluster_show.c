@@ -96,6 +96,37 @@ static void print_latency(const struct machine_cluster *cluster)
     putchar('\n');
 }
 
+/* Of the longest messages; "no limit" without any. */
+static const char *speed_text(const struct orr_fabric_speeds *speeds, char text[PICTURE_TEXT])
+{
+    return speeds->n ? picture_bandwidth(speeds->at[speeds->n - 1].bandwidth * 1e6, text)
+                     : "no limit";
+}
+
+static void print_in_node(const struct orr_fabric_node *node)
+{
+    char speed[PICTURE_TEXT], all[PICTURE_TEXT];
+
+    if (!node->takes_time) {
+        puts("  in a node  messages between its ranks take no time");
+        return;
+    }
+    printf("  in a node  %.4g us, %s", node->latency_us, speed_text(&node->speeds, speed));
+    if (node->total > 0)
+        printf(", %s together", picture_bandwidth(node->total * 1e6, all));
+    printf("; more than %.6g bytes ask first\n", node->eager);
+}
+
+static void print_measured(const struct orr_cluster_measured *measured)
+{
+    if (measured->repetitions > 0)
+        printf("  measured   between %.0f ranks on %.0f host%s, %.0f repetition%s, spread "
+               "%.1f %%\n",
+               measured->ranks, measured->hosts, orr_plural((size_t)measured->hosts),
+               measured->repetitions, orr_plural((size_t)measured->repetitions),
+               100 * measured->spread);
+}
+
 static void print_network(const struct machine_cluster *cluster)
 {
     const struct orr_fabric *fabric = &cluster->desc.fabric;
@@ -119,6 +150,9 @@ static void print_network(const struct machine_cluster *cluster)
     print_latency(cluster);
     printf("  messages   of more than %.6g bytes ask the receiver first\n",
            fabric->eager);
+    if (cluster->desc.ranks_per_node > 1)
+        print_in_node(&fabric->node);
+    print_measured(&cluster->desc.measured);
 }
 
 static int print_cluster(const struct machine_cluster *cluster)
@@ -209,12 +243,46 @@ static json_t *latency_or_null(const struct machine_cluster *cluster,
                      : json_null();
 }
 
+static json_t *speeds_array(const struct orr_fabric_speeds *speeds)
+{
+    json_t *array = json_array();
+
+    for (unsigned i = 0; i < speeds->n; i++)
+        json_array_append_new(array, json_pack("{s:f, s:f}", "bytes", speeds->at[i].bytes,
+                                               "bytes_per_second",
+                                               speeds->at[i].bandwidth * 1e6));
+    return complete_array(array, speeds->n);
+}
+
+/* Messages between ranks of a node; null: they take no time. */
+static json_t *in_node_object(const struct orr_fabric_node *node)
+{
+    if (!node->takes_time)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o}", "latency_us", node->latency_us,
+                     "send_us", node->send_us, "match_us", node->match_us, "eager_bytes",
+                     node->eager, "together_bytes_per_second",
+                     node->total > 0 ? json_real(node->total * 1e6) : json_null(), "speeds",
+                     speeds_array(&node->speeds));
+}
+
+static json_t *measured_object(const struct orr_cluster_measured *measured)
+{
+    if (measured->repetitions <= 0)
+        return json_null();
+    return json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "ranks", (int)measured->ranks,
+                     "hosts", (int)measured->hosts, "repetitions",
+                     (int)measured->repetitions, "spread", measured->spread, "asymmetry",
+                     measured->asymmetry, "incast", measured->incast, "processor_share",
+                     measured->share);
+}
+
 static json_t *network_object(const struct machine_cluster *cluster)
 {
     const struct orr_fabric *fabric = &cluster->desc.fabric;
 
     return json_pack(
-        "{s:s, s:s, s:i, s:f, s:b, s:i, s:o, s:f, s:f, s:o, s:o, s:f}", "words",
+        "{s:s, s:s, s:i, s:f, s:b, s:i, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}", "words",
         cluster->desc.network, "topology", machine_topology_name(fabric->kind),
         "nics_per_node", (int)fabric->nics, "nic_bytes_per_second",
         machine_cluster_link_rate(cluster), "half_duplex", fabric->half_duplex,
@@ -224,7 +292,8 @@ static json_t *network_object(const struct machine_cluster *cluster)
         machine_cluster_oversubscription(cluster), "shortest_latency_us",
         latency_or_null(cluster, cluster->nearest), "longest_latency_us",
         latency_or_null(cluster, cluster->farthest), "eager_bytes",
-        fabric->eager);
+        fabric->eager, "speeds", speeds_array(&fabric->speeds), "in_node",
+        in_node_object(&fabric->node), "measured", measured_object(&cluster->desc.measured));
 }
 
 static int print_cluster_json(const struct machine_cluster *cluster)

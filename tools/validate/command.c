@@ -18,7 +18,7 @@ enum { WRONG = 3, CANNOT_TELL = 4 };
 
 static const char help[] =
     "usage: orrery validate [-n REPETITIONS] [--sizes A,B,...] [-s SCHEDULER]\n"
-    "                       [-m MACHINE] [--set EDIT] [--seed N]\n"
+    "                       [--ranks RANKS] [-m MACHINE] [--set EDIT] [--seed N]\n"
     "                       [--plot FILE.png] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program for real and simulated on a copy of this machine, several times\n"
     "in random order, and reports the errors of the simulation: per kernel, per link\n"
@@ -32,8 +32,12 @@ static const char help[] =
     "                             checked from 4 on\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmdas, for both\n"
+    "      --ranks RANKS          of a program for StarPU-MPI, so many on this host:\n"
+    "                             for real as orrery run -n has them, and simulated\n"
+    "                             on one node, with messages as orrery calibrate\n"
+    "                             network has measured them\n"
     "  -m, --machine MACHINE      simulate that description instead of a copy of this\n"
-    "                             machine\n" EDITS_HELP
+    "                             machine; of ranks a cluster\n" EDITS_HELP
     "      --seed N               of the random order (1)\n"
     "      --plot FILE.png        draw errors and times\n"
     "      --json                 print all results as JSON\n"
@@ -91,9 +95,14 @@ static int validate_program(const struct validate_options *options)
     return result;
 }
 
-static int read_validate_numbers(const char *reps, const char *seed,
+static int read_validate_numbers(const char *reps, const char *seed, const char *ranks,
                                  struct validate_options *ret)
 {
+    if (ranks && program_number(ranks, 2, &ret->nranks) < 0)
+        return tool_fail(-1,
+                         "validate: --ranks %s: write how many ranks, from 2 on; without it "
+                         "the program is one process",
+                         ranks);
     if (program_number(reps, 1, &ret->nreps) < 0)
         return tool_fail(-1,
                          "validate: -n %s: repetitions are a whole number from "
@@ -109,12 +118,13 @@ static int read_validate_numbers(const char *reps, const char *seed,
 
 int cmd_validate(int argc, char **argv)
 {
-    const char *reps = "5", *seed = "1", *sizes = "";
+    const char *reps = "5", *seed = "1", *sizes = "", *ranks = NULL;
     struct validate_options options = {0};
     const struct tool_option list[] = {
         {'n', "repetitions", &reps, NULL},
         {0, "sizes", &sizes, NULL},
         {'s', "scheduler", &options.sched, NULL},
+        {0, "ranks", &ranks, NULL},
         {'m', "machine", &options.machine, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
         {0, "seed", &seed, NULL},
@@ -127,7 +137,7 @@ int cmd_validate(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (read_validate_numbers(reps, seed, &options) < 0)
+    if (read_validate_numbers(reps, seed, ranks, &options) < 0)
         return TOOL_USAGE;
     if (first == argc)
         return tool_fail(TOOL_USAGE, "validate: which program? See orrery "

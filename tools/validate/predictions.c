@@ -102,7 +102,11 @@ int validation_predict(struct validation *v)
         tool_error("out of memory");
         return -1;
     }
-    for (unsigned s = 0; s < v->nsizes && !v->stopped; s++)
+    if (v->options->nranks) /* nobody puts the traces of ranks into their records */
+        n = 0;
+    if (n == 0)
+        snprintf(p->problem, sizeof(p->problem), "several ranks are not");
+    for (unsigned s = 0; n > 0 && s < v->nsizes && !v->stopped; s++)
         for (unsigned rep = 0; rep < v->nreps && !v->stopped; rep++) {
             double real = validation_report(v, s, rep, false)->makespan_us;
             double us = simulate_with_times(v, s, rep, rep);

@@ -126,9 +126,10 @@ int validation_print_json(const struct validation *v)
         json_array_append_new(ends, end_json(&v->ends[s]));
     for (unsigned k = 0; k < v->drift.ntypes; k++)
         json_array_append_new(types, type_json(&v->drift.types[k]));
-    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b, "
+    json = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b, "
                      "s:o, s:o}",
                      "machine", real->machine, "scheduler", real->scheduler,
+                     "ranks", v->options->nranks ? (int)v->options->nranks : 1,
                      "repetitions", (int)v->nreps, "kernels", kernels, "links",
                      links, "ends", ends, "median_error",
                      tool_json_number(v->median_error), "machine_shift", types,

@@ -5,8 +5,11 @@
  */
 #include "tools/validate/validate.h"
 
+#include "perfmodel/sampling.h"
+#include "platforms/cluster.h"
 #include "tools/common/here.h"
 #include "tools/common/program.h"
+#include "tools/common/ranks.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -69,10 +72,55 @@ static int describe_machine(struct validation *v)
     return here_write(v->machine);
 }
 
+/* The words of the network between ranks of this host, as it was measured. Owned; NULL after
+ * a message. */
+static char *measured_network(void)
+{
+    struct orr_sampling *sampling = NULL;
+    const struct orr_host_options options = {.hostname = getenv("STARPU_HOSTNAME")};
+    struct orr_cluster_desc cluster = {0};
+    struct orr_error err = {""};
+    char *host = NULL, *name = NULL, *words = NULL;
+
+    if (orr_sampling_from_env(orr_getenv, NULL, &sampling) == 0 &&
+        orr_host_name(&options, &host, &err) == 0)
+        name = tool_format("%s-ranks", host);
+    if (name && orr_cluster_load(name, orr_sampling_dirs(sampling), &cluster, &err) == 0)
+        words = strdup(cluster.network);
+    if (!words)
+        tool_error("validate: --ranks: messages between ranks of this host are not known: "
+                   "measure them with orrery calibrate network, or name a cluster with -m%s%s",
+                   *err.text ? ": " : "", err.text);
+    orr_cluster_free(&cluster);
+    orr_sampling_free(sampling);
+    free(name);
+    free(host);
+    return words;
+}
+
+/* This machine as one node, which all ranks share. */
+static int describe_node(struct validation *v)
+{
+    char *words = measured_network(), *path;
+
+    if (!words || describe_machine(v) < 0) {
+        free(words);
+        return -1;
+    }
+    path = v->machine;
+    v->machine = tool_format("1*\"%s\" + %s ranks-per-node=%u", path, words,
+                             v->options->nranks);
+    free(path);
+    free(words);
+    if (!v->machine)
+        tool_error("out of memory");
+    return v->machine ? 0 : -1;
+}
+
 static int choose_machine(struct validation *v)
 {
     if (!v->options->machine)
-        return describe_machine(v);
+        return v->options->nranks ? describe_node(v) : describe_machine(v);
     v->machine = strdup(v->options->machine);
     if (!v->machine)
         tool_error("out of memory");
@@ -172,14 +220,52 @@ static void print_failure(const struct validation *v,
     }
 }
 
+/* Runs it, as several ranks if there are to be some. As launch_all. */
+static int launch_one(const struct validation *v, struct launch *launch)
+{
+    const char *more[LAUNCH_MORE + 1], *const *own = launch->more;
+    struct ranks ranks = {0};
+    bool cluster = false;
+    int rc = -1;
+
+    if (!v->options->nranks)
+        return launch_all(launch, 1, 1, NULL, NULL);
+    if (launch->machine) {
+        if (launch_place(launch, "validate", &cluster) != TOOL_OK)
+            return -1;
+        if (!cluster)
+            return tool_fail(-1, "validate: --ranks %u on %s: ranks are simulated on a cluster, "
+                                 "-m '1*%s + ib 200Gb/s ranks-per-node=%u'",
+                             v->options->nranks, launch->machine, launch->machine,
+                             v->options->nranks);
+        if (launch->nranks != v->options->nranks)
+            return tool_fail(-1, "validate: --ranks %u: %s has %u: say as many",
+                             v->options->nranks, launch->machine,
+                             launch->nranks ? launch->nranks : 1);
+        return launch_all(launch, 1, 1, NULL, NULL);
+    }
+    launch->nranks = v->options->nranks;
+    if (ranks_init(&ranks, "validate", launch->argv, launch->nranks) == 0) {
+        ranks_settings(own, &ranks, more);
+        launch->more = more;
+        launch->ranks_argv = ranks.argv;
+        rc = launch_all(launch, 1, 1, NULL, NULL);
+    }
+    launch->more = own;
+    launch->ranks_argv = NULL;
+    ranks_done(&ranks);
+    return rc;
+}
+
 /* A real run leaves its calls and its trace, from which it is simulated; models stay as
- * they are. */
+ * they are. Ranks leave none. */
 static int run_one(struct validation *v, struct launch *launch, unsigned size,
                    unsigned rep, bool simulated)
 {
-    char *trace = simulated ? NULL : validation_path(v, size, rep, "trace.csv");
+    bool leaves = !simulated && !v->options->nranks;
+    char *trace = leaves ? validation_path(v, size, rep, "trace.csv") : NULL;
     char *record =
-        simulated ? NULL
+        !leaves ? NULL
                   : tool_format("ORRERY_RECORD=%s/%u.%u.calls.rec", v->folder,
                                 size, rep);
     const char *const real_settings[] = {"STARPU_CALIBRATE=0",
@@ -201,7 +287,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
         .argv = v->argvs[size],
         .quiet = true,
     };
-    stopped = launch_all(launch, 1, 1, NULL, NULL);
+    stopped = launch_one(v, launch);
     launch->more = NULL;
     launch->trace = NULL;
     free(trace);

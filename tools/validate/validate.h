@@ -23,6 +23,7 @@ struct validate_options {
     const char *edits;   /* what-if edits of it, or NULL */
     const char *sched;   /* or NULL */
     const char *plot;    /* picture to draw, or NULL */
+    unsigned nranks;     /* of the program, on this host; 0: it is one process */
     unsigned nreps;
     uint64_t seed;
     bool json;
@@ -96,7 +97,7 @@ struct validation {
     unsigned nsizes, nreps;
     char ***argvs;       /* owned: a command line for each size */
     struct launch *runs; /* owned: indexed by validation_run */
-    char *machine;       /* owned: what was simulated */
+    char *machine;       /* owned: what was simulated: a machine, or a cluster's line */
     char *folder;        /* owned: temporary, with the description of this machine,
                           * and the calls and the trace of each real run; NULL */
     int stopped;         /* by this signal; 0 */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <starpu_mpi.h>
 
 #include "lines.h"
@@ -268,6 +269,81 @@ static void run_tasks(void)
         say("added %d", value);
 }
 
+/* The first waits for nobody, and others are called meanwhile, in one order on all ranks. */
+static void go_on_meanwhile(void)
+{
+    enum { N = 6 };
+    int sum = me, got[3] = {0}, all[16] = {0}, of_root = me == n - 1 ? 77 : -1, before = -1;
+    int out[16], part = -1, flag = 0, index, blocking = me;
+    MPI_Request requests[N];
+    MPI_Status status, statuses[2];
+
+    for (int i = 0; i < 16; i++)
+        out[i] = 100 * me + i;
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
+    MPI_Ibcast(&of_root, 1, MPI_INT, n - 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Iallgather(&me, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &requests[3]);
+    MPI_Iscan(&me, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[4]);
+    MPI_Iscatter(out, 1, MPI_INT, &part, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[5]);
+    MPI_Allreduce(MPI_IN_PLACE, &blocking, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    say("largest %d", blocking);
+    while (!flag)
+        MPI_Test(&requests[0], &flag, &status);
+    say("barrier %d", requests[0] == MPI_REQUEST_NULL);
+    for (int i = 1; i < N; i++) {
+        MPI_Waitany(N, requests, &index, MPI_STATUS_IGNORE);
+        got[0] += index;
+    }
+    say("all of them %d: sum %d, of root %d, gathered %d %d, scanned %d, part %d", got[0], sum,
+        of_root, all[0], all[n - 1], before, part);
+    MPI_Ireduce(&me, &sum, 1, MPI_INT, MPI_PROD, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ialltoall(out, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+    say("reduced %d, exchanged %d", me == 0 ? sum : 0, all[n - 1]);
+}
+
+/* Requests that are started again and again. */
+static void repeat(void)
+{
+    int to = (me + 1) % n, from = (me + n - 1) % n, out = 0, in = -1, index;
+    MPI_Request requests[2];
+    MPI_Status status, statuses[2];
+
+    MPI_Send_init(&out, 1, MPI_INT, to, 9, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&in, 1, MPI_INT, from, 9, MPI_COMM_WORLD, &requests[1]);
+    MPI_Wait(&requests[1], &status); /* it is not started: at once */
+    for (int i = 0; i < 3; i++) {
+        out = 10 * me + i;
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, statuses);
+        say("time %d: %d, still there %d", i, in, requests[1] != MPI_REQUEST_NULL);
+    }
+    MPI_Waitany(2, requests, &index, &status);
+    say("none is active %d", index == MPI_UNDEFINED);
+    MPI_Start(&requests[1]);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[1], &status);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    say("once more %d from %d", in, status.MPI_SOURCE);
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+    say("freed %d", requests[0] == MPI_REQUEST_NULL);
+}
+
+/* Simulated, all ranks have one thread: the clock goes on while one looks at it, or sleeps. */
+static void look_at_clock(void)
+{
+    double begin = MPI_Wtime(), slept;
+
+    while (MPI_Wtime() < begin + 1e-3)
+        ;
+    begin = MPI_Wtime();
+    usleep(2000);
+    slept = MPI_Wtime() - begin;
+    say("slept long enough %d", slept >= 2e-3);
+}
+
 int main(int argc, char **argv)
 {
     int flag, provided;
@@ -287,6 +363,9 @@ int main(int argc, char **argv)
     reduce();
     gather();
     split();
+    look_at_clock();
+    go_on_meanwhile();
+    repeat();
     use_library();
     if (starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL) == 0) {
         run_tasks();
