@@ -104,7 +104,7 @@ static bool all_ran(const struct orr_graph *graph)
 {
     for (unsigned t = 0; t < graph->ntasks; t++)
         if (graph->tasks[t].worker == ORR_GRAPH_NOT_RUN &&
-            strcmp(graph->types[graph->tasks[t].type].symbol, "(join)") != 0)
+            orr_graph_is_task(graph, t))
             return false;
     return true;
 }
