@@ -129,6 +129,20 @@ def test_trace(at):
           done)
 
 
+def test_messages(at):
+    """Who inserts owes time while the thread MPI sends what it has granted."""
+    done = orrery("run", "-m", "4*h100-pcie-4 + ib 200Gb/s", "-s", "dmdas", "--", CHOLESKY, "-size",
+                  "15360", "-nblocks", "16", ORRERY_TRACE=at + "/m.csv")
+    ends = []
+    for name in glob.glob(at + "/m.rank*.csv"):
+        with open(name, encoding="utf-8") as file:
+            ends += [tuple(map(float, line.split(",")[1:3])) for line in file
+                     if line.startswith("message,")]
+    claim("no message ends before it begins", len(ends) > 400 and
+          all(start <= end for start, end in ends), done, len(ends),
+          [e for e in ends if e[0] > e[1]][:3])
+
+
 def test_report(at):
     done = orrery("report", "--plain", "-m", CLUSTER, "-o", at + "/page.html", *TIMES, *PROGRAM)
     none = "without the charting library" in done.stderr
@@ -189,8 +203,8 @@ def test_bounds():
     workers = [rank["workers"] for rank in told.get("ranks", [])]
     claim("bound: each rank's tasks take their share of its workers at least",
           workers == [2, 2] and
-          all(rank["ms"] >= 0.1 * rank["tasks"] / 2 - 1e-6 and rank["proved"]
-              for rank in told["ranks"]) and
+          all(abs(rank["area_ms"] - 0.1 * rank["tasks"] / 2) < 1e-6 <= rank["ms"] and
+              rank["proved"] for rank in told["ranks"]) and
           told["best"]["ms"] == max(rank["ms"] for rank in told["ranks"]), told)
     claim("... and with each task anywhere all of all",
           told and told["anywhere"]["tasks"] == 120 and told["anywhere"]["workers"] == 4 and
@@ -200,12 +214,31 @@ def test_bounds():
     claim("no run is shorter", told and told["best"]["ms"] <= told["makespan_ms"] * (1 + 1e-9),
           told)
     whole = on("2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
-    most = max([whole["bytes"][0][1], whole["bytes"][1][0]]) if whole else 0
-    claim("messages pass the NICs", most and told["messages"]["bytes"] == most and
-          abs(told["messages"]["ms"] - most / 25e6) < 1e-9, told, most)
+    nodes = told.get("nodes", [])
+    claim("of two ranks each value that was sent passes the NICs once", whole and
+          [(n["sent_bytes"], n["received_bytes"]) for n in nodes] ==
+          [(whole["bytes"][0][1], whole["bytes"][1][0]),
+           (whole["bytes"][1][0], whole["bytes"][0][1])] and
+          all(abs(n["sending_ms"] - n["sent_bytes"] / 25e6) < 1e-9 and
+              n["sent_ms"] > n["sending_ms"] for n in nodes) and
+          told["messages"]["bytes"] == max(n["sent_bytes"] for n in nodes), told, whole)
+    four = bound("-m", CLUSTER)
     one = bound("-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=2")
-    claim("not those within a node",
-          one and one["messages"]["bytes"] < sum(map(sum, on(CLUSTER)["bytes"])), one)
+    claim("those within a node do not, nor does a value twice for its ranks", one and four and
+          sum(n["received_bytes"] for n in one["nodes"]) <
+          sum(n["received_bytes"] for n in four["nodes"]), one)
+    claim("the critical path has messages between nodes", four and
+          four["path"]["messages"] > 0 and four["path"]["ms"] <= four["best"]["ms"] and
+          four["path"]["ms"] > 22 * 0.1 + four["path"]["messages_ms"] - 1e-9, four)
+    slow = bound("-m", "4*epyc-64 + ib 1Gb/s fat-tree:6,2:1")
+    claim("on a slow network what has to pass it is the bound", slow and
+          slow["best"]["bound"] == "messages" and "NICs of node" in slow["best"]["limited_by"] and
+          slow["best"]["ms"] <= slow["makespan_ms"] and slow["distribution_costs"] > 0.1, slow)
+    leaf = said(orrery("bound", "--json", "-m", "8*epyc-64 + ib 2x1Gb/s fat-tree:9,8:1", *TIMES,
+                       "--", CHOLESKY, "-size", "1536", "-nblocks", "16"))
+    claim("... or links that leaves share", leaf and
+          "links of nodes 0 to 3" in leaf["best"]["limited_by"] and len(leaf["cuts"][0]) == 2 and
+          leaf["best"]["ms"] <= leaf["makespan_ms"], leaf)
     mixed = bound("-m", "1*epyc-64 + 1*laptop-8 + ib 200Gb/s")
     claim("nodes that differ", mixed and
           [rank["workers"] for rank in mixed["ranks"]] == [63, 7] and
@@ -215,6 +248,19 @@ def test_bounds():
           done)
     rows, done = compare("-m", CLUSTER, "--bound")
     claim("compare --bound", rows and 0 < rows[0]["of_bound"] <= 1, done)
+    with tempfile.TemporaryDirectory() as at:
+        orrery("run", *TIMES, *PROGRAM, ORRERY_MACHINE=CLUSTER, ORRERY_GRAPH=at + "/r.graph")
+        files = sorted(glob.glob(at + "/r.rank*.graph"), reverse=True)
+        again = said(orrery("bound", "--json", "-m", CLUSTER, *files))
+        claim("the graphs that ranks have left have the same bounds, in any order", again and
+              again["makespan_ms"] is None and again["best"]["ms"] == four["best"]["ms"] and
+              again["nodes"] == four["nodes"], again)
+        done = orrery("bound", "-m", CLUSTER, *files[1:])
+        claim("not all of them are no run's", done.returncode == 1 and
+              "the graph of rank 3 of 4 is missing" in done.stderr, done)
+        done = orrery("bound", *files)
+        claim("... and they need their cluster", done.returncode == 1 and
+              "which cluster" in done.stderr, done)
 
 
 def test_refusals():
@@ -239,6 +285,7 @@ with tempfile.TemporaryDirectory() as place:
     test_files(place)
     test_explain()
     test_trace(place)
+    test_messages(place)
     test_report(place)
     test_compare(place)
     test_bounds()
