@@ -109,6 +109,16 @@ def test_explain():
     length = sum(link["end_ms"] - link["start_ms"] for link in told.get("critical_path", []))
     claim("explain --json: its chain has the run's length",
           whole and abs(1e3 * length - whole["makespan_us"]) < 1, told, length)
+    bounds = told.get("bounds", {})
+    claim("... with the bounds of that run", bounds and
+          bounds["best"]["ms"] <= told["makespan_ms"] and
+          bounds["best"] == said(orrery("bound", "--json", "--kind", "critical-path,area", "-m",
+                                        CLUSTER, *TIMES, *PROGRAM))["best"] and
+          "no run with this distribution takes less than" in done.stdout and
+          "the critical path is longer" in done.stdout, bounds, done)
+    slow = orrery("explain", "-m", "4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
+    claim("explain says where NICs limit", "what the NICs of a node have to carry takes longer" in
+          slow.stdout and "another\ndistribution helps" in slow.stdout, slow)
     done = orrery("explain", "-m", "2*epyc-64,4*epyc-64", *TIMES, *PROGRAM)
     claim("two clusters are not compared", done.returncode != 0 and "cluster" in done.stderr,
           done)
@@ -148,7 +158,17 @@ def test_report(at):
     none = "without the charting library" in done.stderr
     claim("report: the page of all ranks", none or (
         done.returncode == 0 and "imbalance" in done.stdout and
+        "takes less than" not in done.stdout and
         os.path.getsize(at + "/page.html") > 1000), done)
+    done = orrery("report", "-m", CLUSTER, "-o", at + "/page.html", *TIMES, *PROGRAM)
+    page = ""
+    if not none:
+        with open(at + "/page.html", encoding="utf-8") as file:
+            page = file.read()
+    claim("... with its bounds, in the page and beside it", none or (
+        "no run with this distribution takes less than" in done.stdout and
+        "no run with this distribution takes less than" in page and
+        '"distribution_costs"' in page), done)
 
 
 def compare(*words):
@@ -183,6 +203,21 @@ def test_compare(at):
     rows, done = compare("-m", CLUSTER, "--assume", "epyc-64:kernel[potrf] = 1ms")
     claim("times that are assumed on the nodes' machine", rows and
           rows[0]["median_us"] > whole["makespan_us"], done)
+    words = ["-m", "1,2,4*epyc-64 + ib 1Gb/s", "--bound", "--set", "cpu.count = 3"]
+    rows, done = compare(*words)
+    claim("--bound: of each size what is the bound", [r["bounded_by"]["nics_us"] > 0
+          for r in rows] == [False, True, True] and
+          all(r["bound_us"] >= max(r["bounded_by"][part] for part in
+                                   ("tasks_us", "nics_us", "links_us", "path_us")) - 1e-3 and
+              r["bound_us"] <= r["median_us"] for r in rows), done)
+    done = orrery("compare", "-s", "lws", *TIMES, *words, *PROGRAM)
+    claim("... as a table, and from where on another limit is the longer one",
+          "what bounds it, ms at least" in done.stdout and
+          "From 2 nodes on what NICs have to carry takes longer than the tasks" in done.stdout and
+          "From 2 nodes on the critical path is longer" in done.stdout, done)
+    done = orrery("compare", "-s", "lws", *TIMES, "-m", "1,2*epyc-64", "--bound", "--set",
+                  "cpu.count = 2", *PROGRAM)
+    claim("... or that none is yet", "more nodes may make it faster" in done.stdout, done)
     for words, text in ((["-m", CLUSTER, "--ranks-per-node", "0"], "write numbers from 1 on"),
                         (["-m", "4*epyc-64 + 200Gx"], "200Gx")):
         rows, done = compare(*words)

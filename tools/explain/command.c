@@ -246,7 +246,7 @@ int cmd_explain(int argc, char **argv)
             tool_error("explain: --graph is for one trace: the graph of each rank lies "
                        "beside its own");
         else if (!asks_for_a_run(&launch, devices, argv[first]))
-            result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, json);
+            result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, NULL, json);
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
         if (!asks_for_a_run(&launch, devices, argv[first]))
             result = explain_trace(argv[first], graph, json);
