@@ -119,8 +119,24 @@ def test_explain():
     slow = orrery("explain", "-m", "4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
     claim("explain says where NICs limit", "what the NICs of a node have to carry takes longer" in
           slow.stdout and "another\ndistribution helps" in slow.stdout, slow)
-    done = orrery("explain", "-m", "2*epyc-64,4*epyc-64", *TIMES, *PROGRAM)
-    claim("two clusters are not compared", done.returncode != 0 and "cluster" in done.stderr,
+    done = orrery("explain", "-m", "2,4*epyc-64 + ib 200Gb/s", *TIMES, *PROGRAM)
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    claim("two clusters of different sizes: sums, messages, bounds", done.returncode == 0 and
+          "different numbers of ranks" in done.stdout and "ranks 2 4 +100.0 %" in rows and
+          any(row.startswith("NICs and links at least, ms") for row in rows) and
+          any(row.startswith("tasks on CPU 120 120") for row in rows), done)
+    two = said(orrery("explain", "--json", "-m", CLUSTER, "-s", "lws,eager", *TIMES, *PROGRAM))
+    claim("two policies on one: the first task that fares differently", two and
+          two["tasks_in_both"] == 120 and two["a"]["ranks"] == two["b"]["ranks"] == 4 and
+          two["a"]["message_bytes"] == two["b"]["message_bytes"] ==
+          sum(map(sum, whole["bytes"])) and two["first_difference"] and
+          two["a"]["bounds"]["best"]["ms"] <= two["a"]["makespan_ms"], two)
+    slow = orrery("explain", "-m", CLUSTER + ",4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
+    claim("two networks: a task is named with its rank", slow.returncode == 0 and
+          "each worker executed the same tasks" in slow.stdout and
+          "first difference" in slow.stdout and " of rank " in slow.stdout, slow)
+    done = orrery("explain", "-n", "2", "-s", "lws,eager", *PROGRAM)
+    claim("ranks for real are not compared", done.returncode == 2 and "on clusters" in done.stderr,
           done)
 
 
