@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands on simulated clusters: -m 'N*MACHINE + NETWORK'. Prints TAP.
-usage: test-cluster-commands.py [ORRERY CHOLESKY ALONE CHAIN]
-(ALONE: a program without MPI; CHAIN: one whose ranks have a task each, one after the other)"""
+usage: test-cluster-commands.py [ORRERY CHOLESKY ALONE CHAIN PART]
+(ALONE: a program without MPI; CHAIN: one whose ranks have a task each, one after the other; PART:
+"runs", or "answers", what commands say of them)"""
 import glob
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 5:
+if len(sys.argv) < 6:
     print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
     sys.exit(0)
 ORRERY, CHOLESKY, ALONE, CHAIN = map(os.path.abspath, sys.argv[1:5])
@@ -219,6 +220,18 @@ def test_compare(at):
     rows, done = compare("-m", CLUSTER, "--assume", "epyc-64:kernel[potrf] = 1ms")
     claim("times that are assumed on the nodes' machine", rows and
           rows[0]["median_us"] > whole["makespan_us"], done)
+    for words, text in ((["-m", CLUSTER, "--ranks-per-node", "0"], "write numbers from 1 on"),
+                        (["-m", "4*epyc-64 + 200Gx"], "200Gx")):
+        rows, done = compare(*words)
+        claim("refused: " + text, done.returncode != 0 and text in done.stderr, done)
+    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--plot", at + "/s.svg", *TIMES,
+                  *PROGRAM)
+    claim("times over nodes are drawn", "gnuplot" in done.stderr or
+          (done.returncode == 0 and "lines: " in done.stdout and
+           os.path.getsize(at + "/s.svg") > 1000), done)
+
+
+def test_scaling(at):
     words = ["-m", "1,2,4*epyc-64 + ib 1Gb/s", "--bound", "--set", "cpu.count = 3"]
     rows, done = compare(*words)
     claim("--bound: of each size what is the bound", [r["bounded_by"]["nics_us"] > 0
@@ -234,15 +247,13 @@ def test_compare(at):
     done = orrery("compare", "-s", "lws", *TIMES, "-m", "1,2*epyc-64", "--bound", "--set",
                   "cpu.count = 2", *PROGRAM)
     claim("... or that none is yet", "more nodes may make it faster" in done.stdout, done)
-    for words, text in ((["-m", CLUSTER, "--ranks-per-node", "0"], "write numbers from 1 on"),
-                        (["-m", "4*epyc-64 + 200Gx"], "200Gx")):
-        rows, done = compare(*words)
-        claim("refused: " + text, done.returncode != 0 and text in done.stderr, done)
-    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--plot", at + "/s.svg", *TIMES,
-                  *PROGRAM)
-    claim("times over nodes are drawn", "gnuplot" in done.stderr or
-          (done.returncode == 0 and "lines: " in done.stdout and
-           os.path.getsize(at + "/s.svg") > 1000), done)
+    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--bound", "--plot", at + "/s.svg",
+                  *TIMES, *PROGRAM)
+    picture = ""
+    if os.path.exists(at + "/s.svg"):
+        with open(at + "/s.svg", encoding="utf-8") as file:
+            picture = file.read()
+    claim("the picture has the bound", "gnuplot" in done.stderr or "lower bound" in picture, done)
 
 
 def bound(*words):
@@ -314,6 +325,68 @@ def test_bounds():
               "which cluster" in done.stderr, done)
 
 
+def distribution(machine, *words):
+    return orrery("optimise", "distribution", "-m", machine, "-s", "lws", *TIMES, *words)
+
+
+def is_symmetric(path):
+    """Off the diagonals of the squares that are repeated; and which ranks there are."""
+    with open(path, encoding="utf-8") as file:
+        rows, columns, *of = map(int, file.read().split())
+    at = lambda i, j: of[i * columns + j]
+    return len(of) == rows * columns and sorted(set(of)) == list(range(max(of) + 1)) and \
+        all(at(k + i, j) == at(k + j, i) for k in range(0, rows, columns)
+            for i in range(columns) for j in range(columns) if i != j)
+
+
+def test_distributions(at):
+    grids = distribution("6*epyc-64 + ib 1Gb/s", "--json", *PROGRAM, "-p", "{p}")
+    told = said(grids)
+    rows = told.get("distributions", [])
+    claim("optimise distribution: all grids of so many ranks, the fastest first",
+          sorted(row["p"] for row in rows) == [1, 2, 3, 6] and
+          all(row["p"] * row["q"] == 6 for row in rows) and
+          [row["ms"] for row in rows] == sorted(row["ms"] for row in rows) and
+          told["best"] == rows[0]["distribution"] and rows[0]["to_best"] == 1 and
+          all(row["anywhere_ms"] <= row["bound_ms"] <= row["ms"] for row in rows) and
+          told["above_any"] > 0, grids)
+    alone = said(orrery("run", "--json", "-m", "6*epyc-64 + ib 1Gb/s", "-s", "lws", *TIMES,
+                        *PROGRAM, "-p", str(rows[0]["p"] if rows else 1)))
+    claim("... each as long as a run of its own", rows and
+          abs(alone["makespan_us"] / 1e3 - rows[0]["ms"]) < 1e-6, alone, rows[:1])
+    claim("... and again the same", distribution("6*epyc-64 + ib 1Gb/s", "--json", "-j", "3",
+                                                 *PROGRAM, "-p", "{p}").stdout == grids.stdout)
+    done = distribution("6*epyc-64 + ib 1Gb/s", "-o", at + "/best", *PROGRAM, "-owners",
+                        "{owners}")
+    names = [line.split("  ")[0] for line in done.stdout.splitlines()]
+    claim("files of owners: the grids, and symmetric block-cyclic",
+          {"1x6", "2x3", "3x2", "6x1", "symmetric of 4x4"} <= set(names) and
+          "best        symmetric of 4x4" in done.stdout and is_symmetric(at + "/best"), done)
+    done = orrery("run", "-m", "6*epyc-64", *TIMES, *PROGRAM, "-check", "-owners", at + "/best",
+                  ORRERY_SIM_KERNELS="run")
+    claim("the program computes the right values with it", done.returncode == 0 and
+          ": right" in done.stdout, done)
+    done = distribution("8*epyc-64 + ib 1Gb/s", "-o", at + "/best8", "--json", *PROGRAM,
+                        "-owners", "{owners}")
+    claim("so it is of 8 ranks", "symmetric of 4x4" in
+          [row["distribution"] for row in said(done).get("distributions", [])], done)
+    done = distribution("1*epyc-64 + 1*laptop-8", "-o", at + "/w", "--json", "--", CHOLESKY,
+                        "-size", "1152", "-nblocks", "12", "-owners", "{owners}")
+    rows = said(done).get("distributions", [])
+    claim("ranks that differ have different shares", {"weighted rows", "weighted columns"} <=
+          {row["distribution"] for row in rows}, done)
+    done = distribution("4*epyc-64", "--json", "--", "/usr/bin/env", "GRID={p}", *PROGRAM[1:])
+    claim("a program that reads variables", len(said(done).get("distributions", [])) == 3, done)
+    for words, code, text in (
+            ([CLUSTER, *PROGRAM], 2, "which argument says how data are distributed"),
+            ([CLUSTER, *PROGRAM, "-p", "{p}", "-owners", "{owners}"], 2, "two ways to say it"),
+            (["epyc-64", *PROGRAM, "-p", "{p}"], 2, "has one rank"),
+            ([CLUSTER, "-o", at + "/x", *PROGRAM, "-p", "{p}"], 2, "-o is for {owners}"),
+            ([CLUSTER, *PROGRAM, "-q", "{p}"], 1, "orrery run with the same arguments says why")):
+        done = distribution(*words)
+        claim("refused: " + text, done.returncode == code and text in done.stderr, done)
+
+
 def test_refusals():
     for words, code, text in (
             (["-n", "4", "-m", CLUSTER, *PROGRAM], 2, "leave -n out"),
@@ -332,14 +405,18 @@ def test_refusals():
 
 
 with tempfile.TemporaryDirectory() as place:
-    test_run()
-    test_files(place)
-    test_explain()
-    test_trace(place)
-    test_messages(place)
-    test_report(place)
-    test_compare(place)
-    test_bounds()
-    test_refusals()
+    if sys.argv[5] == "runs":
+        test_run()
+        test_files(place)
+        test_trace(place)
+        test_messages(place)
+        test_compare(place)
+        test_refusals()
+    else:
+        test_explain()
+        test_report(place)
+        test_bounds()
+        test_scaling(place)
+        test_distributions(place)
 print(f"1..{len(results)}")
 sys.exit(not all(results))
