@@ -244,6 +244,10 @@ def test_scaling(at):
           "what bounds it, ms at least" in done.stdout and
           "From 2 nodes on what NICs have to carry takes longer than the tasks" in done.stdout and
           "From 2 nodes on the critical path is longer" in done.stdout, done)
+    best = min(rows, key=lambda row: row["median_us"]) if rows else {}
+    claim("... and which size is fastest, where that is not the last", rows and
+          (f"It is fastest with {best['machine'].split('*')[0]} node" in done.stdout) ==
+          (best is not rows[-1]), done, best)
     done = orrery("compare", "-s", "lws", *TIMES, "-m", "1,2*epyc-64", "--bound", "--set",
                   "cpu.count = 2", *PROGRAM)
     claim("... or that none is yet", "more nodes may make it faster" in done.stdout, done)

@@ -115,6 +115,21 @@ static void print_from(const struct size *sizes, size_t first)
         printf("From %u nodes on ", sizes[first].nodes);
 }
 
+/* Where more nodes take longer. */
+static void print_fastest(const struct size *sizes, size_t n)
+{
+    const struct size *best = NULL;
+    char time[REPORT_TIME_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        if (cell_is_good(sizes[i].cell) &&
+            (!best || sizes[i].cell->spread.median < best->cell->spread.median))
+            best = &sizes[i];
+    if (best && best->nodes < sizes[n - 1].nodes)
+        printf("It is fastest with %u node%s (%s): with more it takes longer.\n", best->nodes,
+               best->nodes == 1 ? "" : "s", report_time_text(best->cell->spread.median, time));
+}
+
 static void print_words(const struct size *sizes, size_t n)
 {
     size_t carried = first_of(sizes, n, carried_is_longer);
@@ -125,7 +140,7 @@ static void print_words(const struct size *sizes, size_t n)
         const struct rank_bounds *of = sizes[carried].of;
 
         print_from(sizes, carried);
-        printf("what %s have to carry takes longer than the tasks\nof any rank (%s and %s%s%s): "
+        printf("what %s have to carry takes longer than the tasks\nof any rank (%s and %s%s%s):\n"
                "there strong scaling flattens.\n",
                of->links_ms > of->nics_ms ? "links" : "NICs",
                report_time_text(1e3 * rank_bounds_carried(of), a),
@@ -143,6 +158,7 @@ static void print_words(const struct size *sizes, size_t n)
     if (carried == n && path == n)
         puts("At the last of these sizes the tasks of a rank still take longer than what NICs\n"
              "have to carry, and than the critical path: more nodes may make it faster.");
+    print_fastest(sizes, n);
 }
 
 int scaling_print(const struct comparison *c)
