@@ -51,7 +51,7 @@ def test_run():
           done.returncode == 0 and ["tasks", "120"] in rows and
           f"machine     {CLUSTER} (simulated" in done.stdout and
           [row[0] for row in rows if len(row) >= 10 and row[0].isdigit()] == list("0123") and
-          "bytes from" in done.stdout and "imbalance" in done.stdout, done)
+          "KiB from rank to rank" in done.stdout and "imbalance" in done.stdout, done)
     whole = on(CLUSTER)
     ranks = whole.get("ranks", [])
     claim("run --json: sums, one makespan, the ranks' reports",
@@ -115,10 +115,10 @@ def test_explain():
           bounds["best"]["ms"] <= told["makespan_ms"] and
           bounds["best"] == said(orrery("bound", "--json", "--kind", "critical-path,area", "-m",
                                         CLUSTER, *TIMES, *PROGRAM))["best"] and
-          "no run with this distribution takes less than" in done.stdout and
-          "the critical path is longer" in done.stdout, bounds, done)
+          "No run with this distribution takes less than" in done.stdout and
+          "The critical path is longer" in done.stdout, bounds, done)
     slow = orrery("explain", "-m", "4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
-    claim("explain says where NICs limit", "what the NICs of a node have to carry takes longer" in
+    claim("explain says where NICs limit", "What the NICs of a node have to carry takes longer" in
           slow.stdout and "another\ndistribution helps" in slow.stdout, slow)
     done = orrery("explain", "-m", "2,4*epyc-64 + ib 200Gb/s", *TIMES, *PROGRAM)
     rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
@@ -151,6 +151,20 @@ def test_trace(at):
           {f"rank {r}: workers" for r in range(4)} <=
           {e["args"]["name"] for e in events if e["name"] == "process_name"} and
           not glob.glob(at + "/all.json.*"), done)
+    for machine, blocks, rows in ((CLUSTER, "8", "rank 3 CPU"),
+                                  ("64*epyc-64 + ib 200Gb/s", "24", "ranks 0 to 1")):
+        done = orrery("trace", "-m", machine, "-o", at + "/all.paje", "--gantt", at + "/all.svg",
+                      *TIMES, "--", CHOLESKY, "-size", "768", "-nblocks", blocks)
+        picture = ""
+        if os.path.exists(at + "/all.svg"):
+            with open(at + "/all.svg", encoding="utf-8") as file:
+                picture = file.read()
+        claim("a picture of all ranks, with rows of " + rows, "gnuplot" in done.stderr or (
+            done.returncode == 0 and rows in picture and "gemm" in picture and
+            "between ranks (GB/s)" in picture and "gantt       " in done.stdout), done)
+    done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.json", "--gantt", at + "/all.svg",
+                  *TIMES, *PROGRAM)
+    claim("it is drawn from Pajé files", done.returncode == 2 and ".paje" in done.stderr, done)
     done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.csv", *TIMES, *PROGRAM)
     claim("formats of one rank are refused", done.returncode == 2 and ".json" in done.stderr,
           done)
@@ -183,8 +197,8 @@ def test_report(at):
         with open(at + "/page.html", encoding="utf-8") as file:
             page = file.read()
     claim("... with its bounds, in the page and beside it", none or (
-        "no run with this distribution takes less than" in done.stdout and
-        "no run with this distribution takes less than" in page and
+        "No run with this distribution takes less than" in done.stdout and
+        "No run with this distribution takes less than" in page and
         '"distribution_costs"' in page), done)
 
 

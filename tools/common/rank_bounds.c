@@ -154,19 +154,19 @@ static void put_meeting(const struct rank_bounds *b, FILE *out)
     report_time_text(1e3 * b->path_ms, path);
     if (most > b->tasks_ms && most > b->path_ms)
         fprintf(out,
-                "what %s have to carry takes longer (%s)\nthan the tasks of any rank (%s): a "
+                "What %s have to carry takes longer (%s)\nthan the tasks of any rank (%s): a "
                 "faster network or another\ndistribution helps, more nodes or faster devices "
-                "hardly do\n",
+                "hardly do.\n",
                 what, carried, tasks);
     else if (b->path_ms > b->tasks_ms)
         fprintf(out,
-                "the critical path is longer (%s) than the tasks of any rank (%s)\nand what "
-                "%s have to carry (%s): more nodes do not\nmake it shorter\n",
+                "The critical path is longer (%s) than the tasks of any rank (%s)\nand what "
+                "%s have to carry (%s): more nodes do not\nmake it shorter.\n",
                 path, tasks, what, carried);
     else
         fprintf(out,
-                "the tasks of a rank take longer (%s) than what %s\nhave to carry (%s): more "
-                "nodes may help\n",
+                "The tasks of a rank take longer (%s) than what %s\nhave to carry (%s): more "
+                "nodes may help.\n",
                 tasks, what, carried);
 }
 
@@ -174,16 +174,16 @@ void rank_bounds_put(const struct rank_bounds *bounds, double makespan_ms, FILE 
 {
     char time[REPORT_TIME_MAX];
 
-    fprintf(out, "no run with this distribution takes less than %s%s:\n%s\n",
+    fprintf(out, "No run with this distribution takes less than %s%s:\n%s.\n",
             report_time_text(1e3 * bounds->ms, time), bounds->proved ? "" : " (not proved)",
             bounds->limit);
     if (makespan_ms > 0)
-        fprintf(out, "this one took %.1f %% more\n", 100 * (makespan_ms / bounds->ms - 1));
+        fprintf(out, "This one took %.1f %% more.\n", 100 * (makespan_ms / bounds->ms - 1));
     put_meeting(bounds, out);
     if (bounds->anywhere_ms > 0)
         fprintf(out,
-                "with each task on any node the bound is %s: that of the distribution\nis %.1f %% "
-                "above\n",
+                "With each task on any node the bound is %s: that of the distribution\nis %.1f %% "
+                "above.\n",
                 report_time_text(1e3 * bounds->anywhere_ms, time),
                 100 * (bounds->ms / bounds->anywhere_ms - 1));
 }
