@@ -83,7 +83,7 @@ struct orr_bound_ranks_result {
 };
 
 /* Errors: -ENOMEM; -EINVAL with a message: messages and dependencies are a cycle, or a rank's
- * tasks have no time. The caller ends *ret with orr_bound_ranks_done. */
+ * tasks have no time. The caller ends *ret with orr_bound_ranks_done, also after an error. */
 int orr_bound_ranks_compute(const struct orr_bound_ranks *problem,
                             struct orr_bound_ranks_result *ret, struct orr_error *err);
 void orr_bound_ranks_done(struct orr_bound_ranks_result *result);
