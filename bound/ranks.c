@@ -385,9 +385,14 @@ static int bound_rank(struct ranks_work *w, unsigned rank)
                                                        .across_nodes = true};
     struct orr_bound_instance *in = NULL;
     struct orr_area_solution solution = {0};
-    unsigned unknown = 0;
-    int rc = orr_bound_instance_new(w->problem->graphs[rank], &options, &in, &unknown, w->err);
+    unsigned unknown = 0, t = w->first[rank];
+    int rc;
 
+    while (t < w->first[rank + 1] && !w->is_task[t])
+        t++;
+    if (t == w->first[rank + 1]) /* it only passes messages on */
+        return 0;
+    rc = orr_bound_instance_new(w->problem->graphs[rank], &options, &in, &unknown, w->err);
     if (rc)
         return rc == -ENOMEM ? rc : -EINVAL;
     w->result->unknown |= unknown > 0;

@@ -226,6 +226,7 @@ START_TEST(a_value_that_is_passed_on_is_the_same_one)
     add_message(1, 1, 2, 1);
     bound();
     ck_assert_double_eq_tol(result.path_ms, 4 + 11 + 11 + 4, 1e-9);
+    ck_assert_uint_eq(result.ranks[1].ntasks, 0);
     ck_assert_double_eq(result.traffic[0][1].bytes, 100);
     ck_assert_double_eq(result.traffic[0][3].bytes, 0); /* rank 1 has made none */
     ck_assert_double_eq(result.traffic[0][4].bytes, 100);

@@ -123,7 +123,7 @@ static int print_rows(const struct cluster_bounds *c)
     for (unsigned r = 0; r < c->n; r++) {
         const struct orr_bound_rank *rank = &c->result.ranks[r];
 
-        if (!c->graphs[r])
+        if (!rank->ntasks)
             continue;
         if (!is_shown(c, r)) {
             left++;
@@ -250,7 +250,8 @@ int bound_ranks_print_json(const struct cluster_bounds *c)
     char text[240];
 
     for (unsigned r = 0; r < c->n; r++)
-        json_array_append_new(ranks, c->graphs[r] ? json_of_rank(c, r) : json_null());
+        json_array_append_new(ranks, c->result.ranks[r].ntasks ? json_of_rank(c, r)
+                                                               : json_null());
     for (unsigned cut = 1; cut < c->result.ncuts; cut++)
         json_array_append_new(cuts, json_of_cut(c, cut));
     bound_ranks_limit(c, text, sizeof(text));

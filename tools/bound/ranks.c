@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bound/graph_text.h"
 #include "bound/solver.h"
@@ -86,7 +87,7 @@ static int bound_each(struct cluster_bounds *c)
 
     options.seconds = seconds_of_rank(c);
     for (unsigned r = 0; r < c->n && rc == 0 && options.wanted[ORR_BOUND_PATHS]; r++)
-        if (c->graphs[r])
+        if (c->result.ranks[r].ntasks)
             rc = bound_tasks(options, c->graphs[r], &c->of[r]);
     return rc;
 }
@@ -298,7 +299,9 @@ static int load_graphs(struct cluster_bounds *c, const struct launch *launch,
 
         if (!path)
             return tool_fail(-1, "out of memory");
-        if (launch->ranks[r].tasks > 0 && orr_graph_load(path, &c->graphs[r], &err) < 0)
+        /* One without tasks may have passed messages on. */
+        if ((launch->ranks[r].tasks > 0 || access(path, R_OK) == 0) &&
+            orr_graph_load(path, &c->graphs[r], &err) < 0)
             rc = tool_fail(-1, "bound: rank %u: %s", r, err.text);
         free(path);
     }

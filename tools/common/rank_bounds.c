@@ -39,11 +39,14 @@ static void take_one_rank(struct rank_bounds *ret)
 
     ret->path_ms = ret->tasks_ms = (double)NAN;
     ret->anywhere_ms = ret->ms;
-    ret->limit = json_string_value(json_object_get(json_object_get(ret->json, "best"), "name"));
+    ret->limit = json_string_value(json_object_get(json_object_get(ret->json, "best"), "bound"));
     json_array_foreach(bounds, i, one)
     {
         const char *name = json_string_value(json_object_get(one, "bound"));
+        const char *limit = json_string_value(json_object_get(one, "limited_by"));
 
+        if (name && limit && ret->limit && !strcmp(name, ret->limit))
+            ret->limit = limit;
         if (name && !strcmp(name, "critical-path"))
             ret->path_ms = number_of(one, "ms");
         if (name && !strcmp(name, "area"))
