@@ -118,6 +118,10 @@ def test_explain():
           "No run with this distribution takes less than" in done.stdout and
           "The critical path is longer" in done.stdout, bounds, done)
     slow = orrery("explain", "-m", "4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
+    twice = orrery("explain", "-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=4", *TIMES, *PROGRAM,
+                   "-p", "4")
+    claim("... and that ranks of a node get the same values", "are values that these had got" in
+          twice.stdout and "are values that these had got" not in slow.stdout, twice)
     claim("explain says where NICs limit", "What the NICs of a node have to carry takes longer" in
           slow.stdout and "another\ndistribution helps" in slow.stdout, slow)
     done = orrery("explain", "-m", "2,4*epyc-64 + ib 200Gb/s", *TIMES, *PROGRAM)

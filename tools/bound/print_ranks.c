@@ -145,14 +145,40 @@ static int print_rows(const struct cluster_bounds *c)
     return rc;
 }
 
+/* Bytes that went between nodes, each message for itself; and what has to come at least. */
+static double sent_between(const struct cluster_bounds *c)
+{
+    double bytes = 0;
+
+    for (unsigned m = 0; m < c->messages.n; m++) {
+        const struct orr_bound_message *message = &c->messages.all[m];
+
+        if (c->network.node[message->from] != c->network.node[message->to])
+            bytes += message->bytes;
+    }
+    return bytes;
+}
+
+static double needed_between(const struct cluster_bounds *c)
+{
+    double bytes = 0;
+
+    for (unsigned node = 0; node < c->cluster.nnodes; node++)
+        bytes += bound_ranks_traffic(c, node)[0].bytes;
+    return bytes;
+}
+
 static void print_highest(const struct cluster_bounds *c)
 {
-    char time[REPORT_TIME_MAX], other[REPORT_TIME_MAX], text[240];
+    char time[REPORT_TIME_MAX], other[REPORT_TIME_MAX], text[240], sent[32], needed[32];
     double cost = bound_ranks_cost(c);
     const char *proved = c->proved ? "" : " (not proved)";
 
     bound_ranks_limit(c, text, sizeof(text));
-    printf("\ncritical path                      %s: %u tasks, and %s for %u message%s\n",
+    printf("\nsent between nodes                 %s, of which %s have to be\n",
+           report_bytes_text((json_int_t)sent_between(c), sent),
+           report_bytes_text((json_int_t)needed_between(c), needed));
+    printf("critical path                      %s: %u tasks, and %s for %u message%s\n",
            time_text(c->result.path_ms, time), c->result.path_tasks,
            time_text(c->result.path_messages_ms, other), c->result.path_messages,
            c->result.path_messages == 1 ? "" : "s");
@@ -239,9 +265,10 @@ static json_t *json_of_nics(const struct cluster_bounds *c)
     for (unsigned i = 0; i < 2 * c->cluster.nnodes; i++)
         if (nics[i].bytes > nics[most].bytes)
             most = i;
-    return json_pack("{s:f, s:i, s:f, s:s}", "ms", busy_of(c, 0, most / 2, most % 2), "node", (int)most / 2, "bytes",
+    return json_pack("{s:f, s:i, s:f, s:s, s:f, s:f}", "ms", busy_of(c, 0, most / 2, most % 2), "node", (int)most / 2, "bytes",
                      bytes_of(c, 0, most / 2, most % 2), "direction",
-                     c->cluster.fabric.half_duplex ? "both" : most % 2 ? "sent" : "received");
+                     c->cluster.fabric.half_duplex ? "both" : most % 2 ? "sent" : "received",
+                     "sent_bytes", sent_between(c), "needed_bytes", needed_between(c));
 }
 
 int bound_ranks_print_json(const struct cluster_bounds *c)

@@ -12,6 +12,9 @@
 #include "tools/common/report.h"
 #include "tools/common/tool.h"
 
+/* A share of the bytes that is worth a line. */
+#define NEEDLESS 0.01
+
 /* --- what it says --- */
 
 static double number_of(const json_t *object, const char *name)
@@ -173,6 +176,21 @@ static void put_meeting(const struct rank_bounds *b, FILE *out)
                 tasks, what, carried);
 }
 
+/* Values that went to a node more than once: dropped by its cache, or to several of its ranks. */
+static void put_needless(const struct rank_bounds *b, FILE *out)
+{
+    const json_t *messages = json_object_get(b->json, "messages");
+    double sent = number_of(messages, "sent_bytes"), needed = number_of(messages, "needed_bytes");
+    char all[32], rest[32];
+
+    if (sent > needed * (1 + NEEDLESS))
+        fprintf(out,
+                "Of %s sent between nodes %s are values that these had got\nbefore, or that no "
+                "task needs.\n",
+                report_bytes_text((json_int_t)sent, all),
+                report_bytes_text((json_int_t)(sent - needed), rest));
+}
+
 void rank_bounds_put(const struct rank_bounds *bounds, double makespan_ms, FILE *out)
 {
     char time[REPORT_TIME_MAX];
@@ -183,6 +201,7 @@ void rank_bounds_put(const struct rank_bounds *bounds, double makespan_ms, FILE 
     if (makespan_ms > 0)
         fprintf(out, "This one took %.1f %% more.\n", 100 * (makespan_ms / bounds->ms - 1));
     put_meeting(bounds, out);
+    put_needless(bounds, out);
     if (bounds->anywhere_ms > 0)
         fprintf(out,
                 "With each task on any node the bound is %s: that of the distribution\nis %.1f %% "
