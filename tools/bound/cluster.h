@@ -72,7 +72,7 @@ double bound_ranks_cost(const struct cluster_bounds *c);
 const struct orr_bound_traffic *bound_ranks_traffic(const struct cluster_bounds *c,
                                                     unsigned node);
 
-/* What limits, in words: "the NICs of node 3, which receive 1.2 GB". */
+/* What limits, in words: "the NICs of node 3: 12.5 MiB to receive take 1.2 ms of it". */
 void bound_ranks_limit(const struct cluster_bounds *c, char *text, size_t size);
 
 /* Errors: -1, with a message. */

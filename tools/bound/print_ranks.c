@@ -44,13 +44,12 @@ void bound_ranks_limit(const struct cluster_bounds *c, char *text, size_t size)
 
     switch (c->limit) {
     case CLUSTER_PATH:
-        snprintf(text, size, "the critical path: %u tasks, and %s for %u message%s between nodes",
+        snprintf(text, size, "the critical path: %u tasks, %s of it messages between nodes (%u)",
                  c->result.path_tasks, time_text(c->result.path_messages_ms, time),
-                 c->result.path_messages, c->result.path_messages == 1 ? "" : "s");
+                 c->result.path_messages);
         break;
     case CLUSTER_TASKS:
-        snprintf(text, size,
-                 "the workers of rank %u: its tasks take %s, the rest comes before or after", c->rank,
+        snprintf(text, size, "the workers of rank %u: its tasks take %s of it", c->rank,
                  time_text(c->result.ranks[c->rank].area_ms, time));
         break;
     case CLUSTER_PATHS:
@@ -59,9 +58,9 @@ void bound_ranks_limit(const struct cluster_bounds *c, char *text, size_t size)
         break;
     case CLUSTER_TRAFFIC:
         bound_network_part_name(&c->network, c->cut, c->part, links, sizeof(links));
-        snprintf(text, size, "%s, which %s %s in %s, the rest comes before or after", links,
-                 ways_text(c, c->leaves),
+        snprintf(text, size, "%s: %s to %s take %s of it", links,
                  report_bytes_text((json_int_t)bytes_of(c, c->cut, c->part, c->leaves), bytes),
+                 ways_text(c, c->leaves),
                  time_text(busy_of(c, c->cut, c->part, c->leaves), time));
         break;
     case CLUSTER_ANYWHERE:
