@@ -196,7 +196,8 @@ const struct orr_module *orr_module_entry(void);
 const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_bound_solver solver = {
-        .area = solve_pool_area, .compute = orr_bound_compute};
+        .area = solve_pool_area, .compute = orr_bound_compute,
+        .ranks = orr_bound_ranks_compute, .ranks_done = orr_bound_ranks_done};
     static const struct orr_module module = {
         .abi = ORR_MODULE_ABI,
         .name = "bound",

@@ -50,7 +50,19 @@ void orr_graph_free(struct orr_graph *graph)
     free(graph->tasks);
     free(graph->deps);
     free(graph->accesses);
+    free(graph->messages);
     free(graph);
+}
+
+bool orr_graph_type_is_task(const struct orr_graph_task_type *type)
+{
+    return strcmp(type->symbol, ORR_GRAPH_JOIN) != 0 &&
+           strcmp(type->symbol, ORR_GRAPH_MESSAGE) != 0;
+}
+
+bool orr_graph_is_task(const struct orr_graph *graph, unsigned task)
+{
+    return orr_graph_type_is_task(&graph->types[graph->tasks[task].type]);
 }
 
 int orr_graph_add_about(struct orr_graph *graph, const char *what,
@@ -302,6 +314,19 @@ static int graph_check_task(const struct orr_graph *graph, unsigned t,
     return check_run(graph, t, err);
 }
 
+static int check_message(const struct orr_graph *graph, unsigned m, struct orr_error *err)
+{
+    const struct orr_graph_message *message = &graph->messages[m];
+
+    if (message->task >= graph->ntasks || (m > 0 && message->task < message[-1].task))
+        return orr_fail(err, -EINVAL, "message %u is of task %u, out of order or of %u", m,
+                        message->task, graph->ntasks);
+    if (strcmp(graph->types[graph->tasks[message->task].type].symbol, ORR_GRAPH_MESSAGE) != 0)
+        return orr_fail(err, -EINVAL, "task %u has a message and is not of the type \"%s\"",
+                        message->task, ORR_GRAPH_MESSAGE);
+    return 0;
+}
+
 /* Removes repeatedly tasks on which no other depends (Kahn 1962, from the end):
  * what is left when there are none lies on a cycle or before one. */
 static int check_cycles(const struct orr_graph *graph, struct orr_error *err)
@@ -357,6 +382,8 @@ int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
         rc = check_datum(graph, d, err);
     for (unsigned t = 0; !rc && t < graph->ntasks; t++)
         rc = graph_check_task(graph, t, err);
+    for (unsigned m = 0; !rc && m < graph->nmessages; m++)
+        rc = check_message(graph, m, err);
     if (!rc && !isnan(graph->makespan_ms) && !is_amount(graph->makespan_ms))
         rc =
             orr_fail(err, -EINVAL, "the makespan is %g ms", graph->makespan_ms);

@@ -82,6 +82,11 @@ struct orr_graph_dep {
 
 #define ORR_GRAPH_NOT_RUN UINT32_MAX
 
+/* Types of nodes among the tasks that are none, and take no time: what only joins others, and
+ * a datum's turn for messages. */
+#define ORR_GRAPH_JOIN "(join)"
+#define ORR_GRAPH_MESSAGE "(message)"
+
 /* What submits a task. */
 enum orr_graph_by {
     ORR_GRAPH_BY_THREAD, /* of the application: tasks in the order of the graph */
@@ -120,6 +125,17 @@ struct orr_graph_costs {
                          * kernel; of kernels that it awaits, the least time */
 };
 
+/* What a rank has sent to another one, or received from it, in a turn of a datum. */
+struct orr_graph_message {
+    unsigned task; /* of type ORR_GRAPH_MESSAGE; it may have sent to several */
+    unsigned peer; /* the other rank */
+    bool received; /* else sent */
+    bool early;    /* the call was made before the rank had submitted any task */
+    int64_t tag;
+    uint64_t number; /* the same at both ends; 0: it is the k-th such one of its tag there */
+    uint64_t bytes;
+};
+
 /* Under what the run was made: "scheduler", "what if", "assumed", "times". */
 struct orr_graph_about {
     char *what, *text; /* owned */
@@ -138,7 +154,7 @@ struct orr_graph {
     double makespan_ms; /* of the run; NaN: not known */
     struct orr_graph_costs costs;
     unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,
-        ntasks, ndeps, naccesses;
+        ntasks, ndeps, naccesses, nmessages;
     /* All owned. Tasks are in order of submission; a dependency may point to a
      * later one. */
     struct orr_graph_worker *workers;
@@ -151,7 +167,12 @@ struct orr_graph {
     struct orr_graph_task *tasks;
     struct orr_graph_dep *deps;
     struct orr_graph_access *accesses;
+    struct orr_graph_message *messages; /* in order of their tasks */
 };
+
+/* Whether it is one, or its tasks are, and no nodes that stand for something else. */
+bool orr_graph_is_task(const struct orr_graph *graph, unsigned task);
+bool orr_graph_type_is_task(const struct orr_graph_task_type *type);
 
 /* NULL is allowed. */
 void orr_graph_free(struct orr_graph *graph);

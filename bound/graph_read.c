@@ -660,6 +660,45 @@ static int read_after(struct reader *r)
     return rc;
 }
 
+static int read_message(struct reader *r)
+{
+    const struct orr_graph_task *task = last_task(r);
+    struct orr_graph_message *message;
+    const char *word = next_word(r), *tag;
+    uint64_t peer = 0;
+    char *end;
+    int rc;
+
+    if (!task || strcmp(r->graph->types[task->type].symbol, ORR_GRAPH_MESSAGE) != 0)
+        return wrong(r, "no task of the type \"%s\" comes before this line",
+                     ORR_GRAPH_MESSAGE);
+    if (!word || (strcmp(word, "sent") != 0 && strcmp(word, "received") != 0))
+        return wrong(r, "a message is \"sent\" or \"received\"");
+    message = orr_array_add(r->graph->messages, r->graph->nmessages);
+    if (!message)
+        return graph_reader_no_memory(r);
+    message->task = r->graph->ntasks - 1;
+    message->received = *word == 'r';
+    rc = take_integer(r, "other rank", 10, INT32_MAX, &peer);
+    message->peer = (unsigned)peer;
+    tag = rc ? NULL : next_word(r);
+    if (!rc && !tag)
+        return wrong(r, "the tag is missing");
+    errno = 0;
+    message->tag = tag ? strtoll(tag, &end, 10) : 0;
+    if (tag && (errno || end == tag || *end))
+        return wrong(r, "\"%.40s\" is no tag", tag);
+    if (!rc)
+        rc = take_integer(r, "number of the message", 10, UINT64_MAX, &message->number);
+    if (!rc)
+        rc = take_integer(r, "number of bytes", 10, UINT64_MAX, &message->bytes);
+    word = rc ? NULL : next_word(r);
+    if (word && strcmp(word, "early") != 0)
+        return wrong(r, "\"%.40s\" is not \"early\"", word);
+    message->early = word != NULL;
+    return rc;
+}
+
 static int read_uses(struct reader *r)
 {
     struct orr_graph_task *task = last_task(r);
@@ -705,6 +744,7 @@ static const struct {
 } lines[] = {
     {"after", read_after},
     {"uses", read_uses},
+    {"message", read_message},
     {"task", graph_read_task},
     {"datum", read_datum},
     {"kind", graph_read_type},

@@ -228,6 +228,13 @@ static void graph_write_task(const struct orr_graph *graph,
     }
 }
 
+static void write_message(const struct orr_graph_message *message, FILE *f)
+{
+    fprintf(f, "message %s %u %" PRId64 " %" PRIu64 " %" PRIu64 "%s\n",
+            message->received ? "received" : "sent", message->peer, message->tag,
+            message->number, message->bytes, message->early ? " early" : "");
+}
+
 static void write_datum(const struct orr_graph_datum *datum, FILE *f)
 {
     fprintf(f, "datum %u %s", datum->home, datum->valued ? "valued" : "new");
@@ -240,6 +247,7 @@ static void write_datum(const struct orr_graph_datum *datum, FILE *f)
 int orr_graph_write(const struct orr_graph *graph, FILE *f)
 {
     struct orr_c_locale locale;
+    unsigned m = 0;
 
     if (orr_c_locale_begin(&locale))
         return -ENOMEM;
@@ -254,8 +262,11 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
     }
     for (unsigned d = 0; d < graph->ndata; d++)
         write_datum(&graph->data[d], f);
-    for (unsigned t = 0; t < graph->ntasks; t++)
+    for (unsigned t = 0; t < graph->ntasks; t++) {
         graph_write_task(graph, &graph->tasks[t], f);
+        for (; m < graph->nmessages && graph->messages[m].task == t; m++)
+            write_message(&graph->messages[m], f);
+    }
     fputs("end\n", f);
     orr_c_locale_end(&locale);
     return ferror(f) ? -EIO : 0;

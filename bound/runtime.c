@@ -123,12 +123,13 @@ static struct kernel find_kernel(const struct costly *c, unsigned type,
                                  const struct orr_bound_variant *variant)
 {
     const struct orr_graph *graph = c->in.graph;
-    double queue = graph->costs.queue_ms;
+    bool is_task = orr_graph_type_is_task(&graph->types[type]);
+    double queue = is_task ? graph->costs.queue_ms : 0;
     struct kernel kernel = {INFINITY, INFINITY, true};
 
     for (unsigned i = c->first[variant->class]; i < c->first[variant->class + 1]; i++) {
         unsigned w = c->workers[i];
-        bool awaited = is_awaited(graph, type, w);
+        bool awaited = !is_task || is_awaited(graph, type, w);
         double ms = awaited && !graph->workers[w].blocking ? fmax(variant->ms, queue)
                                                            : variant->ms;
 
@@ -193,6 +194,9 @@ static double lengthen_areas(struct costly *c, double share)
         struct orr_bound_task_type *type = &c->in.types[k];
         double asks = costs->progress_ms + c->fetch_ms[k];
 
+        /* No worker asks for what stands for something else. */
+        if (!orr_graph_type_is_task(&c->in.graph->types[k]))
+            continue;
         for (unsigned n = 0; type->ntasks && n < type->nvariants; n++) {
             unsigned v = type->first_variant + n;
             struct orr_bound_variant *variant = &c->in.variants[v];
@@ -217,11 +221,6 @@ static double lengthen_areas(struct costly *c, double share)
 
 /* --- dates --- */
 
-static bool is_join(const struct costly *c, unsigned task)
-{
-    return !strcmp(c->in.types[c->in.type[task]].symbol, "(join)");
-}
-
 static int costly_dates(struct costly *c)
 {
     const struct orr_graph *graph = c->in.graph;
@@ -233,7 +232,7 @@ static int costly_dates(struct costly *c)
         const struct orr_graph_task *task = &graph->tasks[i];
         unsigned s = task->submitter;
 
-        if (is_join(c, i))
+        if (!orr_graph_is_task(graph, i))
             continue;
         c->delay[i] = task_fetch_ms(graph, i);
         if (task->by != ORR_GRAPH_BY_THREAD)
@@ -281,7 +280,9 @@ static int costly_init(struct costly *c, const struct orr_bound_instance *in)
         c->fetch_ms[k] = in->types[k].ntasks ? (double)INFINITY : 0;
     for (unsigned i = 0; i < in->ntasks; i++)
         c->fetch_ms[in->type[i]] =
-            fmin(c->fetch_ms[in->type[i]], task_fetch_ms(in->graph, i));
+            !orr_graph_is_task(in->graph, i)
+                ? 0
+                : fmin(c->fetch_ms[in->type[i]], task_fetch_ms(in->graph, i));
     sort_workers(c);
     find_kernels(c);
     return costly_dates(c);

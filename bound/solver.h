@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bound/bounds.h"
+#include "bound/ranks.h"
 #include "bound/record.h"
 
 struct orr_bound_solver {
@@ -26,4 +27,8 @@ struct orr_bound_solver {
                    enum orr_bound_method method,
                    const struct orr_bound_options *options,
                    struct orr_bound_result *ret);
+    /* orr_bound_ranks_compute; what it gives is ended with `ranks_done`. */
+    int (*ranks)(const struct orr_bound_ranks *problem,
+                 struct orr_bound_ranks_result *ret, struct orr_error *err);
+    void (*ranks_done)(struct orr_bound_ranks_result *result);
 };

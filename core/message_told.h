@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct orr_handle;
+struct orr_job;
 
 /* A message that has gone, or has come. */
 struct orr_message_told {
@@ -20,6 +21,7 @@ struct orr_message_told {
                       * of others, and they know it by its place among those of its tag */
     size_t bytes;
     const struct orr_handle *handle;
+    struct orr_job *job; /* that has the datum for it, maybe for others, too */
     double called; /* the call that sends or receives it was made */
     double start; /* the datum was there to be sent, or for the message to come */
     double end;   /* the datum may be used */

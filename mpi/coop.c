@@ -158,6 +158,7 @@ static void send_members(struct orr_bag *bag)
         request->node = bag->node;
         request->interface = bag->interface;
         request->is_granted = true;
+        request->turn.job = bag->turn.job;
         request->since = bag->since > request->called ? bag->since : request->called;
         n += request->in_tree = n < ORR_MOST_PLACES && orr_request_is_first(request);
     }

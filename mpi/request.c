@@ -122,6 +122,7 @@ static void tell_message(struct orr_request *request, size_t moved)
         .number = request->number,
         .bytes = moved,
         .handle = orr_handle_of(request->call.handle),
+        .job = request->turn.job,
         .called = request->called,
         .start = request->since,
     };
@@ -129,7 +130,9 @@ static void tell_message(struct orr_request *request, size_t moved)
     if (!orr_is_told(rank->rt, ORR_TOLD_MESSAGE) || isnan(request->since))
         return;
     told.peer = orr_rank_of_world(rank, request->call.comm, request->call.peer);
+    /* Who has granted the datum may owe time, by which it is later for them. */
     told.end = orr_exec_now(rank->rt->exec);
+    told.end = told.end > told.start ? told.end : told.start;
     orr_remote_tell_message(rank->rt, &told);
 }
 

@@ -34,6 +34,7 @@ static const struct tool_command list[] = {
      .what = "what no scheduler can beat, and how far a run is off"},
     {.name = "optimise",
      .run = cmd_optimise,
+     .verb = optimise_verb,
      .what = "search a better schedule than the policies make"},
     {.name = "record",
      .run = cmd_record,

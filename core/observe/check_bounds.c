@@ -100,13 +100,18 @@ static int compare_all(const struct orr_graph *graph,
     return 0;
 }
 
+/* Whether there are tasks, and all of them did; a rank may have messages alone. */
 static bool all_ran(const struct orr_graph *graph)
 {
+    bool any = false;
+
     for (unsigned t = 0; t < graph->ntasks; t++)
-        if (graph->tasks[t].worker == ORR_GRAPH_NOT_RUN &&
-            strcmp(graph->types[graph->tasks[t].type].symbol, "(join)") != 0)
-            return false;
-    return true;
+        if (orr_graph_is_task(graph, t)) {
+            any = true;
+            if (graph->tasks[t].worker == ORR_GRAPH_NOT_RUN)
+                return false;
+        }
+    return any;
 }
 
 void orr_check_bounds(struct orr_runtime *rt)
@@ -124,7 +129,7 @@ void orr_check_bounds(struct orr_runtime *rt)
     rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
     if (rc == -ENODATA)
         return;
-    if (!rc && graph->ntasks && all_ran(graph))
+    if (!rc && all_ran(graph))
         rc = orr_bound_instance_new(graph, &options, &instance, NULL, &err);
     if (!rc && instance)
         rc = compare_all(graph, instance, &err);

@@ -65,10 +65,23 @@ static int add_times(struct orr_graph *graph, const struct orr_runtime *rt)
     return rc;
 }
 
+/* Of one of several ranks: "3 of 16". */
+static int add_rank(struct orr_graph *graph, struct orr_runtime *rt)
+{
+    char text[48];
+
+    if (!atomic_load(&rt->one_of_several))
+        return 0;
+    snprintf(text, sizeof(text), "%d of %u", atomic_load(&rt->rank), rt->nranks);
+    return orr_graph_add_about(graph, "rank", text);
+}
+
 int orr_graph_add_conditions(struct orr_graph *graph, struct orr_runtime *rt)
 {
     int rc = orr_graph_add_about(graph, "scheduler", rt->sched_ctxs->at[0]->ops->name);
 
+    if (rc == 0)
+        rc = add_rank(graph, rt);
     if (rc == 0)
         rc = add_edits(graph, rt->machine);
     if (rc == 0)

@@ -44,7 +44,7 @@ struct maker {
     bool *stays;
     uint32_t *type_of;  /* per type of the record: the graph's, or ORR_NONE */
     uint32_t *datum_of; /* likewise */
-    unsigned join_type;
+    unsigned join_type, message_type;
 };
 
 static bool is_task(const struct maker *m, uint32_t i)
@@ -55,6 +55,12 @@ static bool is_task(const struct maker *m, uint32_t i)
         return false;
     return m->view == ORR_GRAPH_ALL ||
            (node->window && node->window == m->record->window);
+}
+
+/* StarPU's bounds know one process. */
+static bool is_message(const struct maker *m, uint32_t i)
+{
+    return m->view == ORR_GRAPH_ALL && m->record->nodes[i].is_message;
 }
 
 static struct pred *add_pred(struct pred **preds, uint32_t *n, struct pred pred)
@@ -259,7 +265,7 @@ static bool resolve(struct maker *m, uint32_t i)
 static int resolve_all(struct maker *m)
 {
     for (uint32_t i = 0; i < m->n; i++)
-        m->stays[i] = is_task(m, i);
+        m->stays[i] = is_task(m, i) || is_message(m, i);
     sort_nodes(m);
     memset(m->mark, 0xff, m->n * sizeof(*m->mark));
     for (uint32_t o = 0; o < m->n; o++) {
@@ -277,7 +283,7 @@ static int resolve_all(struct maker *m)
 
 /* --- the parts of the graph --- */
 
-/* Tasks by their jobs' numbers, then the joins. */
+/* Tasks by their jobs' numbers, then what is none. */
 struct placed {
     uint64_t id;
     uint32_t node;
@@ -407,11 +413,14 @@ static uint32_t maker_type(struct maker *m,
     return m->type_of[node->type];
 }
 
-static uint32_t join_type(struct maker *m)
+/* The type of a node that is no task, made with the first one; ORR_NONE without memory. */
+static uint32_t other_type(struct maker *m, bool message)
 {
-    if (m->join_type == ORR_NONE && add_type(m, "(join)"))
-        m->join_type = m->graph->ntypes - 1;
-    return m->join_type;
+    unsigned *type = message ? &m->message_type : &m->join_type;
+
+    if (*type == ORR_NONE && add_type(m, message ? ORR_GRAPH_MESSAGE : ORR_GRAPH_JOIN))
+        *type = m->graph->ntypes - 1;
+    return *type;
 }
 
 /* ORR_NONE without memory. Room is there for all of the record's. */
@@ -506,8 +515,9 @@ static bool maker_add_task(struct maker *m, unsigned t, double begin,
         add_submitter(m, task, t, node);
     if (!is_task(m, m->order[t])) {
         task->id = (*join)++;
-        task->type = join_type(m);
-        return task->type != ORR_NONE;
+        task->type = other_type(m, is_message(m, m->order[t]));
+        task->by = is_message(m, m->order[t]) ? ORR_GRAPH_BY_OTHER : ORR_GRAPH_BY_THREAD;
+        return task->type != ORR_NONE && maker_add_accesses(m, task, node);
     }
     if (node->worker != ORR_NONE) {
         task->worker = node->worker;
@@ -517,6 +527,34 @@ static bool maker_add_task(struct maker *m, unsigned t, double begin,
     }
     task->type = maker_type(m, node);
     return task->type != ORR_NONE && maker_add_accesses(m, task, node);
+}
+
+static int compare_message_tasks(const void *a, const void *b)
+{
+    const struct orr_graph_message *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+/* A turn sends one message to a rank at most. */
+static int make_messages(struct maker *m)
+{
+    const struct orr_graph_record *record = m->record;
+    struct orr_graph *graph = m->graph;
+
+    graph->messages = calloc((size_t)record->nmessages + 1, sizeof(*graph->messages));
+    if (!graph->messages)
+        return -ENOMEM;
+    for (uint32_t i = 0; m->view == ORR_GRAPH_ALL && i < record->nmessages; i++) {
+        struct orr_graph_message *to = &graph->messages[graph->nmessages++];
+
+        *to = record->messages[i].message;
+        to->task = m->task_of[record->messages[i].node - record->first];
+    }
+    qsort(graph->messages, graph->nmessages, sizeof(*graph->messages), compare_message_tasks);
+    return 0;
 }
 
 static int make_tasks(struct maker *m)
@@ -719,6 +757,8 @@ static int maker_make_locked(struct maker *m)
     if (!rc)
         rc = make_tasks(m);
     if (!rc)
+        rc = make_messages(m);
+    if (!rc)
         make_costs(m);
     return rc;
 }
@@ -745,6 +785,7 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
     struct maker m = {.record = record,
                       .view = view,
                       .join_type = ORR_NONE,
+                      .message_type = ORR_NONE,
                       .graph = calloc(1, sizeof(*m.graph))};
     struct orr_error message = {""};
     int rc = m.graph ? 0 : -ENOMEM;

@@ -15,6 +15,7 @@
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
+#include "core/message_told.h"
 #include "core/observe/views.h"
 #include "core/observe/waits_log.h"
 #include "core/worker/workers.h"
@@ -53,7 +54,7 @@ static void clear(struct orr_graph_record *record)
     }
     record->first += record->nnodes;
     record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
-    record->ndatum_of = record->ntags = record->nvague = 0;
+    record->ndatum_of = record->ntags = record->nvague = record->nmessages = 0;
     orr_graph_types_done(&record->types);
 }
 
@@ -69,6 +70,7 @@ void orr_graph_record_free(struct orr_graph_record *record)
     free(record->datum_of);
     free(record->tags);
     free(record->vague);
+    free(record->messages);
     free(record->chains);
     orr_waits_log_free(record->log);
     free(record);
@@ -543,6 +545,53 @@ static void graph_add_execution(struct orr_graph_record *record,
     orr_unlock(&record->lock);
 }
 
+/* --- messages --- */
+
+/* The node of a turn that has a message. Its datum is as a task's. */
+static bool graph_record_turn(struct orr_graph_record *record, uint32_t number,
+                              const struct orr_message_told *told)
+{
+    struct orr_graph_node_record *node = graph_record_node(record, number);
+    uint32_t d = graph_record_datum(record, told->handle);
+    struct orr_graph_access *access;
+
+    if (d == ORR_NONE)
+        return false;
+    if (node->is_message)
+        return true;
+    node->is_message = true;
+    node->first_access = record->naccesses;
+    if (record->data[d].vague)
+        return true;
+    access = ADD(record, accesses);
+    if (!access)
+        return false;
+    *access = (struct orr_graph_access){d, told->received ? ORR_GRAPH_WRITE : ORR_GRAPH_READ};
+    node->naccesses = 1;
+    return true;
+}
+
+static void graph_add_message(struct orr_graph_record *record,
+                              const struct orr_message_told *told)
+{
+    double first = atomic_load(&record->runtime->views->first_submit);
+    struct orr_graph_message_record *message = NULL;
+    uint32_t number;
+
+    if (!may_be_on(record))
+        return;
+    orr_lock(&record->lock);
+    number = is_on(record) ? graph_record_job_number(record, told->job) : ORR_NONE;
+    if (number != ORR_NONE && graph_record_turn(record, number, told))
+        message = ADD(record, messages);
+    if (message)
+        *message = (struct orr_graph_message_record){
+            number, {.peer = (unsigned)told->peer, .received = told->received,
+                     .early = !(first >= 0 && told->called >= first), .tag = told->tag,
+                     .number = told->number, .bytes = told->bytes}};
+    graph_record_unlock(record, !message && is_on(record));
+}
+
 /* --- tags --- */
 
 bool orr_graph_record_add_tags(struct orr_graph_record *record,
@@ -642,6 +691,11 @@ static void graph_task_executed(struct orr_runtime *rt,
     graph_add_execution(atomic_load(&rt->views->graph), told->job);
 }
 
+static void graph_message(struct orr_runtime *rt, const struct orr_told *told)
+{
+    graph_add_message(atomic_load(&rt->views->graph), told->message);
+}
+
 static void graph_tags(struct orr_runtime *rt, const struct orr_told *told)
 {
     graph_add_tags(atomic_load(&rt->views->graph), told->tags.id,
@@ -680,6 +734,7 @@ static const struct orr_observer graph_observer = {{
     [ORR_TOLD_TASK_ORDERED] = graph_task_ordered,
     [ORR_TOLD_TASK_WAITS] = graph_task_waits,
     [ORR_TOLD_TASK_EXECUTED] = graph_task_executed,
+    [ORR_TOLD_MESSAGE] = graph_message,
     [ORR_TOLD_TAGS] = graph_tags,
     [ORR_TOLD_TAG_VAGUE] = graph_tag_vague,
 }};

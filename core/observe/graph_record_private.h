@@ -32,6 +32,7 @@ struct orr_graph_node_record {
     int priority;
     bool has_tag;
     bool ready; /* it was pushed within its submission */
+    bool is_message; /* it has some in `messages` */
     enum orr_graph_by by;
     uint32_t submitter; /* as struct orr_graph_task; a task's number, not its index */
 };
@@ -65,6 +66,12 @@ struct orr_graph_tags_record {
     bool holds;
 };
 
+/* What has gone, or come, in the turn of a node. */
+struct orr_graph_message_record {
+    uint32_t node; /* number */
+    struct orr_graph_message message;
+};
+
 /* Arrays with their length and their room. */
 struct orr_graph_record {
     struct orr_lock lock; /* rank ORR_RANK_RUNTIME */
@@ -85,9 +92,10 @@ struct orr_graph_record {
     uint32_t *datum_of; /* by the handle's id: index + 1, 0: none */
     struct orr_graph_tags_record *tags;
     uint64_t *vague;
-    uint32_t nnodes, nedges, naccesses, ndata, ndatum_of, ntags, nvague;
+    struct orr_graph_message_record *messages; /* in order of their ends */
+    uint32_t nnodes, nedges, naccesses, ndata, ndatum_of, ntags, nvague, nmessages;
     uint32_t room_nodes, room_edges, room_accesses, room_data, room_datum_of,
-        room_tags, room_vague;
+        room_tags, room_vague, room_messages;
     struct orr_graph_types types;
 };
 

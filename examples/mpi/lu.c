@@ -15,12 +15,14 @@
 #include "matrix.h"
 
 static const char usage[] =
-    "usage: mpirun -n RANKS lu [-size N] [-nblocks B] [-p P] [-check] [-no-prio]\n"
+    "usage: mpirun -n RANKS lu [-size N] [-nblocks B] [-p P | -owners FILE] [-check]\n"
+    "       [-no-prio]\n"
     "Factorises a random N by N matrix, which needs no pivots, in B by B tiles, which "
     "ranks own\nblock-cyclically.\n"
     "  -size N      order of the matrix, a multiple of B (1920)\n"
     "  -nblocks B   tiles per side (10)\n"
     "  -p P         rows of the grid of ranks (as square a grid as can be)\n"
+    "  -owners FILE a pattern of owners instead: rows, columns, then ranks row by row\n"
     "  -check       compare L times U with the matrix, on rank 0\n"
     "  -no-prio     give all tasks the same priority\n";
 
@@ -115,6 +117,8 @@ int main(int argc, char **argv)
                                      {NULL, NULL, 0}};
     int result;
 
+    if (matrix_take_owners(&a, &argc, argv) != 0)
+        return 2;
     options_read(argc, argv, options, usage);
     if (a.order % a.nblocks != 0) {
         fprintf(stderr, "lu: -size must be a multiple of -nblocks\n");

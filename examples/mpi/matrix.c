@@ -20,13 +20,63 @@ static size_t tile_bytes(const struct matrix *matrix)
 
 static int owner(const struct matrix *matrix, unsigned i, unsigned j)
 {
+    if (matrix->pattern)
+        return matrix->pattern[i % matrix->rows * matrix->columns + j % matrix->columns];
     return (int)(i % matrix->p * matrix->q + j % matrix->q);
+}
+
+/* Reads the numbers behind the first two. */
+static int read_pattern(struct matrix *matrix, FILE *file)
+{
+    size_t n = (size_t)matrix->rows * matrix->columns;
+
+    matrix->pattern = n && n <= 1 << 24 ? calloc(n, sizeof(*matrix->pattern)) : NULL;
+    for (size_t i = 0; matrix->pattern && i < n; i++)
+        if (fscanf(file, "%d", &matrix->pattern[i]) != 1)
+            return -1;
+    return matrix->pattern ? 0 : -1;
+}
+
+int matrix_take_owners(struct matrix *matrix, int *argc, char **argv)
+{
+    int at = 1, result = -1;
+    FILE *file;
+
+    while (at + 1 < *argc && strcmp(argv[at], "-owners") != 0)
+        at++;
+    if (at + 1 >= *argc)
+        return 0;
+    file = fopen(argv[at + 1], "r");
+    if (file && fscanf(file, "%u %u", &matrix->rows, &matrix->columns) == 2)
+        result = read_pattern(matrix, file);
+    if (result < 0)
+        fprintf(stderr, "-owners %s: two numbers, rows and columns, and as many ranks are "
+                        "wanted\n",
+                argv[at + 1]);
+    if (file)
+        fclose(file);
+    *argc -= 2;
+    memmove(argv + at, argv + at + 2, ((size_t)*argc - (size_t)at + 1) * sizeof(*argv));
+    return result;
+}
+
+/* Whether all ranks of the pattern are there. */
+static int check_pattern(const struct matrix *matrix, int n)
+{
+    for (size_t i = 0; i < (size_t)matrix->rows * matrix->columns; i++)
+        if (matrix->pattern[i] < 0 || matrix->pattern[i] >= n) {
+            fprintf(stderr, "-owners: there is no rank %d of %d\n", matrix->pattern[i], n);
+            return -1;
+        }
+    return 0;
 }
 
 static int choose_grid(struct matrix *matrix)
 {
     unsigned n = (unsigned)starpu_mpi_world_size();
 
+    if (matrix->pattern)
+        return check_pattern(matrix, (int)n);
     if (matrix->p == 0)
         for (matrix->p = 1; (matrix->p + 1) * (matrix->p + 1) <= n; matrix->p++)
             ;
@@ -143,4 +193,5 @@ void matrix_done(struct matrix *matrix)
     }
     free(matrix->handles);
     free(matrix->tiles);
+    free(matrix->pattern);
 }

@@ -156,5 +156,21 @@ static void dragonfly_describe(const struct orr_interconnect *net,
         shape->bisection = nrouters > 1 ? halves(nrouters) : net->nends;
 }
 
-const struct orr_topology_rules orr_dragonfly_rules = {
-    dragonfly_size, dragonfly_route, dragonfly_describe};
+/* Of a group's links to others each is of one pair. */
+static bool dragonfly_divide(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                             struct orr_interconnect_division *ret)
+{
+    unsigned size = net->u.dragonfly.a * net->u.dragonfly.p; /* ends of a group */
+
+    if (k > 0 || size % net->nics != 0)
+        return false;
+    for (unsigned node = 0; node < net->nnodes; node++)
+        part[node] = node * net->nics / size;
+    *ret = (struct orr_interconnect_division){
+        part[net->nnodes - 1] + 1,
+        (double)net->u.dragonfly.parallel * (net->u.dragonfly.g - 1)};
+    return ret->nparts > 1;
+}
+
+const struct orr_topology_rules orr_dragonfly_rules = {dragonfly_size, dragonfly_route,
+                                                       dragonfly_describe, dragonfly_divide};

@@ -163,5 +163,24 @@ static void fat_tree_describe(const struct orr_interconnect *net,
     }
 }
 
-const struct orr_topology_rules orr_fat_tree_rules = {
-    fat_tree_size, fat_tree_route, fat_tree_describe};
+/* The links up from the switches of a part are the only ones that lead out of it. A level whose
+ * parts have some NICs of a node and not the others divides no nodes. */
+static bool fat_tree_divide(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                            struct orr_interconnect_division *ret)
+{
+    for (unsigned i = 1; i < net->u.fat_tree.nlevels; i++) {
+        const struct orr_fat_tree_level *level = &net->u.fat_tree.levels[i];
+
+        if (level->ends % net->nics != 0 || k-- > 0)
+            continue;
+        for (unsigned node = 0; node < net->nnodes; node++)
+            part[node] = (unsigned)((uint64_t)node * net->nics / level->ends);
+        *ret = (struct orr_interconnect_division){part[net->nnodes - 1] + 1,
+                                                  (double)(level->switches * level->up)};
+        return true;
+    }
+    return false;
+}
+
+const struct orr_topology_rules orr_fat_tree_rules = {fat_tree_size, fat_tree_route,
+                                                      fat_tree_describe, fat_tree_divide};

@@ -39,7 +39,7 @@ static void crossbar_describe(const struct orr_interconnect *net,
 }
 
 static const struct orr_topology_rules crossbar_rules = {
-    crossbar_size, crossbar_route, crossbar_describe};
+    crossbar_size, crossbar_route, crossbar_describe, NULL};
 
 static const struct orr_topology_rules *const rules_of_kind[] = {
     [ORR_TOPOLOGY_CROSSBAR] = &crossbar_rules,
@@ -146,6 +146,12 @@ void orr_interconnect_describe(const struct orr_interconnect *net,
     *ret = (struct orr_interconnect_shape){0};
     net->rules->describe(net, ret);
     ret->bisection = fmin(ret->bisection, net->nends / 2.);
+}
+
+bool orr_interconnect_divide(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                             struct orr_interconnect_division *ret)
+{
+    return net->rules->divide && net->rules->divide(net, k, part, ret);
 }
 
 double orr_interconnect_latency(const struct orr_interconnect *net,

@@ -60,6 +60,20 @@ struct orr_interconnect_shape {
 void orr_interconnect_describe(const struct orr_interconnect *net,
                                struct orr_interconnect_shape *ret);
 
+/* Nodes in parts that links between switches keep apart. */
+struct orr_interconnect_division {
+    unsigned nparts;
+    /* Of each part: what enters it passes one of so many of them, and what leaves it one of as
+     * many others; if half duplex both pass the same. */
+    double links;
+};
+
+/* The k-th that the topology suggests, into *ret, and by node the part, from 0. False: it
+ * has no more. Those of a fat tree are below the switches of a level, those of a
+ * dragonfly its groups, those of a torus halves across each dimension. */
+bool orr_interconnect_divide(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                             struct orr_interconnect_division *ret);
+
 /* µs of a route of so many ports. */
 double orr_interconnect_latency(const struct orr_interconnect *net,
                                 unsigned nports);

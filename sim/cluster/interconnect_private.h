@@ -22,6 +22,9 @@ struct orr_topology_rules {
     /* Fills in a shape that is all 0; its bisection as if NICs were no limit. */
     void (*describe)(const struct orr_interconnect *net,
                      struct orr_interconnect_shape *shape);
+    /* orr_interconnect_divide. NULL: there are no links between switches. */
+    bool (*divide)(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                   struct orr_interconnect_division *ret);
 };
 
 /* Level 1 is that of the leaves. The parts below the switches of a level have

@@ -84,5 +84,28 @@ static void torus_describe(const struct orr_interconnect *net,
             (double)(shape->switches[0] / longest * (longest > 2 ? 2 : 1));
 }
 
-const struct orr_topology_rules orr_torus_rules = {torus_size, torus_route,
-                                                   torus_describe};
+/* Halves across the k-th dimension that has more than one place: each line of routers crosses
+ * twice, in the middle and from the last to the first. Of two routers each has its own link to the
+ * other, which both directions of a half-duplex network use. */
+static bool torus_divide(const struct orr_interconnect *net, unsigned k, unsigned *part,
+                         struct orr_interconnect_division *ret)
+{
+    unsigned stride = 1;
+
+    for (unsigned d = 0; d < net->u.torus.ndims; stride *= net->u.torus.dims[d++]) {
+        unsigned size = net->u.torus.dims[d];
+        double lines = (double)(net->nlinks / net->u.torus.ndims / size);
+
+        if (size < 2 || k-- > 0)
+            continue;
+        for (unsigned node = 0; node < net->nnodes; node++)
+            part[node] = node / stride % size >= size / 2;
+        *ret = (struct orr_interconnect_division){
+            2, lines * (size > 2 || net->half_duplex ? 2 : 1)};
+        return true;
+    }
+    return false;
+}
+
+const struct orr_topology_rules orr_torus_rules = {torus_size, torus_route, torus_describe,
+                                                   torus_divide};

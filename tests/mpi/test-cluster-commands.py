@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands on simulated clusters: -m 'N*MACHINE + NETWORK'. Prints TAP.
-usage: test-cluster-commands.py [ORRERY CHOLESKY ALONE CHAIN]
-(ALONE: a program without MPI; CHAIN: one whose ranks have a task each, one after the other)"""
+usage: test-cluster-commands.py [ORRERY CHOLESKY ALONE CHAIN PART]
+(ALONE: a program without MPI; CHAIN: one whose ranks have a task each, one after the other; PART:
+"runs", or "answers", what commands say of them)"""
 import glob
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 5:
+if len(sys.argv) < 6:
     print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
     sys.exit(0)
 ORRERY, CHOLESKY, ALONE, CHAIN = map(os.path.abspath, sys.argv[1:5])
@@ -60,7 +61,7 @@ def test_run():
           done.returncode == 0 and ["tasks", "120"] in rows and
           f"machine     {CLUSTER} (simulated" in done.stdout and
           [row[0] for row in rows if len(row) >= 10 and row[0].isdigit()] == list("0123") and
-          "bytes from" in done.stdout and "imbalance" in done.stdout, done)
+          "KiB from rank to rank" in done.stdout and "imbalance" in done.stdout, done)
     whole = on(CLUSTER)
     ranks = whole.get("ranks", [])
     claim("run --json: sums, one makespan, the ranks' reports",
@@ -119,8 +120,38 @@ def test_explain():
     length = sum(link["end_ms"] - link["start_ms"] for link in told.get("critical_path", []))
     claim("explain --json: its chain has the run's length",
           whole and abs(1e3 * length - whole["makespan_us"]) < 1, told, length)
-    done = orrery("explain", "-m", "2*epyc-64,4*epyc-64", *TIMES, *PROGRAM)
-    claim("two clusters are not compared", done.returncode != 0 and "cluster" in done.stderr,
+    bounds = told.get("bounds", {})
+    claim("... with the bounds of that run", bounds and
+          bounds["best"]["ms"] <= told["makespan_ms"] and
+          bounds["best"] == said(orrery("bound", "--json", "--kind", "critical-path,area", "-m",
+                                        CLUSTER, *TIMES, *PROGRAM))["best"] and
+          "No run with this distribution takes less than" in done.stdout and
+          "The critical path is longer" in done.stdout, bounds, done)
+    slow = orrery("explain", "-m", "4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
+    twice = orrery("explain", "-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=4", *TIMES, *PROGRAM,
+                   "-p", "4")
+    claim("... and that ranks of a node get the same values", "are values that these had got" in
+          twice.stdout and "are values that these had got" not in slow.stdout, twice)
+    claim("explain says where NICs limit", "What the NICs of a node have to carry takes longer" in
+          slow.stdout and "another\ndistribution helps" in slow.stdout, slow)
+    done = orrery("explain", "-m", "2,4*epyc-64 + ib 200Gb/s", *TIMES, *PROGRAM)
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    claim("two clusters of different sizes: sums, messages, bounds", done.returncode == 0 and
+          "different numbers of ranks" in done.stdout and "ranks 2 4 +100.0 %" in rows and
+          any(row.startswith("NICs and links at least, ms") for row in rows) and
+          any(row.startswith("tasks on CPU 120 120") for row in rows), done)
+    two = said(orrery("explain", "--json", "-m", CLUSTER, "-s", "lws,eager", *TIMES, *PROGRAM))
+    claim("two policies on one: the first task that fares differently", two and
+          two["tasks_in_both"] == 120 and two["a"]["ranks"] == two["b"]["ranks"] == 4 and
+          two["a"]["message_bytes"] == two["b"]["message_bytes"] ==
+          sum(map(sum, whole["bytes"])) and two["first_difference"] and
+          two["a"]["bounds"]["best"]["ms"] <= two["a"]["makespan_ms"], two)
+    slow = orrery("explain", "-m", CLUSTER + ",4*epyc-64 + ib 1Gb/s", *TIMES, *PROGRAM)
+    claim("two networks: a task is named with its rank", slow.returncode == 0 and
+          "each worker executed the same tasks" in slow.stdout and
+          "first difference" in slow.stdout and " of rank " in slow.stdout, slow)
+    done = orrery("explain", "-n", "2", "-s", "lws,eager", *PROGRAM)
+    claim("ranks for real are not compared", done.returncode == 2 and "on clusters" in done.stderr,
           done)
 
 
@@ -134,9 +165,37 @@ def test_trace(at):
           {f"rank {r}: workers" for r in range(4)} <=
           {e["args"]["name"] for e in events if e["name"] == "process_name"} and
           not glob.glob(at + "/all.json.*"), done)
+    for machine, blocks, rows in ((CLUSTER, "8", "rank 3 CPU"),
+                                  ("64*epyc-64 + ib 200Gb/s", "24", "ranks 0 to 1")):
+        done = orrery("trace", "-m", machine, "-o", at + "/all.paje", "--gantt", at + "/all.svg",
+                      *TIMES, "--", CHOLESKY, "-size", "768", "-nblocks", blocks)
+        picture = ""
+        if os.path.exists(at + "/all.svg"):
+            with open(at + "/all.svg", encoding="utf-8") as file:
+                picture = file.read()
+        claim("a picture of all ranks, with rows of " + rows, "gnuplot" in done.stderr or (
+            done.returncode == 0 and rows in picture and "gemm" in picture and
+            "between ranks (GB/s)" in picture and "gantt       " in done.stdout), done)
+    done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.json", "--gantt", at + "/all.svg",
+                  *TIMES, *PROGRAM)
+    claim("it is drawn from Pajé files", done.returncode == 2 and ".paje" in done.stderr, done)
     done = orrery("trace", "-m", CLUSTER, "-o", at + "/all.csv", *TIMES, *PROGRAM)
     claim("formats of one rank are refused", done.returncode == 2 and ".json" in done.stderr,
           done)
+
+
+def test_messages(at):
+    """Who inserts owes time while the thread MPI sends what it has granted."""
+    done = orrery("run", "-m", "4*h100-pcie-4 + ib 200Gb/s", "-s", "dmdas", "--", CHOLESKY, "-size",
+                  "15360", "-nblocks", "16", ORRERY_TRACE=at + "/m.csv")
+    ends = []
+    for name in glob.glob(at + "/m.rank*.csv"):
+        with open(name, encoding="utf-8") as file:
+            ends += [tuple(map(float, line.split(",")[1:3])) for line in file
+                     if line.startswith("message,")]
+    claim("no message ends before it begins", len(ends) > 400 and
+          all(start <= end for start, end in ends), done, len(ends),
+          [e for e in ends if e[0] > e[1]][:3])
 
 
 def test_report(at):
@@ -144,7 +203,17 @@ def test_report(at):
     none = "without the charting library" in done.stderr
     claim("report: the page of all ranks", none or (
         done.returncode == 0 and "imbalance" in done.stdout and
+        "takes less than" not in done.stdout and
         os.path.getsize(at + "/page.html") > 1000), done)
+    done = orrery("report", "-m", CLUSTER, "-o", at + "/page.html", *TIMES, *PROGRAM)
+    page = ""
+    if not none:
+        with open(at + "/page.html", encoding="utf-8") as file:
+            page = file.read()
+    claim("... with its bounds, in the page and beside it", none or (
+        "No run with this distribution takes less than" in done.stdout and
+        "No run with this distribution takes less than" in page and
+        '"distribution_costs"' in page), done)
 
 
 def compare(*words):
@@ -195,6 +264,35 @@ def test_compare(at):
            os.path.getsize(at + "/s.svg") > 1000), done)
 
 
+def test_scaling(at):
+    words = ["-m", "1,2,4*epyc-64 + ib 1Gb/s", "--bound", "--set", "cpu.count = 3"]
+    rows, done = compare(*words)
+    claim("--bound: of each size what is the bound", [r["bounded_by"]["nics_us"] > 0
+          for r in rows] == [False, True, True] and
+          all(r["bound_us"] >= max(r["bounded_by"][part] for part in
+                                   ("tasks_us", "nics_us", "links_us", "path_us")) - 1e-3 and
+              r["bound_us"] <= r["median_us"] for r in rows), done)
+    done = orrery("compare", "-s", "lws", *TIMES, *words, *PROGRAM)
+    claim("... as a table, and from where on another limit is the longer one",
+          "what bounds it, ms at least" in done.stdout and
+          "From 2 nodes on what NICs have to carry takes longer than the tasks" in done.stdout and
+          "From 2 nodes on the critical path is longer" in done.stdout, done)
+    best = min(rows, key=lambda row: row["median_us"]) if rows else {}
+    claim("... and which size is fastest, where that is not the last", rows and
+          (f"It is fastest with {best['machine'].split('*')[0]} node" in done.stdout) ==
+          (best is not rows[-1]), done, best)
+    done = orrery("compare", "-s", "lws", *TIMES, "-m", "1,2*epyc-64", "--bound", "--set",
+                  "cpu.count = 2", *PROGRAM)
+    claim("... or that none is yet", "more nodes may make it faster" in done.stdout, done)
+    done = orrery("compare", "-m", "1,2*epyc-64", "-s", "lws", "--bound", "--plot", at + "/s.svg",
+                  *TIMES, *PROGRAM)
+    picture = ""
+    if os.path.exists(at + "/s.svg"):
+        with open(at + "/s.svg", encoding="utf-8") as file:
+            picture = file.read()
+    claim("the picture has the bound", "gnuplot" in done.stderr or "lower bound" in picture, done)
+
+
 def bound(*words):
     return said(orrery("bound", "--json", *words, *TIMES, *PROGRAM))
 
@@ -204,8 +302,8 @@ def test_bounds():
     workers = [rank["workers"] for rank in told.get("ranks", [])]
     claim("bound: each rank's tasks take their share of its workers at least",
           workers == [2, 2] and
-          all(rank["ms"] >= 0.1 * rank["tasks"] / 2 - 1e-6 and rank["proved"]
-              for rank in told["ranks"]) and
+          all(abs(rank["area_ms"] - 0.1 * rank["tasks"] / 2) < 1e-6 <= rank["ms"] and
+              rank["proved"] for rank in told["ranks"]) and
           told["best"]["ms"] == max(rank["ms"] for rank in told["ranks"]), told)
     claim("... and with each task anywhere all of all",
           told and told["anywhere"]["tasks"] == 120 and told["anywhere"]["workers"] == 4 and
@@ -215,12 +313,31 @@ def test_bounds():
     claim("no run is shorter", told and told["best"]["ms"] <= told["makespan_ms"] * (1 + 1e-9),
           told)
     whole = on("2*epyc-64 + ib 200Gb/s", "--set", "cpu.count = 3")
-    most = max([whole["bytes"][0][1], whole["bytes"][1][0]]) if whole else 0
-    claim("messages pass the NICs", most and told["messages"]["bytes"] == most and
-          abs(told["messages"]["ms"] - most / 25e6) < 1e-9, told, most)
+    nodes = told.get("nodes", [])
+    claim("of two ranks each value that was sent passes the NICs once", whole and
+          [(n["sent_bytes"], n["received_bytes"]) for n in nodes] ==
+          [(whole["bytes"][0][1], whole["bytes"][1][0]),
+           (whole["bytes"][1][0], whole["bytes"][0][1])] and
+          all(abs(n["sending_ms"] - n["sent_bytes"] / 25e6) < 1e-9 and
+              n["sent_ms"] > n["sending_ms"] for n in nodes) and
+          told["messages"]["bytes"] == max(n["sent_bytes"] for n in nodes), told, whole)
+    four = bound("-m", CLUSTER)
     one = bound("-m", "2*epyc-64 + ib 200Gb/s ranks-per-node=2")
-    claim("not those within a node",
-          one and one["messages"]["bytes"] < sum(map(sum, on(CLUSTER)["bytes"])), one)
+    claim("those within a node do not, nor does a value twice for its ranks", one and four and
+          sum(n["received_bytes"] for n in one["nodes"]) <
+          sum(n["received_bytes"] for n in four["nodes"]), one)
+    claim("the critical path has messages between nodes", four and
+          four["path"]["messages"] > 0 and four["path"]["ms"] <= four["best"]["ms"] and
+          four["path"]["ms"] > 22 * 0.1 + four["path"]["messages_ms"] - 1e-9, four)
+    slow = bound("-m", "4*epyc-64 + ib 1Gb/s fat-tree:6,2:1")
+    claim("on a slow network what has to pass it is the bound", slow and
+          slow["best"]["bound"] == "messages" and "NICs of node" in slow["best"]["limited_by"] and
+          slow["best"]["ms"] <= slow["makespan_ms"] and slow["distribution_costs"] > 0.1, slow)
+    leaf = said(orrery("bound", "--json", "-m", "8*epyc-64 + ib 2x1Gb/s fat-tree:9,8:1", *TIMES,
+                       "--", CHOLESKY, "-size", "1536", "-nblocks", "16"))
+    claim("... or links that leaves share", leaf and
+          "links of nodes 0 to 3" in leaf["best"]["limited_by"] and len(leaf["cuts"][0]) == 2 and
+          leaf["best"]["ms"] <= leaf["makespan_ms"], leaf)
     mixed = bound("-m", "1*epyc-64 + 1*laptop-8 + ib 200Gb/s")
     claim("nodes that differ", mixed and
           [rank["workers"] for rank in mixed["ranks"]] == [63, 7] and
@@ -230,6 +347,81 @@ def test_bounds():
           done)
     rows, done = compare("-m", CLUSTER, "--bound")
     claim("compare --bound", rows and 0 < rows[0]["of_bound"] <= 1, done)
+    with tempfile.TemporaryDirectory() as at:
+        orrery("run", *TIMES, *PROGRAM, ORRERY_MACHINE=CLUSTER, ORRERY_GRAPH=at + "/r.graph")
+        files = sorted(glob.glob(at + "/r.rank*.graph"), reverse=True)
+        again = said(orrery("bound", "--json", "-m", CLUSTER, *files))
+        claim("the graphs that ranks have left have the same bounds, in any order", again and
+              again["makespan_ms"] is None and again["best"]["ms"] == four["best"]["ms"] and
+              again["nodes"] == four["nodes"], again)
+        done = orrery("bound", "-m", CLUSTER, *files[1:])
+        claim("not all of them are no run's", done.returncode == 1 and
+              "the graph of rank 3 of 4 is missing" in done.stderr, done)
+        done = orrery("bound", *files)
+        claim("... and they need their cluster", done.returncode == 1 and
+              "which cluster" in done.stderr, done)
+
+
+def distribution(machine, *words):
+    return orrery("optimise", "distribution", "-m", machine, "-s", "lws", *TIMES, *words)
+
+
+def is_symmetric(path):
+    """Off the diagonals of the squares that are repeated; and which ranks there are."""
+    with open(path, encoding="utf-8") as file:
+        rows, columns, *of = map(int, file.read().split())
+    at = lambda i, j: of[i * columns + j]
+    return len(of) == rows * columns and sorted(set(of)) == list(range(max(of) + 1)) and \
+        all(at(k + i, j) == at(k + j, i) for k in range(0, rows, columns)
+            for i in range(columns) for j in range(columns) if i != j)
+
+
+def test_distributions(at):
+    grids = distribution("6*epyc-64 + ib 1Gb/s", "--json", *PROGRAM, "-p", "{p}")
+    told = said(grids)
+    rows = told.get("distributions", [])
+    claim("optimise distribution: all grids of so many ranks, the fastest first",
+          sorted(row["p"] for row in rows) == [1, 2, 3, 6] and
+          all(row["p"] * row["q"] == 6 for row in rows) and
+          [row["ms"] for row in rows] == sorted(row["ms"] for row in rows) and
+          told["best"] == rows[0]["distribution"] and rows[0]["to_best"] == 1 and
+          all(row["anywhere_ms"] <= row["bound_ms"] <= row["ms"] for row in rows) and
+          told["above_any"] > 0, grids)
+    alone = said(orrery("run", "--json", "-m", "6*epyc-64 + ib 1Gb/s", "-s", "lws", *TIMES,
+                        *PROGRAM, "-p", str(rows[0]["p"] if rows else 1)))
+    claim("... each as long as a run of its own", rows and
+          abs(alone["makespan_us"] / 1e3 - rows[0]["ms"]) < 1e-6, alone, rows[:1])
+    claim("... and again the same", distribution("6*epyc-64 + ib 1Gb/s", "--json", "-j", "3",
+                                                 *PROGRAM, "-p", "{p}").stdout == grids.stdout)
+    done = distribution("6*epyc-64 + ib 1Gb/s", "-o", at + "/best", *PROGRAM, "-owners",
+                        "{owners}")
+    names = [line.split("  ")[0] for line in done.stdout.splitlines()]
+    claim("files of owners: the grids, and symmetric block-cyclic",
+          {"1x6", "2x3", "3x2", "6x1", "symmetric of 4x4"} <= set(names) and
+          "best        symmetric of 4x4" in done.stdout and is_symmetric(at + "/best"), done)
+    done = orrery("run", "-m", "6*epyc-64", *TIMES, *PROGRAM, "-check", "-owners", at + "/best",
+                  ORRERY_SIM_KERNELS="run")
+    claim("the program computes the right values with it", done.returncode == 0 and
+          ": right" in done.stdout, done)
+    done = distribution("8*epyc-64 + ib 1Gb/s", "-o", at + "/best8", "--json", *PROGRAM,
+                        "-owners", "{owners}")
+    claim("so it is of 8 ranks", "symmetric of 4x4" in
+          [row["distribution"] for row in said(done).get("distributions", [])], done)
+    done = distribution("1*epyc-64 + 1*laptop-8", "-o", at + "/w", "--json", "--", CHOLESKY,
+                        "-size", "1152", "-nblocks", "12", "-owners", "{owners}")
+    rows = said(done).get("distributions", [])
+    claim("ranks that differ have different shares", {"weighted rows", "weighted columns"} <=
+          {row["distribution"] for row in rows}, done)
+    done = distribution("4*epyc-64", "--json", "--", "/usr/bin/env", "GRID={p}", *PROGRAM[1:])
+    claim("a program that reads variables", len(said(done).get("distributions", [])) == 3, done)
+    for words, code, text in (
+            ([CLUSTER, *PROGRAM], 2, "which argument says how data are distributed"),
+            ([CLUSTER, *PROGRAM, "-p", "{p}", "-owners", "{owners}"], 2, "two ways to say it"),
+            (["epyc-64", *PROGRAM, "-p", "{p}"], 2, "has one rank"),
+            ([CLUSTER, "-o", at + "/x", *PROGRAM, "-p", "{p}"], 2, "-o is for {owners}"),
+            ([CLUSTER, *PROGRAM, "-q", "{p}"], 1, "orrery run with the same arguments says why")):
+        done = distribution(*words)
+        claim("refused: " + text, done.returncode == code and text in done.stderr, done)
 
 
 def test_refusals():
@@ -250,14 +442,19 @@ def test_refusals():
 
 
 with tempfile.TemporaryDirectory() as place:
-    test_run()
-    test_shares()
-    test_files(place)
-    test_explain()
-    test_trace(place)
-    test_report(place)
-    test_compare(place)
-    test_bounds()
-    test_refusals()
+    if sys.argv[5] == "runs":
+        test_run()
+        test_shares()
+        test_files(place)
+        test_trace(place)
+        test_messages(place)
+        test_compare(place)
+        test_refusals()
+    else:
+        test_explain()
+        test_report(place)
+        test_bounds()
+        test_scaling(place)
+        test_distributions(place)
 print(f"1..{len(results)}")
 sys.exit(not all(results))

@@ -413,7 +413,7 @@ def test_refusals(suite):
                 "-m", "mirage", good)
     suite.fails("a program comes after --", 2, "after --", good, "-size",
                 "960")
-    suite.fails("two graphs are one too many", 2, "graph alone", good, good)
+    suite.fails("two graphs are those of two ranks", 1, "this is of no rank", good, good)
     suite.fails("a bound that is no linear program cannot be exported", 2,
                 "linear program", "--kind", "critical-path", "--lp", "x.lp",
                 good)

@@ -323,6 +323,93 @@ START_TEST(each_further_switch_adds_its_latency)
 }
 END_TEST
 
+/* -- parts of the nodes -- */
+
+/* Calls `use` with each route into the part, or with all others. */
+static void for_routes(const unsigned *part, unsigned which, bool into, unsigned nics,
+                       void (*use)(unsigned n))
+{
+    for (unsigned src = 0; src < nnodes; src++)
+        for (unsigned dst = 0; dst < nnodes; dst++)
+            for (unsigned nic = 0; nic < nics && src != dst; nic++)
+                if ((part[src] != which && part[dst] == which) == into)
+                    use(orr_interconnect_route(net, src, dst, nic, route));
+}
+
+static char *others; /* by port: a route that does not lead into the part uses it */
+static char *last;   /* by port: the last one of a route into the part that no other uses */
+
+static void mark_others(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        others[route[i]] = 1;
+}
+
+static void mark_last(unsigned n)
+{
+    while (n > 0 && others[route[n - 1]])
+        n--;
+    ck_assert_uint_gt(n, 0);
+    last[route[n - 1]] = 1;
+}
+
+/* Ports of which each route into the part has one. */
+static unsigned count_entries(const unsigned *part, unsigned which, unsigned nics)
+{
+    unsigned count = 0;
+
+    others = calloc(nports, 1);
+    last = calloc(nports, 1);
+    for_routes(part, which, false, nics, mark_others);
+    for_routes(part, which, true, nics, mark_last);
+    for (unsigned port = 0; port < nports; port++)
+        count += last[port];
+    free(others);
+    free(last);
+    return count;
+}
+
+static const unsigned ndivisions[] = {0, 0, 1, 2, 3, 1, 1, 1, 1, 1, 1, 0, 1, 2, 3, 1};
+
+START_TEST(what_enters_a_part_passes_one_of_its_links)
+{
+    struct orr_interconnect_division division;
+    unsigned part[100], nics = networks[_i].text[1] == 'x' ? 2 : 1, k = 0;
+
+    open_topology(networks[_i].text, networks[_i].nnodes);
+    for (; orr_interconnect_divide(net, k, part, &division); k++)
+        for (unsigned which = 0; which < division.nparts; which++)
+            ck_assert_double_le(count_entries(part, which, nics), division.links);
+    ck_assert_uint_eq(k, ndivisions[_i]);
+    close_topology();
+}
+END_TEST
+
+START_TEST(links_of_parts_are_as_many_as_were_built)
+{
+    static const struct {
+        const char *text;
+        unsigned nnodes, nparts;
+        double links;
+    } built[] = {{"1Gb/s fat-tree:32,2:1", 64, 4, 10},
+                 {"1Gb/s dragonfly g=3 a=4 p=2 h=2", 24, 3, 8},
+                 {"1Gb/s torus:5x3", 15, 2, 6},
+                 {"1Gb/s torus:2x3", 6, 2, 3},
+                 {"1Gb/s torus:2x3 half-duplex", 6, 2, 6}};
+
+    for (unsigned i = 0; i < sizeof(built) / sizeof(*built); i++) {
+        struct orr_interconnect_division division;
+        unsigned part[100];
+
+        open_topology(built[i].text, built[i].nnodes);
+        ck_assert(orr_interconnect_divide(net, 0, part, &division));
+        ck_assert_uint_eq(division.nparts, built[i].nparts);
+        ck_assert_double_eq(division.links, built[i].links);
+        close_topology();
+    }
+}
+END_TEST
+
 SUITE_MAIN(cluster_interconnect)
 {
     Suite *suite = suite_create("cluster-interconnect");
@@ -344,6 +431,9 @@ SUITE_MAIN(cluster_interconnect)
                         switches_links_and_bisection_are_those_of_the_topology,
                         0, (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(tests, each_further_switch_adds_its_latency);
+    tcase_add_loop_test(tests, what_enters_a_part_passes_one_of_its_links, 0,
+                        (int)(sizeof(networks) / sizeof(networks[0])));
+    tcase_add_test(tests, links_of_parts_are_as_many_as_were_built);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
 }

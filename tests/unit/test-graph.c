@@ -345,6 +345,35 @@ START_TEST(what_is_written_is_read_again_to_the_last_bit)
 }
 END_TEST
 
+START_TEST(messages_stand_behind_the_turns_that_have_them)
+{
+    static const char text[] =
+        "orrery-graph 1\nrun simulated nan\nnode \"RAM\" inf\n"
+        "kind \"k\" 0 0\nkind \"(message)\" 0 0\ntask 0 1 0\ntask 1 2 0 by -\n"
+        "after 0 8\nmessage sent 1 -7 3 800\nmessage sent 2 -7 0 800 early\n"
+        "task 1 3 0 by -\nmessage received 3 9223372036854775807 1 0\nend\n";
+    struct orr_graph *graph = NULL;
+    struct orr_error err = {""};
+    char *again;
+
+    ck_assert_msg(parse(text, &graph, &err) == 0, "%s", err.text);
+    ck_assert_uint_eq(graph->nmessages, 3);
+    ck_assert(graph->messages[1].task == 1 && graph->messages[1].peer == 2 &&
+              graph->messages[1].tag == -7 && graph->messages[1].early &&
+              graph->messages[1].bytes == 800 && !graph->messages[1].received);
+    ck_assert(graph->messages[2].received && graph->messages[2].number == 1);
+    ck_assert(orr_graph_is_task(graph, 0) && !orr_graph_is_task(graph, 1));
+    again = text_of(graph);
+    ck_assert_str_eq(text, again);
+    free(again);
+    orr_graph_free(graph);
+    ck_assert_int_eq(parse("orrery-graph 1\nrun real nan\nkind \"k\" 0 0\ntask 0 1 0\n"
+                           "message sent 1 0 0 0\nend\n", &graph, &err), -EINVAL);
+    ck_assert_int_eq(parse("orrery-graph 1\nrun real nan\nkind \"(message)\" 0 0\n"
+                           "task 0 1 0\nmessage lost 1 0 0 0\nend\n", &graph, &err), -EINVAL);
+}
+END_TEST
+
 START_TEST(the_text_does_not_depend_on_the_locale)
 {
     struct orr_graph *graph = random_graph(7), *again = NULL;
@@ -722,6 +751,7 @@ SUITE_MAIN(graph)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, what_is_written_is_read_again_to_the_last_bit);
+    tcase_add_test(tc, messages_stand_behind_the_turns_that_have_them);
     tcase_add_test(tc, the_text_does_not_depend_on_the_locale);
     tcase_add_test(tc,
                    comments_blank_lines_and_a_missing_last_newline_are_read);

@@ -252,7 +252,7 @@ def the_report_has_a_line_per_rank_the_bytes_between_them_and_their_imbalance():
     assert ranks["bytes"] == [[0, 100, 0], [0, 0, 300], [0, 0, 0]], ranks
     assert ranks["busiest_rank"] == 1 and near(ranks["imbalance"], 8 / 7 - 1), ranks
     rows = [line.split() for line in text.splitlines()]
-    assert ["1", "0", "B", "-", "300", "B"] in rows, text
+    assert "bytes from rank to rank" in text and ["1", "-", "-", "300"] in rows, text
     assert "imbalance   14.3 %: rank 1 computed for 8.000 ms" in text, text
 
 
@@ -285,7 +285,7 @@ def many_ranks_are_put_together_in_the_matrix_and_lose_no_byte():
     said = data["ranks"]
     assert said["ranks_per_row"] == 3 and len(said["bytes"]) == 24, said
     assert sum(map(sum, said["bytes"])) == 10 * n and said["bytes"][0][0] == 20, said
-    assert "to 66-68" in text and "to 69" in text, text
+    assert "to 60-65" in text and "to 66-69" in text, text
 
 
 sys.exit(run_all())

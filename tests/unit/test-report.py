@@ -399,7 +399,7 @@ if BROWSER:
         noted = drive(report("--plain", path("waits.csv")))
         # Two boxes of outer, inner, last; five states hidden or shown.
         assert noted["withStates"] - noted["withoutStates"] == 7, noted
-        assert noted["stolen"] == ["CPU1 took it from the queue of CPU0, 3 \u00b5s "
+        assert noted["stolen"] == ["CPU1 took it from the queue of CPU0, 3.000 \u00b5s "
                                    "before its start", 1, 0], noted["stolen"]
         assert "Steals" in noted["sections"], noted["sections"]
         assert noted["pointed"] == ["outer", "inner", "outer", "suspended"], noted

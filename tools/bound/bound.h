@@ -19,9 +19,11 @@ struct bound_options {
     bool wanted[ORR_BOUND_NMETHODS];
     double optimism, merge; /* of struct orr_bound_instance_options */
     double seconds;         /* limit for all bounds; <= 0: the command's own */
-    /* What to run, or the recorded graph; the other is NULL. */
+    /* What to run, or the recorded graph, or those of nfiles ranks; the others are NULL. */
     char *const *argv;
     const char *file;
+    char *const *files;
+    unsigned nfiles;
 };
 
 /* The results of a run and its bounds; zeroed to begin with. */
@@ -93,6 +95,9 @@ int bounds_print_end(const struct bounds *b);
 int bounds_print_json(const struct bounds *b);
 int bounds_plot(const struct bounds *b);
 
+/* The limit for all bounds together of so many tasks, where none is given. */
+double bounds_usual_seconds(unsigned ntasks);
+
 /* Verified, and no pair that might be faster was left out. */
 bool bounds_is_proved(const struct bounds *b, enum orr_bound_method method);
 
@@ -117,12 +122,11 @@ int bounds_below_note(const struct bounds *b, int (*say)(const char *, void *),
 
 void bounds_done(struct bounds *b);
 
-/* --- several ranks --- */
-
-/* The graphs of n ranks (NULL: one had no tasks) as one without data, whose tasks may run on
- * each rank's workers; ended with orr_graph_free. Errors: -ENOMEM. */
-int bounds_join(struct orr_graph *const *graphs, unsigned n, struct orr_graph **ret);
+/* --- several ranks: cluster.h --- */
 
 /* Runs the ranks of the launch (launch_place) and prints bounds of each and of all. Returns
  * an exit code; the launch is for launch_done. */
 int bound_ranks(const struct bound_options *options, struct launch *launch);
+
+/* The same of the graphs that the ranks of a run have left, options->files. */
+int bound_rank_files(const struct bound_options *options);

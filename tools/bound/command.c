@@ -28,6 +28,7 @@ static const char help[] =
     "                    [--plot FILE.png] [--json] [--save-graph FILE]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
     "       orrery bound [OPTIONS] FILE.graph\n"
+    "       orrery bound [OPTIONS] -m CLUSTER RUN.rank0.graph RUN.rank1.graph ...\n"
     "Computes lower bounds on the time of the program's tasks under any scheduler:\n"
     "several, which ignore more or less of the machine, what limits each, and how far\n"
     "this run is from the best of them. docs/BOUNDS.md explains the bounds. A record\n"
@@ -36,8 +37,9 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured. On a cluster,\n"
-    "                             '4*MACHINE + ib 200Gb/s', bounds of each rank's\n"
-    "                             tasks and of all, critical path, area and paths\n"
+    "                             '4*MACHINE + ib 200Gb/s', of the workers and NICs\n"
+    "                             of each node and the path through all, and with\n"
+    "                             each task on any node\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
@@ -173,6 +175,9 @@ static int check_exclusive_options(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
+    if (options->files && (options->assume || options->devices || options->scheduler))
+        return bound_usage_error("recorded graphs have their schedule and times: -s, --assume and "
+                                 "--devices need a program, which comes after --", "");
     if (options->file &&
         (options->machine || options->edits || options->assume ||
          options->devices || options->scheduler || options->save_graph))
@@ -234,10 +239,14 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
         options->argv = argv + 1;
     else if (behind == 0 && noperands == 1)
         options->file = argv[1];
+    else if (behind == 0 && noperands > 1 && argv[2][0] != '-') {
+        options->files = argv + 1;
+        options->nfiles = (unsigned)noperands;
+    }
     else
         return bound_usage_error(
-            "a program and its arguments come after --, a recorded "
-            "graph alone: not ",
+            "a program and its arguments come after --, recorded "
+            "graphs alone: not ",
             argv[1]);
     return 0;
 }
@@ -294,8 +303,12 @@ static int bound_command_run(const struct bound_options *options)
                             .argv = options->argv,
                             .quiet = options->json};
     bool cluster;
-    int code = options->argv ? launch_place(&launch, "bound", &cluster) : TOOL_OK;
+    int code = TOOL_OK;
 
+    if (options->files)
+        return bound_rank_files(options);
+    if (options->argv)
+        code = launch_place(&launch, "bound", &cluster);
     if (code == TOOL_OK)
         code = launch.nranks ? bound_ranks(options, &launch) : bound_one_rank(options);
     launch_done(&launch);

@@ -22,7 +22,7 @@
 /* Limit for all bounds together, where none is given: as much for each task as paths need
  * on a slow machine. What a minute gives is there by then, but for a ten thousandth:
  * tests/bench/bench-stages.py prints what each step gains. */
-static double usual_seconds(unsigned ntasks)
+double bounds_usual_seconds(unsigned ntasks)
 {
     return 0.85 + fmax(0, (double)ntasks - 2000) / 4000;
 }
@@ -157,7 +157,7 @@ static int compute_all(struct bounds *b, const struct orr_bound_solver *solver,
                                      enum orr_bound_method))
 {
     double seconds = b->options->seconds > 0 ? b->options->seconds
-                                             : usual_seconds(b->graph->ntasks);
+                                             : bounds_usual_seconds(b->graph->ntasks);
     double until = apart_clock() + seconds;
     unsigned n = 0, done = 0;
     int rc = 0;

@@ -237,10 +237,9 @@ static unsigned count_left(const struct orr_graph *graph)
 
     for (unsigned t = 0; t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
-        bool joins = !strcmp(graph->types[task->type].symbol, "(join)");
 
         ran += task->worker != ORR_GRAPH_NOT_RUN;
-        left += task->worker == ORR_GRAPH_NOT_RUN && !joins;
+        left += task->worker == ORR_GRAPH_NOT_RUN && orr_graph_is_task(graph, t);
     }
     return ran ? left : 0;
 }

@@ -2,8 +2,14 @@
 /*
  * tools/bound/join.c - the graphs of all ranks as one, whose tasks may run on the workers of
  * every rank: as long as the fastest of the same kernel and size there. Without data and links.
+ *
+ * A task comes behind those whose values it reads, of its own rank or by a message, and behind
+ * those that the program says, whatever the placement. It need not come behind a reader of the
+ * datum that it writes, nor a receiver behind the readers of the value before: on other ranks
+ * these would have copies of their own. Where the order of a datum's writers is not known all
+ * that its rank waited for is kept.
  */
-#include "tools/bound/bound.h"
+#include "tools/bound/cluster.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,12 +17,14 @@
 #include <string.h>
 
 #include "bound/instance.h"
+#include "bound/producers.h"
 
 struct join {
     struct orr_graph *const *of; /* by rank; NULL: it had no tasks */
     unsigned n;
     struct orr_graph *all;
-    unsigned *first_worker; /* owned: of each rank, and behind the last one */
+    /* Owned: of each rank, and behind the last one. */
+    unsigned *first_worker, *first_task;
 };
 
 static bool same_kernel(const struct orr_graph_task_type *a, const struct orr_graph_task_type *b)
@@ -123,48 +131,83 @@ static int add_workers(struct join *join)
     return 0;
 }
 
-/* Tasks and what they wait for on their own rank; what comes by messages is not known. */
-static int add_tasks(struct join *join, const struct orr_graph *graph)
+static bool reads_from(const struct orr_graph *graph, const unsigned *producer,
+                       const struct orr_graph_task *task, unsigned other)
 {
-    struct orr_graph *all = join->all;
-    unsigned first = all->ntasks;
+    for (unsigned a = task->first_access; a < task->first_access + task->naccesses; a++)
+        if (producer[a] == other && graph->accesses[a].mode & ORR_GRAPH_READ)
+            return true;
+    return false;
+}
 
-    for (unsigned t = 0; t < graph->ntasks; t++) {
+static void add_dep(struct orr_graph *all, unsigned before)
+{
+    all->deps[all->ndeps++] = (struct orr_graph_dep){.task = before};
+    all->tasks[all->ntasks - 1].ndeps++;
+}
+
+/* What the last task added waits for: the makers of its values, … */
+static void add_values(struct join *join, const struct orr_graph *graph, unsigned first,
+                       const unsigned *producer, const struct orr_graph_task *task)
+{
+    for (unsigned a = task->first_access; a < task->first_access + task->naccesses; a++)
+        if (producer[a] != ORR_BOUND_NOBODY && graph->accesses[a].mode & ORR_GRAPH_READ)
+            add_dep(join->all, first + producer[a]);
+    /* … and what is not because of data. */
+    for (unsigned e = task->first_dep; e < task->first_dep + task->ndeps; e++)
+        if (graph->deps[e].bytes == 0 && !reads_from(graph, producer, task, graph->deps[e].task))
+            add_dep(join->all, first + graph->deps[e].task);
+}
+
+static int add_tasks(struct join *join, unsigned rank, const struct bound_messages *messages)
+{
+    const struct orr_graph *graph = join->of[rank];
+    struct orr_graph *all = join->all;
+    unsigned first = join->first_task[rank], *order, *producer;
+    int rc = orr_bound_producers(graph, &order, &producer);
+
+    if (rc)
+        return rc;
+    for (unsigned t = 0; t < graph->ntasks && rc >= 0; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
         int type = add_type(join, &graph->types[task->type]);
 
-        if (type < 0)
-            return type;
+        rc = type < 0 ? type : 0;
+        if (rc)
+            break;
         all->tasks[all->ntasks++] = (struct orr_graph_task){.type = (unsigned)type,
                                                             .id = first + t,
                                                             .first_dep = all->ndeps,
-                                                            .ndeps = task->ndeps,
                                                             .by = ORR_GRAPH_BY_OTHER,
                                                             .worker = ORR_GRAPH_NOT_RUN,
                                                             .start_ms = (double)NAN,
                                                             .end_ms = (double)NAN};
-        for (unsigned d = 0; d < task->ndeps; d++)
-            all->deps[all->ndeps++] = (struct orr_graph_dep){
-                .task = first + graph->deps[task->first_dep + d].task};
+        add_values(join, graph, first, producer, task);
+        for (unsigned m = messages->first[first + t]; m < messages->first[first + t + 1]; m++)
+            add_dep(all, join->first_task[messages->all[m].from] + messages->all[m].sent);
     }
-    return 0;
+    free(order);
+    free(producer);
+    return rc;
 }
 
 /* Room for all of them. */
-static int make_room(struct join *join)
+static int make_room(struct join *join, unsigned nmessages)
 {
     struct orr_graph *all = join->all;
-    unsigned tasks = 0, deps = 0, types = 0;
+    unsigned tasks = 0, types = 0;
+    size_t deps = nmessages;
 
     for (unsigned r = 0; r < join->n; r++) {
         const struct orr_graph *graph = join->of[r];
 
         join->first_worker[r] = all->nworkers;
+        join->first_task[r] = tasks;
         if (!graph)
             continue;
         all->nworkers += graph->nworkers;
         tasks += graph->ntasks;
-        deps += graph->ndeps;
+        deps += graph->ndeps + graph->naccesses;
         types += graph->ntypes;
     }
     join->first_worker[join->n] = all->nworkers;
@@ -180,18 +223,22 @@ static int make_room(struct join *join)
     return all->nodes[0].name ? 0 : -ENOMEM;
 }
 
-int bounds_join(struct orr_graph *const *graphs, unsigned n, struct orr_graph **ret)
+int bounds_join(struct orr_graph *const *graphs, unsigned n,
+                const struct bound_messages *messages, struct orr_graph **ret)
 {
     struct join join = {.of = graphs, .n = n, .all = calloc(1, sizeof(*join.all)),
-                        .first_worker = calloc((size_t)n + 1, sizeof(*join.first_worker))};
-    int rc = join.all && join.first_worker ? make_room(&join) : -ENOMEM;
+                        .first_worker = calloc((size_t)n + 1, sizeof(*join.first_worker)),
+                        .first_task = calloc((size_t)n + 1, sizeof(*join.first_task))};
+    int rc = join.all && join.first_worker && join.first_task ? make_room(&join, messages->n)
+                                                             : -ENOMEM;
 
     if (!rc)
         rc = add_workers(&join);
     for (unsigned r = 0; r < n && !rc; r++)
         if (graphs[r])
-            rc = add_tasks(&join, graphs[r]);
+            rc = add_tasks(&join, r, messages);
     free(join.first_worker);
+    free(join.first_task);
     if (rc) {
         orr_graph_free(join.all);
         return rc;

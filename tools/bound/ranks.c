@@ -1,56 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/ranks.c - bounds of a program of several ranks on a cluster: of each rank by its
- * own tasks, of all with each task on any node, and of what passes the NICs. One thread.
+ * tools/bound/ranks.c - bounds of a program of several ranks on a cluster: where its tasks and
+ * data stay where it puts them (bound/ranks.h has the proofs), and with each task on any node.
+ * One thread.
  *
- * Why they hold. Where ranks keep their tasks, a run is no shorter than any schedule of one
- * rank's tasks on its workers; messages, and tasks that wait for them, are left out. Where
- * tasks may go anywhere, a run is a schedule of all tasks on all workers, in the order that
- * each rank's own dependencies demand. A run with the program's distribution is one of these
- * as well, so that the second bound is one of the first kind, too.
+ * Where tasks may go anywhere, a run is a schedule of all tasks on all workers, each behind those
+ * whose values it reads (join.c); what messages take is left out, since on one node there are none. A
+ * run with the program's distribution is one of these as well, so that the second bound is
+ * one of the first kind, too.
  */
-#include "tools/bound/bound.h"
+#include "tools/bound/cluster.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bound/graph_text.h"
+#include "bound/solver.h"
+#include "core/base/module.h"
 #include "perfmodel/sampling.h"
-#include "platforms/cluster.h"
 #include "platforms/edit.h"
-#include "tools/common/json.h"
+#include "tools/common/modules.h"
 #include "tools/common/run_files.h"
 #include "tools/common/run_ranks.h"
-#include "tools/common/table.h"
 #include "tools/common/tool.h"
 
 /* By how much two bounds may differ by rounding. */
 #define ROUNDING 1e-6
 
-/* A bound of tasks, of a rank or of all. */
-struct tasks_bound {
-    unsigned ntasks, nworkers;
-    double ms;                     /* NaN: none */
-    enum orr_bound_method method;  /* of it */
-    bool proved;
-};
-
-struct cluster_bounds {
-    const struct bound_options *options;
-    struct launch *launch;
-    struct orr_graph **graphs;  /* owned, by rank; NULL: it had no tasks */
-    struct tasks_bound *of, anywhere, distributed;
-    unsigned slowest;           /* the rank whose bound is `distributed`; n: it is `anywhere` */
-    struct orr_cluster_desc cluster;
-    double nic_ms;              /* of the node with the most bytes, */
-    unsigned nic_node;          /* which is this */
-    double nic_bytes;
-};
-
-/* --- tasks --- */
+/* --- tasks, without messages --- */
 
 static int bound_tasks(struct bound_options options, struct orr_graph *graph,
                        struct tasks_bound *ret)
@@ -60,8 +41,10 @@ static int bound_tasks(struct bound_options options, struct orr_graph *graph,
 
     if (rc == 0)
         rc = bounds_compute(&b, NULL);
-    *ret = (struct tasks_bound){.ntasks = graph->ntasks, .nworkers = graph->nworkers,
-                                .ms = (double)NAN, .method = bounds_best(&b)};
+    *ret = (struct tasks_bound){.nworkers = graph->nworkers, .ms = (double)NAN,
+                                .method = bounds_best(&b)};
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        ret->ntasks += orr_graph_is_task(graph, t);
     if (rc == 0 && ret->method < ORR_BOUND_NMETHODS) {
         ret->ms = b.results[ret->method].ms;
         ret->proved = bounds_is_proved(&b, ret->method);
@@ -73,103 +56,141 @@ static int bound_tasks(struct bound_options options, struct orr_graph *graph,
     return rc;
 }
 
-/* The highest of what holds for the distribution. */
-static void choose_distributed(struct cluster_bounds *c)
-{
-    unsigned n = c->launch->nranks;
-
-    c->slowest = n;
-    c->distributed = (struct tasks_bound){.ms = (double)NAN, .method = ORR_BOUND_NMETHODS};
-    for (unsigned r = 0; r < n; r++)
-        if (c->graphs[r] && isfinite(c->of[r].ms) && !(c->of[r].ms <= c->distributed.ms)) {
-            c->distributed = c->of[r];
-            c->slowest = r;
-        }
-    /* Where a time is not known on some node, it may be too high. */
-    if (c->anywhere.proved && !(c->anywhere.ms <= c->distributed.ms * (1 + ROUNDING))) {
-        c->distributed = c->anywhere;
-        c->slowest = n;
-    }
-}
-
-/* Those that need no data: without the others' there are none of whole nodes. */
-static struct bound_options kinds_of_ranks(const struct bound_options *options)
+/* Those that are computed of a rank, or of all: of a rank alone paths, since the rest is
+ * known better with the others. */
+static struct bound_options kinds_of_ranks(const struct bound_options *options, bool all)
 {
     struct bound_options ret = *options;
 
     for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
         ret.wanted[m] = options->wanted[m] &&
-                        (m == ORR_BOUND_CRITICAL_PATH || m == ORR_BOUND_AREA ||
-                         m == ORR_BOUND_PATHS);
+                        (m == ORR_BOUND_PATHS ||
+                         (all && (m == ORR_BOUND_CRITICAL_PATH || m == ORR_BOUND_AREA)));
     return ret;
 }
 
-static int bound_all_tasks(struct cluster_bounds *c)
+/* Half of the time is for all ranks, the other half for their tasks anywhere. */
+static double seconds_of_rank(const struct cluster_bounds *c)
 {
-    struct bound_options options = kinds_of_ranks(c->options);
-    struct orr_graph *all = NULL;
+    unsigned ntasks = 0;
+
+    for (unsigned r = 0; r < c->n; r++)
+        ntasks += c->graphs[r] ? c->graphs[r]->ntasks : 0;
+    return (c->options->seconds > 0 ? c->options->seconds : bounds_usual_seconds(ntasks)) / 2 /
+           c->n;
+}
+
+static int bound_each(struct cluster_bounds *c)
+{
+    struct bound_options options = kinds_of_ranks(c->options, false);
     int rc = 0;
 
-    for (unsigned r = 0; r < c->launch->nranks && rc == 0; r++)
-        if (c->graphs[r])
+    options.seconds = seconds_of_rank(c);
+    for (unsigned r = 0; r < c->n && rc == 0 && options.wanted[ORR_BOUND_PATHS]; r++)
+        if (c->result.ranks[r].ntasks)
             rc = bound_tasks(options, c->graphs[r], &c->of[r]);
-    if (rc == 0 && bounds_join(c->graphs, c->launch->nranks, &all) < 0)
-        rc = tool_fail(-1, "out of memory");
-    if (rc == 0)
-        rc = bound_tasks(options, all, &c->anywhere);
-    orr_graph_free(all);
-    choose_distributed(c);
     return rc;
 }
 
-/* --- the network --- */
-
-/* Bytes that a node sends to others, and receives. */
-struct traffic {
-    double sent, received;
-};
-
-static void add_traffic(const struct cluster_bounds *c, unsigned rank, struct traffic *of)
+static int bound_anywhere(struct cluster_bounds *c)
 {
-    const json_t *messages = json_object_get(c->launch->ranks[rank].json, "messages"), *peer;
-    unsigned per_node = c->cluster.ranks_per_node, node = rank / per_node;
-    size_t i;
+    struct bound_options options = kinds_of_ranks(c->options, true);
+    struct orr_graph *all = NULL;
+    int rc = bounds_join(c->graphs, c->n, &c->messages, &all);
 
-    json_array_foreach(messages, i, peer)
-    {
-        unsigned other = (unsigned)json_integer_value(json_object_get(peer, "rank")) / per_node;
-        double bytes = json_number_value(json_object_get(peer, "sent_bytes"));
-
-        if (other == node || other >= c->cluster.nnodes || node >= c->cluster.nnodes)
-            continue;
-        of[node].sent += bytes;
-        of[other].received += bytes;
-    }
-}
-
-static int bound_network(struct cluster_bounds *c)
-{
-    const struct orr_fabric *fabric = &c->cluster.fabric;
-    struct traffic *of = calloc(c->cluster.nnodes, sizeof(*of));
-    double rate = 1e3 * fabric->nics * fabric->bandwidth; /* bytes per ms */
-
-    if (!of)
+    if (rc < 0)
         return tool_fail(-1, "out of memory");
-    for (unsigned r = 0; r < c->launch->nranks; r++)
-        add_traffic(c, r, of);
-    for (unsigned node = 0; node < c->cluster.nnodes; node++) {
-        double bytes = fabric->half_duplex ? of[node].sent + of[node].received
-                                           : fmax(of[node].sent, of[node].received);
-
-        if (bytes > c->nic_bytes) {
-            c->nic_bytes = bytes;
-            c->nic_node = node;
-        }
-    }
-    c->nic_ms = c->nic_bytes / rate;
-    free(of);
-    return 0;
+    options.seconds = c->n * seconds_of_rank(c);
+    rc = bound_tasks(options, all, &c->anywhere);
+    orr_graph_free(all);
+    return rc;
 }
+
+/* --- where the program puts them --- */
+
+static int bound_distributed(struct cluster_bounds *c)
+{
+    struct orr_bound_ranks problem = {.graphs = c->graphs, .n = c->n,
+                                      .messages = c->messages.all,
+                                      .nmessages = c->messages.n,
+                                      .optimism = c->options->optimism};
+    const struct orr_bound_solver *solver;
+    struct orr_error err = {""};
+    const void *table = NULL;
+    int rc;
+
+    tool_find_modules("bound");
+    rc = orr_module_open("bound", &table, &err);
+    if (rc < 0)
+        return tool_fail(-1, "bound: %s", err.text);
+    solver = table;
+    bound_network_fill(&c->network, &problem);
+    rc = solver->ranks(&problem, &c->result, &err);
+    c->result_done = solver->ranks_done;
+    return rc < 0 ? tool_fail(-1, "bound: %s", rc == -ENOMEM ? "out of memory" : err.text) : 0;
+}
+
+static bool raise_limit(struct cluster_bounds *c, double ms, bool proved,
+                        enum cluster_limit limit)
+{
+    if (!isfinite(ms) || ms <= c->ms * (1 + ROUNDING))
+        return false;
+    c->ms = ms;
+    c->proved = proved;
+    c->limit = limit;
+    return true;
+}
+
+static void choose_traffic(struct cluster_bounds *c)
+{
+    bool known = !c->result.unknown;
+
+    for (unsigned cut = 0; cut < c->result.ncuts; cut++)
+        for (unsigned i = 0; i < 2 * c->network.cuts[cut].nparts; i++)
+            if (raise_limit(c, c->result.traffic[cut][i].ms, known, CLUSTER_TRAFFIC)) {
+                c->cut = cut;
+                c->part = i / 2;
+                c->leaves = i % 2;
+            }
+}
+
+/* The highest of what holds for the distribution. */
+static void choose_limit(struct cluster_bounds *c)
+{
+    const bool *wanted = c->options->wanted;
+    bool known = !c->result.unknown;
+
+    c->ms = 0;
+    if (wanted[ORR_BOUND_CRITICAL_PATH])
+        raise_limit(c, c->result.path_ms, known, CLUSTER_PATH);
+    for (unsigned r = 0; r < c->n; r++) {
+        if (wanted[ORR_BOUND_AREA] &&
+            raise_limit(c, c->result.ranks[r].ms, known, CLUSTER_TASKS))
+            c->rank = r;
+        if (raise_limit(c, c->of[r].ms, c->of[r].proved, CLUSTER_PATHS))
+            c->rank = r;
+    }
+    if (wanted[ORR_BOUND_AREA])
+        choose_traffic(c);
+    /* Where a time is not known on some node, it may be too high. */
+    if (c->anywhere.proved)
+        raise_limit(c, c->anywhere.ms, true, CLUSTER_ANYWHERE);
+    if (c->limit == CLUSTER_NOTHING)
+        c->ms = (double)NAN;
+}
+
+double bound_ranks_cost(const struct cluster_bounds *c)
+{
+    return c->anywhere.ms > 0 ? c->ms / c->anywhere.ms - 1 : (double)NAN;
+}
+
+const struct orr_bound_traffic *bound_ranks_traffic(const struct cluster_bounds *c,
+                                                    unsigned node)
+{
+    return &c->result.traffic[0][2 * (size_t)node];
+}
+
+/* --- the run --- */
 
 static int open_cluster(struct cluster_bounds *c)
 {
@@ -180,6 +201,11 @@ static int open_cluster(struct cluster_bounds *c)
     struct orr_error err = {""};
     int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
 
+    if (!name || !*name)
+        return tool_fail(-1, "bound: which cluster did the ranks run on? -m '%u*MACHINE + ib "
+                             "200Gb/s'",
+                         c->n);
+    c->machine = name;
     if (rc == 0)
         rc = orr_cluster_load(name, orr_sampling_dirs(sampling), &c->cluster, &err);
     if (rc == 0 && edits && *edits)
@@ -188,173 +214,200 @@ static int open_cluster(struct cluster_bounds *c)
     if (rc > 0)
         return tool_fail(-1, "bound: the records of several ranks need a cluster: -m "
                              "'%u*%s + ib 200Gb/s'",
-                         c->launch->nranks, name);
-    return rc < 0 ? tool_fail(-1, "bound: %s", err.text) : 0;
+                         c->n, name);
+    if (rc < 0)
+        return tool_fail(-1, "bound: %s", err.text);
+    if (c->n > c->cluster.nnodes * c->cluster.ranks_per_node)
+        return tool_fail(-1, "bound: %s has %u rank%s, and there are the graphs of %u: name the "
+                             "cluster that they ran on",
+                         name, c->cluster.nnodes * c->cluster.ranks_per_node,
+                         c->cluster.nnodes * c->cluster.ranks_per_node == 1 ? "" : "s", c->n);
+    return bound_network_init(&c->cluster, &c->network);
 }
 
-/* --- output --- */
-
-static void text_of(const struct tasks_bound *bound, char *text, size_t size)
+static int compute_cluster(struct cluster_bounds *c)
 {
-    char time[REPORT_TIME_MAX];
+    int rc = bound_messages_find(c->graphs, c->n, &c->messages);
 
-    if (isnan(bound->ms))
-        snprintf(text, size, "no bound is known");
-    else
-        snprintf(text, size, "%s (%s%s)", report_time_text(1e3 * bound->ms, time),
-                 orr_bound_method_name(bound->method), bound->proved ? "" : ", not proved");
-}
-
-static int print_rows(const struct cluster_bounds *c)
-{
-    static const struct table_column columns[] = {
-        {"rank", true}, {"tasks", true}, {"workers", true}, {"time", true}, {"bound", false}};
-    struct table table = {0};
-    char time[REPORT_TIME_MAX], text[160];
-
-    for (unsigned r = 0; r < c->launch->nranks; r++) {
-        if (!c->graphs[r])
-            continue;
-        text_of(&c->of[r], text, sizeof(text));
-        table_add(&table, "%u", r);
-        table_add(&table, "%u", c->of[r].ntasks);
-        table_add(&table, "%u", c->of[r].nworkers);
-        table_add(&table, "%s", report_time_text(c->launch->ranks[r].makespan_us, time));
-        table_add(&table, "%s", text);
-    }
-    return table_end(&table, columns, sizeof(columns) / sizeof(*columns));
-}
-
-static double cost_of_distribution(const struct cluster_bounds *c)
-{
-    return c->anywhere.ms > 0 ? c->distributed.ms / c->anywhere.ms - 1 : (double)NAN;
-}
-
-static int print_cluster(const struct cluster_bounds *c)
-{
-    const struct report *report = &c->launch->report;
-    char time[REPORT_TIME_MAX], text[160], bytes[32], whose[32] = "of all";
-    double cost = cost_of_distribution(c), above = report->makespan_us / c->distributed.ms / 1e3;
-
-    printf("\nmachine     %s (simulated)\n", report->machine);
-    puts("note        bounds ignore what tasks wait for from other ranks, messages, copies and "
-         "memory");
-    putchar('\n');
-    if (print_rows(c) < 0)
+    if (rc < 0)
         return tool_fail(-1, "out of memory");
-    if (c->slowest < c->launch->nranks)
-        snprintf(whose, sizeof(whose), "of rank %u", c->slowest);
-    text_of(&c->distributed, text, sizeof(text));
-    printf("\ndistributed as they are, tasks take at least  %s %s\n", text, whose);
-    text_of(&c->anywhere, text, sizeof(text));
-    printf("with each task on any node                    %s\n", text);
-    if (!isnan(cost))
-        printf("the distribution's bound is %.1f %% above that of any\n", 100 * cost);
-    if (c->nic_bytes > 0)
-        printf("all messages take at least                    %s: %s by the NICs of node %u\n",
-               report_time_text(1e3 * c->nic_ms, time),
-               report_bytes_text((json_int_t)c->nic_bytes, bytes), c->nic_node);
-    printf("\nscheduled %s", report_time_text(report->makespan_us, time));
-    if (isfinite(above))
-        printf(", %.1f %% above the bound of the distribution", 100 * (above - 1));
-    putchar('\n');
-    return 0;
+    rc = bound_distributed(c);
+    if (rc == 0)
+        rc = bound_each(c);
+    if (rc == 0)
+        rc = bound_anywhere(c);
+    return rc;
 }
 
-static json_t *json_of(const struct tasks_bound *bound)
+static int compute_and_print(struct cluster_bounds *c)
 {
-    return json_pack("{s:o, s:s, s:b, s:i, s:i}", "ms", tool_json_number(bound->ms), "bound",
-                     bound->method < ORR_BOUND_NMETHODS ? bounds_key(bound->method) : "none",
-                     "proved", bound->proved, "tasks", (int)bound->ntasks, "workers",
-                     (int)bound->nworkers);
+    int rc = compute_cluster(c);
+
+    if (rc > 0)
+        return tool_fail(128 + rc, "interrupted: not all bounds are known");
+    if (rc < 0)
+        return TOOL_FAILED;
+    choose_limit(c);
+    rc = c->options->json ? bound_ranks_print_json(c) : bound_ranks_print(c);
+    return rc < 0 || isnan(c->ms) ? TOOL_FAILED : TOOL_OK;
 }
 
-static int print_cluster_json(const struct cluster_bounds *c)
+static void cluster_bounds_done(struct cluster_bounds *c)
 {
-    json_t *ranks = json_array(), *object;
-
-    for (unsigned r = 0; r < c->launch->nranks; r++)
-        json_array_append_new(ranks, c->graphs[r] ? json_of(&c->of[r]) : json_null());
-    object = json_pack("{s:o, s:f, s:o, s:o, s:o, s:o, s:{s:f, s:i, s:f}}", "machine",
-                       tool_json_text(c->launch->report.machine), "makespan_ms",
-                       c->launch->report.makespan_us / 1e3, "ranks", ranks, "best",
-                       json_of(&c->distributed), "anywhere", json_of(&c->anywhere),
-                       "distribution_costs", tool_json_number(cost_of_distribution(c)), "messages",
-                       "ms", c->nic_ms, "node", (int)c->nic_node, "bytes", c->nic_bytes);
-    return tool_json_print(object) < 0 ? tool_fail(-1, "out of memory") : 0;
+    for (unsigned r = 0; c->graphs && r < c->n; r++)
+        orr_graph_free(c->graphs[r]);
+    free(c->graphs);
+    free(c->of);
+    if (c->result_done)
+        c->result_done(&c->result);
+    bound_messages_done(&c->messages);
+    bound_network_done(&c->network);
+    orr_cluster_free(&c->cluster);
 }
 
-/* --- the run --- */
+static bool has_graph_options(const struct bound_options *options)
+{
+    return options->lp || options->lp_solve || options->mps || options->plot ||
+           options->save_graph;
+}
 
-static int load_graphs(struct cluster_bounds *c, const struct run_files *files)
+/* Of n ranks. Returns an exit code. */
+static int cluster_bounds_init(struct cluster_bounds *c, unsigned n)
+{
+    c->n = n;
+    c->makespan_us = (double)NAN;
+    c->graphs = calloc(n, sizeof(*c->graphs));
+    c->of = calloc(n, sizeof(*c->of));
+    if (has_graph_options(c->options))
+        return tool_fail(TOOL_USAGE, "bound: of several ranks there is no one graph: leave out "
+                                     "--lp, --lp-solve, --mps, --plot and --save-graph");
+    if (!c->graphs || !c->of)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    for (unsigned r = 0; r < n; r++)
+        c->of[r].ms = (double)NAN;
+    return TOOL_OK;
+}
+
+static int load_graphs(struct cluster_bounds *c, const struct launch *launch,
+                       const struct run_files *files)
 {
     struct orr_error err = {""};
     int rc = 0;
 
-    for (unsigned r = 0; r < c->launch->nranks && rc == 0; r++) {
+    for (unsigned r = 0; r < c->n && rc == 0; r++) {
         char *path = tool_beside(files->traces[r], ".graph");
 
         if (!path)
             return tool_fail(-1, "out of memory");
-        if (c->launch->ranks[r].tasks > 0 && orr_graph_load(path, &c->graphs[r], &err) < 0)
+        /* One without tasks may have passed messages on. */
+        if ((launch->ranks[r].tasks > 0 || access(path, R_OK) == 0) &&
+            orr_graph_load(path, &c->graphs[r], &err) < 0)
             rc = tool_fail(-1, "bound: rank %u: %s", r, err.text);
         free(path);
     }
     return rc;
 }
 
-static int run_and_bound(struct cluster_bounds *c, const struct run_files *files)
+static int run_and_bound(struct cluster_bounds *c, struct launch *launch,
+                         const struct run_files *files)
 {
-    int rc = run_ranks_silently(c->launch, "bound");
+    double *makespans = calloc(c->n, sizeof(*makespans));
+    int rc = makespans ? run_ranks_silently(launch, "bound")
+                       : tool_fail(TOOL_FAILED, "out of memory");
 
-    if (rc)
-        return rc;
-    if (c->launch->report.tasks == 0)
-        return tool_fail(TOOL_FAILED, "bound: no task was recorded");
-    rc = load_graphs(c, files);
+    for (unsigned r = 0; rc == 0 && r < c->n; r++)
+        makespans[r] = launch->ranks[r].makespan_us;
+    c->makespans_us = makespans;
+    c->makespan_us = launch->report.makespan_us;
+    if (rc == 0 && launch->report.tasks == 0)
+        rc = tool_fail(TOOL_FAILED, "bound: no task was recorded");
     if (rc == 0)
-        rc = bound_all_tasks(c);
-    if (rc > 0)
-        return tool_fail(128 + rc, "interrupted: not all bounds are known");
-    if (rc == 0)
-        rc = bound_network(c);
-    if (rc == 0)
-        rc = c->options->json ? print_cluster_json(c) : print_cluster(c);
-    return rc < 0 || isnan(c->distributed.ms) ? TOOL_FAILED : TOOL_OK;
-}
-
-static void done(struct cluster_bounds *c)
-{
-    for (unsigned r = 0; c->graphs && r < c->launch->nranks; r++)
-        orr_graph_free(c->graphs[r]);
-    free(c->graphs);
-    free(c->of);
-    orr_cluster_free(&c->cluster);
+        rc = load_graphs(c, launch, files) < 0 ? TOOL_FAILED : compute_and_print(c);
+    c->makespans_us = NULL;
+    free(makespans);
+    return rc;
 }
 
 int bound_ranks(const struct bound_options *options, struct launch *launch)
 {
-    struct cluster_bounds c = {.options = options, .launch = launch,
-                               .graphs = calloc(launch->nranks, sizeof(*c.graphs)),
-                               .of = calloc(launch->nranks, sizeof(*c.of))};
+    struct cluster_bounds c = {.options = options};
     struct run_files files = {0};
     const char *more[3] = {NULL};
-    int code = TOOL_FAILED;
+    int code = cluster_bounds_init(&c, launch->nranks);
 
-    if (options->lp || options->lp_solve || options->mps || options->plot || options->save_graph)
-        code = tool_fail(TOOL_USAGE, "bound: of several ranks there is no one graph: leave out "
-                                     "--lp, --lp-solve, --mps, --plot and --save-graph");
-    else if (!c.graphs || !c.of)
-        tool_error("out of memory");
-    else if (open_cluster(&c) == 0 && run_files_init(&files, "bound") &&
-             run_files_of_ranks(&files, launch->nranks)) {
-        more[0] = files.setting;
-        more[1] = "ORRERY_SIM_NOISE"; /* as of one process: one length of a kernel */
-        launch->more = more;
-        code = run_and_bound(&c, &files);
-        launch->more = NULL;
+    if (code == TOOL_OK) {
+        code = TOOL_FAILED;
+        if (open_cluster(&c) == 0 && run_files_init(&files, "bound") && run_files_of_ranks(&files, launch->nranks)) {
+            more[0] = files.setting;
+            more[1] = "ORRERY_SIM_NOISE"; /* as of one process: one length of a kernel */
+            launch->more = more;
+            code = run_and_bound(&c, launch, &files);
+            launch->more = NULL;
+        }
     }
     run_files_done(&files);
-    done(&c);
+    cluster_bounds_done(&c);
+    return code;
+}
+
+/* --- graphs that are there --- */
+
+/* Which rank of how many a graph is of. False: of none. */
+static bool rank_of_graph(const struct orr_graph *graph, unsigned *rank, unsigned *n)
+{
+    const char *text = orr_graph_about(graph, "rank");
+
+    return text && sscanf(text, "%u of %u", rank, n) == 2 && *rank < *n;
+}
+
+/* In any order. Returns an exit code. */
+static int load_files(struct cluster_bounds *c, struct orr_graph *first)
+{
+    const struct bound_options *options = c->options;
+
+    for (unsigned i = 0; i < options->nfiles; i++) {
+        struct orr_graph *graph = i ? NULL : first;
+        struct orr_error err = {""};
+        unsigned rank, n;
+
+        if (!graph && orr_graph_load(options->files[i], &graph, &err) < 0)
+            return tool_fail(TOOL_FAILED, "bound: %s", err.text);
+        if (!rank_of_graph(graph, &rank, &n) || n != c->n || c->graphs[rank]) {
+            if (graph != first)
+                orr_graph_free(graph);
+            return tool_fail(TOOL_FAILED,
+                             "bound: %s: several graphs are those of all ranks of one run, and "
+                             "this is %s",
+                             options->files[i],
+                             orr_graph_about(first, "rank") ? "of another one, or named twice"
+                                                            : "of no rank");
+        }
+        c->graphs[rank] = graph;
+    }
+    for (unsigned r = 0; r < c->n; r++)
+        if (!c->graphs[r])
+            return tool_fail(TOOL_FAILED, "bound: the graph of rank %u of %u is missing", r, c->n);
+    return TOOL_OK;
+}
+
+int bound_rank_files(const struct bound_options *options)
+{
+    struct cluster_bounds c = {.options = options};
+    struct orr_graph *first = NULL;
+    struct orr_error err = {""};
+    unsigned rank, n = options->nfiles;
+    int code;
+
+    if (orr_graph_load(options->files[0], &first, &err) < 0)
+        return tool_fail(TOOL_FAILED, "bound: %s", err.text);
+    (void)rank_of_graph(first, &rank, &n);
+    code = cluster_bounds_init(&c, n);
+    if (code == TOOL_OK)
+        code = load_files(&c, first);
+    if (!c.graphs || !rank_of_graph(first, &rank, &n) || c.graphs[rank] != first)
+        orr_graph_free(first);
+    if (code == TOOL_OK)
+        code = open_cluster(&c) == 0 ? compute_and_print(&c) : TOOL_FAILED;
+    cluster_bounds_done(&c);
     return code;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char place[] = "{size}";
+static const char size_place[] = "{size}";
 
 int program_check_sizes(const char *command, char *const *argv,
                         char *const *sizes)
@@ -19,7 +19,7 @@ int program_check_sizes(const char *command, char *const *argv,
     bool has_place = false, has_sizes = sizes && *sizes;
 
     for (; *argv; argv++)
-        has_place = has_place || strstr(*argv, place);
+        has_place = has_place || strstr(*argv, size_place);
     if (has_place == has_sizes)
         return 0;
     if (has_place)
@@ -32,21 +32,21 @@ int program_check_sizes(const char *command, char *const *argv,
     return -1;
 }
 
-/* `word` with each {size} replaced; owned. */
-static char *replace_size(const char *word, const char *size)
+/* `word` with each `place` replaced; owned. */
+static char *replace_place(const char *word, const char *place, const char *value)
 {
-    size_t n = strlen(word), count = 0;
+    size_t n = strlen(word), count = 0, length = strlen(place);
     char *text, *to;
 
-    for (const char *at = word; size && (at = strstr(at, place)); at++)
+    for (const char *at = word; value && (at = strstr(at, place)); at++)
         count++;
-    text = to = malloc(n + count * (size ? strlen(size) : 0) + 1);
+    text = to = malloc(n + count * (value ? strlen(value) : 0) + 1);
     if (!text)
         return NULL;
     while (*word) {
-        if (size && !strncmp(word, place, sizeof(place) - 1)) {
-            to = stpcpy(to, size);
-            word += sizeof(place) - 1;
+        if (value && !strncmp(word, place, length)) {
+            to = stpcpy(to, value);
+            word += length;
         } else {
             *to++ = *word++;
         }
@@ -57,6 +57,11 @@ static char *replace_size(const char *word, const char *size)
 
 char **program_argv(char *const *argv, const char *size)
 {
+    return program_replace(argv, size_place, size);
+}
+
+char **program_replace(char *const *argv, const char *place, const char *value)
+{
     size_t n = 0;
     char **copy;
 
@@ -64,7 +69,7 @@ char **program_argv(char *const *argv, const char *size)
         n++;
     copy = calloc(n + 1, sizeof(*copy));
     for (size_t i = 0; copy && i < n; i++) {
-        copy[i] = replace_size(argv[i], size);
+        copy[i] = replace_place(argv[i], place, value);
         if (!copy[i]) {
             program_free(copy);
             return NULL;

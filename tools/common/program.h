@@ -14,6 +14,10 @@
 int program_check_sizes(const char *command, char *const *argv,
                         char *const *sizes);
 
+/* argv with each `place`, such as "{p}", replaced in its words (`value` NULL: none is),
+ * NULL-terminated and to be ended with program_free. NULL without memory. */
+char **program_replace(char *const *argv, const char *place, const char *value);
+
 /* argv with each {size} replaced (NULL: none to replace), NULL-terminated and
  * owned by the caller (program_free). NULL without memory. */
 char **program_argv(char *const *argv, const char *size);

@@ -8,8 +8,8 @@
 
 #include "tools/common/table.h"
 
-/* Rows and columns of the matrix at most. */
-enum { MOST_PLACES = 32 };
+/* Rows and columns of the matrix at most, and of what is printed of it. */
+enum { MOST_PLACES = 32, MOST_PRINTED = 16 };
 
 static int init(struct rank_shares *ret, unsigned n)
 {
@@ -185,11 +185,11 @@ static int print_rows(const struct rank_shares *shares)
     return table_end(&table, columns, sizeof(columns) / sizeof(*columns));
 }
 
-/* "to 3", or "to 6-8" of several that are one place. */
-static void name_place(const struct rank_shares *shares, const char *before, unsigned place,
-                       char *text, size_t size)
+/* "to 3", or "to 6-8" of several that are one place; `together` places of the matrix are one. */
+static void name_place(const struct rank_shares *shares, unsigned together, const char *before,
+                       unsigned place, char *text, size_t size)
 {
-    unsigned first = place * shares->together, last = first + shares->together - 1;
+    unsigned n = shares->together * together, first = place * n, last = first + n - 1;
 
     if (last >= shares->n)
         last = shares->n - 1;
@@ -199,29 +199,61 @@ static void name_place(const struct rank_shares *shares, const char *before, uns
         snprintf(text, size, "%s%u-%u", before, first, last);
 }
 
-/* A row for each rank that sends, a column for each one that receives. */
+/* What several places sent to several others. */
+static double sum_of(const struct rank_shares *shares, unsigned together, unsigned from,
+                     unsigned to)
+{
+    double sum = 0;
+
+    for (unsigned i = from * together; i < (from + 1) * together && i < shares->nplaces; i++)
+        for (unsigned k = to * together; k < (to + 1) * together && k < shares->nplaces; k++)
+            sum += shares->bytes[i * shares->nplaces + k];
+    return sum;
+}
+
+/* The unit in which the most that one place sent to another one has few digits. */
+static double unit_of(const struct rank_shares *shares, const char **ret_name)
+{
+    static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double most = 0, unit = 1;
+    unsigned k = 0;
+
+    for (unsigned i = 0; i < shares->nplaces * shares->nplaces; i++)
+        most = shares->bytes[i] > most ? shares->bytes[i] : most;
+    for (; k + 1 < sizeof(names) / sizeof(*names) && most >= 1024 * unit; k++)
+        unit *= 1024;
+    *ret_name = names[k];
+    return unit;
+}
+
+/* A row for each rank that sends, a column for each one that receives, all in one unit; of many
+ * ranks as many as have room in a line. */
 static int print_matrix(const struct rank_shares *shares)
 {
-    struct table_column columns[MOST_PLACES + 1] = {{"bytes from", true}};
-    char titles[MOST_PLACES][32], text[32];
+    unsigned together = (shares->nplaces + MOST_PRINTED - 1) / MOST_PRINTED;
+    unsigned n = (shares->nplaces + together - 1) / together;
+    struct table_column columns[MOST_PRINTED + 1] = {{"from", true}};
+    char titles[MOST_PRINTED][32], text[32];
     struct table table = {0};
+    const char *unit_name;
+    double unit = unit_of(shares, &unit_name);
 
-    for (unsigned from = 0; from < shares->nplaces; from++) {
-        name_place(shares, "to ", from, titles[from], sizeof(titles[from]));
+    for (unsigned from = 0; from < n; from++) {
+        name_place(shares, together, "to ", from, titles[from], sizeof(titles[from]));
         columns[from + 1] = (struct table_column){titles[from], true};
-        name_place(shares, "", from, text, sizeof(text));
+        name_place(shares, together, "", from, text, sizeof(text));
         table_add(&table, "%s", text);
-        for (unsigned to = 0; to < shares->nplaces; to++)
-            if (from == to && shares->together == 1)
-                table_add(&table, "-");
+        for (unsigned to = 0; to < n; to++) {
+            double bytes = sum_of(shares, together, from, to);
+
+            if (bytes > 0)
+                table_add(&table, unit > 1 ? "%.1f" : "%.0f", bytes / unit);
             else
-                table_add(&table, "%s",
-                          report_bytes_text(
-                              (json_int_t)shares->bytes[from * shares->nplaces + to],
-                              text));
+                table_add(&table, "-");
+        }
     }
-    putchar('\n');
-    return table_end(&table, columns, shares->nplaces + 1);
+    printf("\n%s from rank to rank\n", unit_name);
+    return table_end(&table, columns, n + 1);
 }
 
 int rank_shares_print(const struct rank_shares *shares)

@@ -20,8 +20,7 @@ unsigned schedule_ntasks(const struct orr_graph *graph)
 {
     unsigned n = graph->ntasks;
 
-    while (n > 0 &&
-           !strcmp(graph->types[graph->tasks[n - 1].type].symbol, "(join)"))
+    while (n > 0 && !orr_graph_is_task(graph, n - 1))
         n--;
     return n;
 }

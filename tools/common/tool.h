@@ -41,6 +41,7 @@ int cmd_validate(int argc, char **argv);
 /* The names of their verbs; NULL behind the last. */
 const char *calibrate_verb(size_t i);
 const char *machine_verb(size_t i);
+const char *optimise_verb(size_t i);
 const char *perfmodel_verb(size_t i);
 const char *record_verb(size_t i);
 const char *sched_verb(size_t i);

@@ -52,34 +52,30 @@ static char **bound_command_words(const struct comparison *c, char *orrery,
     return words;
 }
 
-/* µs: the highest bound that is proved; NaN without. What the library said stands
- * before the JSON. */
-static double read_bound(const struct process *process)
+/* µs: the highest bound that is proved; NaN without. */
+static double proved_us(const json_t *json)
 {
-    const char *text = process->text;
-    json_t *json;
-    double ms = (double)NAN;
+    const json_t *best = json_object_get(json, "best");
 
-    while (text && *text && *text != '{') {
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-    json = text ? json_loads(text, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
-    if (json_is_true(json_object_get(json_object_get(json, "best"), "proved")))
-        ms = json_number_value(
-            json_object_get(json_object_get(json, "best"), "ms"));
-    json_decref(json);
-    return ms * 1000;
+    return json_is_true(json_object_get(best, "proved"))
+               ? 1e3 * json_number_value(json_object_get(best, "ms"))
+               : (double)NAN;
 }
 
 static void take_bound(const struct comparison *c, size_t machine, size_t point,
                        const struct process *process)
 {
-    double us = read_bound(process);
+    struct rank_bounds *bounds = &c->bounds[machine * c->sweep.npoints + point];
+    bool ranks = rank_bounds_take(process->text, bounds);
+    double us = proved_us(bounds->json);
     char *where;
 
-    for (size_t s = 0; s < c->nschedulers; s++)
-        comparison_cell(c, machine, point, s)->bound_us = us;
+    for (size_t s = 0; s < c->nschedulers; s++) {
+        struct cell *cell = comparison_cell(c, machine, point, s);
+
+        cell->bound_us = us;
+        cell->bounds = ranks ? bounds : NULL;
+    }
     if (!isnan(us))
         return;
     where = comparison_where(c, machine, point);
@@ -97,7 +93,8 @@ int comparison_bound(struct comparison *c)
     int stopped = -1;
     size_t nused = 0;
 
-    if (!processes || !words || !orrery) {
+    c->bounds = calloc(n, sizeof(*c->bounds));
+    if (!processes || !words || !orrery || !c->bounds) {
         tool_error("out of memory");
         goto done;
     }

@@ -18,6 +18,7 @@
 #include "tools/compare/execute.h"
 #include "tools/compare/remarks.h"
 #include "tools/compare/rows.h"
+#include "tools/compare/scaling.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ static int print_comparison_rows(const struct comparison *comparison)
         return rows_print_csv(comparison);
     if (options->markdown)
         return rows_print_markdown(comparison);
-    if (rows_print_table(comparison) < 0)
+    if (rows_print_table(comparison) < 0 || scaling_print(comparison) < 0)
         return -1;
     remarks_print(comparison);
     return 0;

@@ -285,6 +285,9 @@ void comparison_done(struct comparison *c)
     for (size_t i = 0;
          c->settings && i <= SETTINGS * (size_t)c->options->repeat; i++)
         free(c->settings[i]);
+    for (size_t i = 0; c->bounds && i < c->nmachines * c->sweep.npoints; i++)
+        rank_bounds_done(&c->bounds[i]);
+    free(c->bounds);
     free(c->launches);
     free(c->more);
     free(c->cells);

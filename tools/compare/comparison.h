@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "tools/common/launch.h"
+#include "tools/common/rank_bounds.h"
 #include "tools/compare/statistics.h"
 #include "tools/compare/sweep.h"
 
@@ -44,6 +45,8 @@ struct cell {
     const struct launch *failed;
     struct spread spread; /* of us */
     double bound_us;      /* makespans that no scheduler can go below; NaN */
+    /* Of a program on a cluster, lent by the comparison, or NULL: of what that is the highest. */
+    const struct rank_bounds *bounds;
 };
 
 struct comparison {
@@ -60,6 +63,7 @@ struct comparison {
     char **settings;         /* owned: what is set for each repetition */
     const char **more; /* owned: for each launch, LAUNCH_MORE + 1 of these */
     size_t n, nended;  /* launches, and those that have ended */
+    struct rank_bounds *bounds; /* owned: by machine and point; NULL: none was asked for */
 };
 
 /* Says what is wrong; returns an exit code, TOOL_OK for none. *comparison is to be

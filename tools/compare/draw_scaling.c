@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/compare/draw_scaling.c - times over the number of nodes of clusters, both on scales by
- * doubling, beside what the first time would be divided by the nodes. */
+ * doubling, beside what the first time would be divided by the nodes, and the bounds. */
 #include "tools/compare/draw_private.h"
 
 #include "tools/compare/rows.h"
@@ -32,6 +32,25 @@ static void put_ideal(FILE *pipe, const struct comparison *c)
     fputs("e\n", pipe);
 }
 
+/* Returns whether there is any; with NULL it only says that. */
+static bool put_bound(FILE *pipe, const struct comparison *c)
+{
+    bool any = false;
+
+    for (size_t m = 0; m < c->nmachines; m++) {
+        double us = comparison_cell(c, m, 0, 0)->bound_us;
+
+        if (!(us > 0))
+            continue;
+        any = true;
+        if (pipe)
+            fprintf(pipe, "%u %.6f\n", c->nodes[m], us / comparison_unit(c).us);
+    }
+    if (pipe)
+        fputs("e\n", pipe);
+    return any;
+}
+
 static bool ran_somewhere(const struct comparison *c, size_t scheduler)
 {
     for (size_t m = 0; m < c->nmachines; m++)
@@ -57,7 +76,7 @@ static void put_axes(FILE *pipe, const struct comparison *c)
 void draw_scaling(struct plot *plot, const struct comparison *c, const char *title)
 {
     FILE *pipe = plot->pipe;
-    bool ideal = comparison_best(c, 0, 0);
+    bool ideal = comparison_best(c, 0, 0), bound = put_bound(NULL, c);
 
     put_axes(pipe, c);
     fputs("set title ", pipe);
@@ -71,12 +90,17 @@ void draw_scaling(struct plot *plot, const struct comparison *c, const char *tit
         plot_text(pipe, draw_name(c, s));
         fputs(", ", pipe);
     }
+    if (bound)
+        fputs("'-' using 1:2 with linespoints lw 2 dt 4 pt 2 lc rgb '#808080' title 'lower bound', ",
+              pipe);
     fputs(ideal ? "'-' using 1:2 with lines lw 2 dt 2 lc rgb '#000000' title 'ideal'\n"
                 : "1/0 notitle\n",
           pipe);
     for (size_t s = 0; s < c->nschedulers; s++)
         if (ran_somewhere(c, s))
             put_line(pipe, c, s);
+    if (bound)
+        put_bound(pipe, c);
     if (ideal)
         put_ideal(pipe, c);
 }

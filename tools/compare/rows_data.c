@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/compare/rows_data.c - see rows.h: rows for other programs. */
 #include "tools/compare/rows.h"
+#include "tools/compare/scaling.h"
 
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -130,7 +131,7 @@ static int add_figures(json_t *json, const struct comparison *c,
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
         "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o}",
         "time_unit", "us", "runs_us",
         cell_runs_json(c, cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
@@ -140,7 +141,7 @@ static int add_figures(json_t *json, const struct comparison *c,
         tool_json_number(row.first), "slower_share",
         tool_json_number(row.slower), "chance",
         tool_json_number(row.difference), "bound_us",
-        tool_json_number(cell->bound_us), "of_bound",
+        tool_json_number(cell->bound_us), "bounded_by", scaling_json(cell), "of_bound",
         tool_json_number(row.of_bound), "idle", tool_json_number(row.idle),
         "gflops", tool_json_number(cell_gflops(cell)),
         "speedup", tool_json_number(row.speedup), "efficiency",

@@ -41,8 +41,8 @@ static const char help[] =
     "-, standard input.\n"
     "Of two runs it says why they differ: the first moment at which a task fares\n"
     "differently, the first task that a worker chose differently, what followed. They\n"
-    "are the program's with two machines or policies, or those of two traces or\n"
-    "records.\n"
+    "are the program's with two machines, clusters or policies, or those of two\n"
+    "traces or records; of clusters also messages, and what bounds each.\n"
     "Of the ranks of one program, run by -n or on a cluster, such as\n"
     "'4*MACHINE + ib 200Gb/s', or of the traces of all, it says what\n"
     "each waited for: idle time by cause and rank, for messages of which rank, and\n"
@@ -246,7 +246,7 @@ int cmd_explain(int argc, char **argv)
             tool_error("explain: --graph is for one trace: the graph of each rank lies "
                        "beside its own");
         else if (!asks_for_a_run(&launch, devices, argv[first]))
-            result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, json);
+            result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, NULL, json);
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
         if (!asks_for_a_run(&launch, devices, argv[first]))
             result = explain_trace(argv[first], graph, json);
@@ -268,16 +268,16 @@ int cmd_explain(int argc, char **argv)
     } else {
         launch.argv = argv + first;
         launch.quiet = json;
-        result = run_ranks_choose(&launch, "explain", ranks);
-        if (result == TOOL_OK && launch.nranks && explain_is_list(&launch))
-            result = tool_fail(TOOL_USAGE, "explain: two runs that are compared have one rank "
-                                           "each: name one machine and one scheduler");
-        else if (result == TOOL_OK && launch.nranks)
-            result = explain_rank_program(&launch, json);
-        else if (result == TOOL_OK)
-            result = explain_are_two(launch.argv) || explain_is_list(&launch)
-                     ? explain_two(&launch, devices, json)
-                     : explain_program(&launch, json);
+        if (explain_are_two(launch.argv) || explain_is_list(&launch)) {
+            result = ranks ? tool_fail(TOOL_USAGE, "explain: -n is of one run: two that are "
+                                                   "compared have their ranks on clusters")
+                           : explain_two(&launch, devices, json);
+        } else {
+            result = run_ranks_choose(&launch, "explain", ranks);
+            if (result == TOOL_OK)
+                result = launch.nranks ? explain_rank_program(&launch, json)
+                                       : explain_program(&launch, json);
+        }
     }
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -70,7 +70,7 @@ static int difference_match_tasks(struct difference *d)
     }
     if (by_number[0] && by_number[1] && d->same[0] && d->same[1])
         rc = 0;
-    while (rc == 0 && a < d->traces[0]->ntasks && b < d->traces[1]->ntasks) {
+    while (rc == 0 && d->ranks[0].n == d->ranks[1].n && a < d->traces[0]->ntasks && b < d->traces[1]->ntasks) {
         const struct numbered *x = &by_number[0][a], *y = &by_number[1][b];
 
         if (x->job == y->job && !strcmp(d->traces[0]->tasks[x->task].name,
@@ -273,10 +273,11 @@ static int difference_sum_side(struct difference *d, int side)
 
 int difference_find(const char *const names[DIFFER_SIDES],
                     const struct trace *const traces[DIFFER_SIDES],
-                    struct difference *ret)
+                    const struct differ_ranks ranks[DIFFER_SIDES], struct difference *ret)
 {
     struct difference d = {.names = {names[0], names[1]},
-                           .traces = {traces[0], traces[1]}};
+                           .traces = {traces[0], traces[1]},
+                           .ranks = {ranks[0], ranks[1]}};
 
     if (difference_match_tasks(&d) < 0 ||
         difference_sum_side(&d, DIFFER_A) < 0 ||
@@ -285,7 +286,8 @@ int difference_find(const char *const names[DIFFER_SIDES],
         return -ENOMEM;
     }
     find_first(&d);
-    find_choice(&d);
+    if (d.nsame)
+        find_choice(&d);
     *ret = d;
     return 0;
 }

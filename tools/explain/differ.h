@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "tools/common/rank_bounds.h"
 #include "tools/common/trace_csv.h"
 
 #define DIFFER_NONE SIZE_MAX
@@ -54,9 +55,19 @@ struct differ_sums {
     double quarters[4]; /* when so many quarters of the tasks had ended */
 };
 
+/* Of a run of several ranks, whose traces are joined (rank_traces.h); of others all 0. */
+struct differ_ranks {
+    unsigned n;
+    const uint64_t *before; /* borrowed: by rank, what its jobs' numbers get more there */
+    size_t messages;        /* that ranks sent each other */
+    double bytes;           /* … of these */
+    const struct rank_bounds *bounds; /* borrowed; NULL: not known */
+};
+
 struct difference {
     const char *names[DIFFER_SIDES]; /* borrowed */
     const struct trace *traces[DIFFER_SIDES];
+    struct differ_ranks ranks[DIFFER_SIDES];
     size_t *same[DIFFER_SIDES]; /* owned: of each task the other run's index */
     size_t nsame;               /* tasks that both runs have */
     size_t moved;               /* … on other workers */
@@ -65,10 +76,11 @@ struct difference {
     struct differ_sums sums[DIFFER_SIDES];
 };
 
-/* Fills *ret, which borrows all and is ended with difference_done. -ENOMEM. */
+/* Fills *ret, which borrows all and is ended with difference_done. Tasks of runs with as many
+ * ranks are the same, of others none is known to be. -ENOMEM. */
 int difference_find(const char *const names[DIFFER_SIDES],
                     const struct trace *const traces[DIFFER_SIDES],
-                    struct difference *ret);
+                    const struct differ_ranks ranks[DIFFER_SIDES], struct difference *ret);
 void difference_done(struct difference *d);
 
 const char *differ_stage_name(enum differ_stage stage);

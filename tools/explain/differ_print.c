@@ -34,6 +34,23 @@ static double printed_time_since_start(const struct difference *d, int side,
     return time - d->traces[side]->begin;
 }
 
+/* "task 12", or of several ranks "task 12 of rank 3". */
+#define TASK_MAX 64
+static const char *task_text(const struct difference *d, uint64_t job, char text[TASK_MAX])
+{
+    const struct differ_ranks *ranks = &d->ranks[DIFFER_A];
+    unsigned rank = ranks->n;
+
+    while (rank > 0 && job <= ranks->before[rank - 1])
+        rank--;
+    if (rank == 0)
+        snprintf(text, TASK_MAX, "task %llu", (unsigned long long)job);
+    else
+        snprintf(text, TASK_MAX, "task %llu of rank %u",
+                 (unsigned long long)(job - ranks->before[rank - 1]), rank - 1);
+    return text;
+}
+
 /* --- text --- */
 
 /* The unit of all of its times: that of the longer run. */
@@ -56,7 +73,7 @@ static void print_first_difference(const struct difference *d)
 {
     const struct differ_first *first = &d->first;
     const struct trace_task *a, *b;
-    char at[DATE_MAX], in_a[DATE_MAX], in_b[DATE_MAX];
+    char at[DATE_MAX], in_a[DATE_MAX], in_b[DATE_MAX], task[TASK_MAX];
 
     date_text(d, first->times[0], in_a);
     date_text(d, first->times[1], in_b);
@@ -66,8 +83,8 @@ static void print_first_difference(const struct difference *d)
     }
     a = side_task(d, DIFFER_A, first->tasks[0]);
     b = side_task(d, DIFFER_B, first->tasks[1]);
-    printf("\nfirst difference, at %s: task %llu (%s) ", date_text(d, first->at, at),
-           (unsigned long long)a->job, a->name);
+    printf("\nfirst difference, at %s: %s (%s) ", date_text(d, first->at, at),
+           task_text(d, a->job, task), a->name);
     if (first->stage == DIFFER_WORKER) {
         printf("went to %s in A, to %s in B\n",
                side_worker_name(d, DIFFER_A, a->worker),
@@ -94,16 +111,15 @@ static void print_fate(const struct difference *d, int side, size_t t,
                        uint64_t job)
 {
     const struct trace_task *task;
-    char ready[DATE_MAX], start[DATE_MAX];
+    char ready[DATE_MAX], start[DATE_MAX], name[TASK_MAX];
 
     if (t == DIFFER_NONE) {
-        printf("  in %c task %llu is not there\n", letters[side],
-               (unsigned long long)job);
+        printf("  in %c %s is not there\n", letters[side], task_text(d, job, name));
         return;
     }
     task = side_task(d, side, t);
-    printf("  in %c task %llu (%s) was ready at %s and ran on %s from %s\n",
-           letters[side], (unsigned long long)task->job, task->name,
+    printf("  in %c %s (%s) was ready at %s and ran on %s from %s\n",
+           letters[side], task_text(d, task->job, name), task->name,
            date_text(d, printed_time_since_start(d, side, task->ready), ready),
            side_worker_name(d, side, task->worker),
            date_text(d, printed_time_since_start(d, side, task->start), start));
@@ -113,7 +129,7 @@ static void print_choice(const struct difference *d)
 {
     const struct differ_choice *choice = &d->choice;
     const char *verb = " executed ";
-    char at[DATE_MAX];
+    char at[DATE_MAX], task[TASK_MAX];
 
     if (!choice->found) {
         puts("each worker executed the same tasks in the same order");
@@ -127,8 +143,7 @@ static void print_choice(const struct difference *d)
         if (t == DIFFER_NONE)
             printf("%snothing more in %c", verb, letters[s]);
         else
-            printf("%stask %llu (%s) in %c", verb,
-                   (unsigned long long)side_task(d, s, t)->job,
+            printf("%s%s (%s) in %c", verb, task_text(d, side_task(d, s, t)->job, task),
                    side_task(d, s, t)->name, letters[s]);
         verb = ", ";
     }
@@ -165,6 +180,14 @@ static void add_compared_time(struct table *table, const char *what, double a, d
     add_compared_row(table, text, 1e3 * a / unit.us, 1e3 * b / unit.us, 3);
 }
 
+/* Behind "rank 3: ". */
+static const char *without_rank(const struct difference *d, int side, const char *name)
+{
+    const char *end = d->ranks[side].n ? strstr(name, ": ") : NULL;
+
+    return end ? end + 2 : name;
+}
+
 /* Workers of one kind: those whose names differ in numbers only. */
 struct kind {
     char name[32];
@@ -179,7 +202,7 @@ static size_t find_kinds(const struct difference *d, struct kind *kinds)
     for (int s = 0; s < DIFFER_SIDES; s++)
         for (size_t t = 0; t < d->traces[s]->ntasks; t++) {
             const struct trace_task *task = side_task(d, s, t);
-            const char *name = side_worker_name(d, s, task->worker);
+            const char *name = without_rank(d, s, side_worker_name(d, s, task->worker));
             size_t length = strcspn(name, " _0123456789"), k = 0;
 
             if (length > sizeof(kinds->name) - 1)
@@ -197,6 +220,28 @@ static size_t find_kinds(const struct difference *d, struct kind *kinds)
             kinds[k].busy[s] += task->end - task->start;
         }
     return n;
+}
+
+/* Of several ranks on either side. */
+static void add_ranks(struct table *table, const struct difference *d, struct report_unit unit)
+{
+    const struct differ_ranks *a = &d->ranks[0], *b = &d->ranks[1];
+    const struct rank_bounds none = {.ms = (double)NAN};
+    const struct rank_bounds *x = a->bounds ? a->bounds : &none, *y = b->bounds ? b->bounds : &none;
+
+    if (a->n != b->n)
+        add_compared_row(table, "ranks", a->n, b->n, 0);
+    if (a->n == 0 && b->n == 0)
+        return;
+    add_compared_row(table, "messages", (double)a->messages, (double)b->messages, 0);
+    add_compared_row(table, "sent, MiB", a->bytes / 1048576, b->bytes / 1048576, 1);
+    if (isnan(x->ms) || isnan(y->ms))
+        return;
+    add_compared_time(table, "bound of the distribution", x->ms, y->ms, unit, true);
+    add_compared_time(table, "tasks of a rank at least", x->tasks_ms, y->tasks_ms, unit, true);
+    add_compared_time(table, "NICs and links at least", rank_bounds_carried(x),
+                      rank_bounds_carried(y), unit, true);
+    add_compared_time(table, "critical path at least", x->path_ms, y->path_ms, unit, true);
 }
 
 static int print_sums(const struct difference *d)
@@ -230,6 +275,7 @@ static int print_sums(const struct difference *d)
                      0);
     add_compared_row(&table, "copied, MiB", a->copied / 1048576,
                      b->copied / 1048576, 1);
+    add_ranks(&table, d, unit);
     return table_end(&table, columns, 4);
 }
 
@@ -244,6 +290,11 @@ int differ_print(const struct difference *d)
         printf(", %.1f %% %s", 100 * fabs(b - a) / a,
                b > a ? "longer" : "shorter");
     putchar('\n');
+    if (d->ranks[0].n != d->ranks[1].n) {
+        puts("the runs have different numbers of ranks: what tasks of one are in the other is not\n"
+             "known");
+        return print_sums(d);
+    }
     printf("%zu tasks are in both, %zu of them on another worker", d->nsame,
            d->moved);
     if (d->nsame < d->sums[0].ntasks || d->nsame < d->sums[1].ntasks)
@@ -307,15 +358,18 @@ static json_t *json_choice(const struct difference *d)
 static json_t *json_sums(const struct difference *d, int side)
 {
     const struct differ_sums *sums = &d->sums[side];
+    const struct differ_ranks *ranks = &d->ranks[side];
 
-    return json_pack("{s:o, s:f, s:I, s:f, s:f, s:I, s:f, s:f, s:[ffff]}",
+    return json_pack("{s:o, s:f, s:I, s:f, s:f, s:I, s:f, s:f, s:[ffff], s:i, s:I, s:f, s:O?}",
                      "run", tool_json_text(d->names[side]), "makespan_ms",
                      sums->length, "tasks", (json_int_t)sums->ntasks,
                      "kernels_ms", sums->busy, "ready_wait_ms", sums->wait,
                      "copies", (json_int_t)sums->ncopies, "copied_bytes",
                      sums->copied, "last_submission_ms", sums->last_submission,
                      "quarters_ms", sums->quarters[0], sums->quarters[1],
-                     sums->quarters[2], sums->quarters[3]);
+                     sums->quarters[2], sums->quarters[3], "ranks", (int)ranks->n, "messages",
+                     (json_int_t)ranks->messages, "message_bytes", ranks->bytes, "bounds",
+                     ranks->bounds ? ranks->bounds->json : NULL);
 }
 
 json_t *difference_json(const struct difference *d)

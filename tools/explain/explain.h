@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/observe/text_pool.h"
 #include "tools/common/launch.h"
+#include "tools/common/rank_bounds.h"
 #include "tools/explain/spans.h"
 
 #define EXPLAIN_NONE SIZE_MAX
@@ -362,6 +363,7 @@ struct explain_wait {
 struct ranks_explanation {
     const struct explain_ranks *ranks;
     const char *machine;        /* borrowed: the cluster; NULL: as the graphs say */
+    struct rank_bounds bounds;  /* without `json` where they are not known */
     struct explain_idle **idle; /* owned, as all: by rank, then worker */
     struct explain_link *chain;
     size_t nchain;
@@ -371,8 +373,10 @@ struct ranks_explanation {
 };
 
 /* Explains the run whose traces, one per rank, in any order, these are; the graph of each
- * lies beside it. `machine`: the cluster's name, or NULL. Returns an exit code. */
-int explain_rank_files(char *const *traces, unsigned n, const char *machine, bool json);
+ * lies beside it. `machine`: the cluster's name, with edits or NULL; or NULL. Returns an exit
+ * code. */
+int explain_rank_files(char *const *traces, unsigned n, const char *machine, const char *edits,
+                       bool json);
 
 /* Runs the ranks of the launch, and explains that. */
 int explain_rank_program(struct launch *launch, bool json);

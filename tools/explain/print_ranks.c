@@ -137,6 +137,10 @@ int explain_ranks_print(const struct ranks_explanation *e)
     if (explain_print_chain(e->chain, e->nchain, length_ms(e)) < 0 || print_idle(e) < 0)
         return -ENOMEM;
     print_waits(e);
+    if (e->bounds.json) {
+        putchar('\n');
+        rank_bounds_put(&e->bounds, length_ms(e), stdout);
+    }
     return 0;
 }
 
@@ -198,10 +202,10 @@ json_t *explain_ranks_json(const struct ranks_explanation *e)
 
     for (unsigned r = 0; r < e->ranks->n; r++)
         left += e->ranks->of[r].nleft;
-    return json_pack("{s:{s:s?, s:s?, s:b}, s:i, s:f, s:I, s:o, s:o, s:o}", "run", "machine",
+    return json_pack("{s:{s:s?, s:s?, s:b}, s:i, s:f, s:I, s:o, s:o, s:o, s:O*}", "run", "machine",
                      machine_name(e), "scheduler", orr_graph_about(graph, "scheduler"),
                      "simulated", graph->simulated, "ranks", (int)e->ranks->n, "makespan_ms",
                      length_ms(e), "tasks_left", (json_int_t)left, "critical_path",
                      explain_json_chain(e->chain, e->nchain), "idle", json_idle(e), "waits",
-                     json_waits(e));
+                     json_waits(e), "bounds", e->bounds.json);
 }

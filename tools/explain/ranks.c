@@ -282,7 +282,8 @@ static void explanation_done(struct ranks_explanation *e)
 
 /* --- the command --- */
 
-int explain_rank_files(char *const *traces, unsigned n, const char *machine, bool json)
+int explain_rank_files(char *const *traces, unsigned n, const char *machine, const char *edits,
+                       bool json)
 {
     struct explain_ranks ranks;
     struct ranks_explanation e = {.ranks = &ranks, .machine = machine};
@@ -293,6 +294,8 @@ int explain_rank_files(char *const *traces, unsigned n, const char *machine, boo
         tool_error("explain: %s", err.text);
     } else {
         explain_all(&e);
+        if (machine && rank_bounds_of_files(traces, n, machine, edits, &e.bounds) < 0)
+            rank_bounds_done(&e.bounds);
         if (e.lost || (json ? tool_json_print(explain_ranks_json(&e))
                             : explain_ranks_print(&e)) < 0)
             tool_error("out of memory");
@@ -300,6 +303,7 @@ int explain_rank_files(char *const *traces, unsigned n, const char *machine, boo
             code = TOOL_OK;
     }
     explanation_done(&e);
+    rank_bounds_done(&e.bounds);
     ranks_done(&ranks);
     return code;
 }
@@ -315,7 +319,8 @@ int explain_rank_program(struct launch *launch, bool json)
         result = run_ranks_silently(launch, "explain");
         if (result == TOOL_OK)
             result = explain_rank_files(files.traces, launch->nranks,
-                                        launch->hosted ? launch->report.machine : NULL, json);
+                                        launch->hosted ? launch->report.machine : NULL,
+                                        launch->edits, json);
     }
     run_files_done(&files);
     launch_done(launch);

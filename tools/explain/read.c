@@ -122,14 +122,13 @@ static bool take_messages(struct explain_run *run, const struct trace *trace)
     return true;
 }
 
-/* Nodes of the graph that only join others are none. */
+/* Nodes of the graph that stand for something else are none. */
 static size_t count_left(const struct orr_graph *graph)
 {
     size_t n = 0;
 
     for (unsigned t = 0; t < graph->ntasks; t++)
-        n += graph->tasks[t].worker == ORR_GRAPH_NOT_RUN &&
-             strcmp(graph->types[graph->tasks[t].type].symbol, "(join)") != 0;
+        n += graph->tasks[t].worker == ORR_GRAPH_NOT_RUN && orr_graph_is_task(graph, t);
     return n;
 }
 

@@ -12,7 +12,9 @@
 #include "record/read.h"
 #include "tools/common/json.h"
 #include "tools/common/machines.h"
+#include "tools/common/rank_traces.h"
 #include "tools/common/run_files.h"
+#include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
 #include "tools/explain/differ.h"
 
@@ -23,7 +25,10 @@ struct side {
     char *machine, *scheduler; /* owned; NULL as in struct launch */
     const char *path;          /* of the trace */
     struct run_files files;
-    struct trace trace;
+    struct trace trace;        /* of several ranks that of all */
+    struct rank_traces ranks;  /* of them; else n is 0 */
+    uint64_t *before;          /* owned: of each, rank_traces_jobs_before */
+    struct rank_bounds bounds;
 };
 
 bool explain_is_file(const char *path)
@@ -95,60 +100,118 @@ static void sides_done(struct side sides[DIFFER_SIDES])
     for (int s = 0; s < DIFFER_SIDES; s++) {
         run_files_done(&sides[s].files);
         trace_csv_done(&sides[s].trace);
+        rank_traces_done(&sides[s].ranks);
+        rank_bounds_done(&sides[s].bounds);
+        free(sides[s].before);
         free(sides[s].name);
         free(sides[s].machine);
         free(sides[s].scheduler);
     }
 }
 
-/* Makes the runs of those sides that are none yet. Returns an exit code. */
+/* One that is none yet; of several ranks it leaves their traces. Returns an exit code. */
+static int run_side(struct side *side, struct launch *launch)
+{
+    bool cluster;
+    int result = launch_place(launch, "explain", &cluster), code;
+
+    if (result != TOOL_OK)
+        return result;
+    launch->trace = side->path;
+    launch->more = side->files.more;
+    if (launch->nranks) {
+        if (!run_files_of_ranks(&side->files, launch->nranks))
+            return TOOL_FAILED;
+        return run_ranks_silently(launch, "explain");
+    }
+    result = launch_all(launch, 1, 1, NULL, NULL);
+    if (result != 0)
+        return result < 0 ? TOOL_FAILED
+                          : tool_fail(128 + result, "interrupted: the run was ended");
+    code = process_exit_code(&launch->process);
+    if (*launch->problem)
+        return tool_fail(code ? code : TOOL_FAILED, "%s", launch->problem);
+    launch_warn_policy(launch, "explain");
+    return TOOL_OK;
+}
+
+/* Makes the runs of those sides that are none yet, one after the other: side by side real
+ * runs would disturb each other. Returns an exit code. */
 static int run_both_sides(struct side sides[DIFFER_SIDES],
                           const struct launch *base, bool files)
 {
-    struct launch launches[DIFFER_SIDES] = {0};
-    size_t n = 0;
-    int result;
+    int result = TOOL_OK;
 
-    for (int s = 0; s < DIFFER_SIDES; s++)
-        if (sides[s].runs)
-            launches[n++] =
-                (struct launch){.machine = sides[s].machine,
+    for (int s = 0; s < DIFFER_SIDES && result == TOOL_OK; s++) {
+        struct launch launch = {.machine = sides[s].machine,
                                 .scheduler = sides[s].scheduler,
                                 .edits = base->edits,
                                 .assume = base->assume,
-                                .trace = sides[s].path,
-                                .more = sides[s].files.more,
                                 .argv = files ? sides[s].argv : base->argv,
                                 .quiet = true};
-    /* Side by side real runs would disturb each other. */
-    result = n ? launch_all(launches, n, 1, NULL, NULL) : 0;
-    if (result > 0)
-        result = tool_fail(128 + result, "interrupted: the runs were ended");
-    else if (result < 0)
-        result = TOOL_FAILED;
-    for (size_t i = 0; i < n; i++) {
-        int code = process_exit_code(&launches[i].process);
 
-        if (result == TOOL_OK && *launches[i].problem)
-            result =
-                tool_fail(code ? code : TOOL_FAILED, "%s", launches[i].problem);
-        if (result == TOOL_OK)
-            launch_warn_policy(&launches[i], "explain");
-        launch_done(&launches[i]);
+        if (!sides[s].runs)
+            continue;
+        result = run_side(&sides[s], &launch);
+        if (result == TOOL_OK && launch.hosted)
+            (void)rank_bounds_of_files(sides[s].files.traces, launch.nranks,
+                                       launch.report.machine, base->edits, &sides[s].bounds);
+        launch_done(&launch);
     }
     return result;
+}
+
+/* Returns an exit code. */
+static int read_ranks_of_side(struct side *side)
+{
+    struct orr_error err = {""};
+
+    if (rank_traces_read(side->files.traces, side->files.nranks, &side->ranks, &err) < 0)
+        return tool_fail(TOOL_FAILED, "%s", err.text);
+    side->before = calloc(side->ranks.n, sizeof(*side->before));
+    if (!side->before || rank_traces_join(&side->ranks, &side->trace) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    for (unsigned r = 0; r < side->ranks.n; r++)
+        side->before[r] = rank_traces_jobs_before(&side->ranks, r);
+    return TOOL_OK;
+}
+
+static int read_side(struct side *side)
+{
+    struct orr_error err = {""};
+
+    if (side->files.nranks)
+        return read_ranks_of_side(side);
+    return trace_csv_read(side->path, &side->trace, &err) < 0
+               ? tool_fail(TOOL_FAILED, "%s", err.text)
+               : TOOL_OK;
+}
+
+static struct differ_ranks ranks_of_side(const struct side *side)
+{
+    struct differ_ranks ret = {.n = side->ranks.n, .before = side->before,
+                               .bounds = side->bounds.json ? &side->bounds : NULL};
+
+    for (unsigned r = 0; r < ret.n; r++)
+        for (size_t m = 0; m < side->ranks.of[r].nmessages; m++)
+            if (!side->ranks.of[r].messages[m].received) {
+                ret.messages++;
+                ret.bytes += side->ranks.of[r].messages[m].bytes;
+            }
+    return ret;
 }
 
 static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
 {
     const char *const names[] = {sides[0].name, sides[1].name};
     const struct trace *const traces[] = {&sides[0].trace, &sides[1].trace};
+    const struct differ_ranks ranks[] = {ranks_of_side(&sides[0]), ranks_of_side(&sides[1])};
     struct difference d;
     int result = TOOL_OK;
 
-    if (difference_find(names, traces, &d) < 0)
+    if (difference_find(names, traces, ranks, &d) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
-    if (d.nsame == 0)
+    if (d.nsame == 0 && ranks[0].n == ranks[1].n)
         result = tool_fail(TOOL_FAILED,
                            "explain: the runs have no task in common: they "
                            "are of different programs");
@@ -172,12 +235,8 @@ int explain_two(const struct launch *base, const char *devices, bool json)
                            "-m, -s, --set, --assume and --devices need a program");
     if (result == TOOL_OK)
         result = run_both_sides(sides, base, files);
-    for (int s = 0; result == TOOL_OK && s < DIFFER_SIDES; s++) {
-        struct orr_error err = {""};
-
-        if (trace_csv_read(sides[s].path, &sides[s].trace, &err) < 0)
-            result = tool_fail(TOOL_FAILED, "%s", err.text);
-    }
+    for (int s = 0; result == TOOL_OK && s < DIFFER_SIDES; s++)
+        result = read_side(&sides[s]);
     if (result == TOOL_OK)
         result = explain_difference(sides, json);
     sides_done(sides);

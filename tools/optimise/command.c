@@ -5,6 +5,7 @@
  * -s static=FILE. One thread, several children.
  */
 #include "tools/optimise/judge.h"
+#include "tools/optimise/distribution.h"
 
 #include "bound/solver.h"
 #include "core/base/module.h"
@@ -30,12 +31,14 @@ static const char help[] =
     "usage: orrery optimise -m MACHINE [--set EDIT] [--assume TIMES] [-o FILE]\n"
     "                       [--time 60s] [--runs N] [-j N] [--seed N] [--json]\n"
     "                       -- PROGRAM [ARGUMENTS]\n"
+    "       orrery optimise distribution -m CLUSTER -- PROGRAM -p {p}\n"
     "Runs the program under every policy, then searches a better schedule: list\n"
     "scheduling with perturbed ranks, then changes of the best ones; the simulator\n"
     "says how long each takes. Prints each improvement and how far it is above the\n"
     "best lower bound, and writes the best schedule, for -s static=FILE.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
-    "program.\n"
+    "program. `distribution` searches a distribution of data over the nodes of a\n"
+    "cluster: it has a --help of its own.\n"
     "  -m, --machine MACHINE  the simulated machine (orrery machine list)\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP "  -o, --output FILE      the schedule (PROGRAM.schedule)\n"
     "      --time SECONDS     how long to search, such as 90s, 10m (60s)\n"
@@ -444,6 +447,11 @@ static int read_search_numbers(struct search *s, const char *seconds,
     return -1;
 }
 
+const char *optimise_verb(size_t i)
+{
+    return i == 0 ? "distribution" : NULL;
+}
+
 int cmd_optimise(int argc, char **argv)
 {
     struct search s = {.best = {.ms = (double)NAN}, .bound_ms = (double)NAN};
@@ -464,8 +472,11 @@ int cmd_optimise(int argc, char **argv)
         {0, "seed", &seed, NULL},
         {0, "json", NULL, &s.json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, &launch_words, help);
+    int first;
 
+    if (argc > 1 && !strcmp(argv[1], "distribution"))
+        return optimise_distribution(argc - 1, argv + 1);
+    first = tool_parse_program(argc, argv, options, &launch_words, help);
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc)

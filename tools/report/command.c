@@ -17,6 +17,7 @@
 #include "tools/common/edits.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
+#include "tools/common/rank_bounds.h"
 #include "tools/common/rank_shares.h"
 #include "tools/common/rank_traces.h"
 #include "tools/common/run_files.h"
@@ -290,6 +291,9 @@ static int print_ranks(const struct rank_shares *shares, json_t *json,
     putchar('\n');
     if (rank_shares_print(shares) < 0)
         return -ENOMEM;
+    if (json_object_get(json, "bounds"))
+        printf("\n%s\n",
+               json_string_value(json_object_get(json_object_get(json, "bounds"), "words")));
     printf("page        %s\n", options->output);
     return 0;
 }
@@ -303,6 +307,36 @@ static json_t *json_jobs_before(const struct rank_traces *traces)
         json_array_append_new(
             list, json_integer((json_int_t)rank_traces_jobs_before(traces, r)));
     return list;
+}
+
+/* On a cluster; beside the values the page has them in words. */
+static int take_rank_bounds(const struct report_parts *parts, struct report_page *page)
+{
+    const struct launch *launch = parts->launch;
+    struct rank_bounds bounds;
+    char *words = NULL;
+    size_t size;
+    FILE *out;
+    int rc = 0;
+
+    if (parts->plain || !launch || !launch->hosted ||
+        rank_bounds_of_files(parts->traces, parts->ntraces, launch->report.machine,
+                             launch->edits, &bounds) < 0)
+        return 0;
+    out = open_memstream(&words, &size);
+    if (out) {
+        rank_bounds_put(&bounds, launch->report.makespan_us / 1e3, out);
+        rc = fclose(out);
+    }
+    if (!out || rc || json_object_set_new(bounds.json, "words", tool_json_text(words)) < 0 ||
+        json_object_set_new(bounds.json, "makespan_ms",
+                            json_real(launch->report.makespan_us / 1e3)) < 0 ||
+        json_object_set(page->ranks, "bounds", bounds.json) < 0)
+        rc = -1;
+    page->bounds = json_incref(bounds.json);
+    free(words);
+    rank_bounds_done(&bounds);
+    return rc;
 }
 
 /* Fills the page from the traces, whose ranks' shares are these. An exit code. */
@@ -324,6 +358,8 @@ static int write_ranks(const struct rank_traces *traces, const struct rank_share
     stopped = report_parts(parts, page);
     if (stopped)
         return tool_fail(128 + stopped, "interrupted: %s was not written", options->output);
+    if (take_rank_bounds(parts, page) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
     if (report_write(page, options->output) < 0)
         return TOOL_FAILED;
     return print_ranks(shares, page->ranks, options) < 0

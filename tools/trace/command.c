@@ -14,6 +14,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 #include "tools/trace/gantt.h"
+#include "tools/trace/gantt_ranks.h"
 #include "tools/trace/join_paje.h"
 #include "tools/trace/join_ranks.h"
 
@@ -48,7 +49,8 @@ static const char help[] =
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI; what all of them did is in\n"
     "                             one file, .json or .paje, with an arrow for each\n"
-    "                             message\n"
+    "                             message; --gantt draws a row per rank and kind of\n"
+    "                             worker, of many ranks several in a row\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn or\n"
     "written; 2 for a wrong command line.\n"
@@ -315,15 +317,36 @@ static const char *part_extension(const char *path)
     return is_paje(path) ? ".csv" : ".json";
 }
 
-/* Puts the files of the ranks, whose names are made of `part`, together, and removes
- * them. `ran`: an exit code; where the ranks failed and left no file, nothing is said of that.
- * An exit code. */
-static int join_files(const char *part, unsigned n, const char *path, int ran, bool json)
+/* What each rank has left, as one picture. An exit code. */
+static int draw_ranks(char *const *files, unsigned n, const struct launch *launch,
+                      const char *picture)
 {
+    struct rank_traces traces;
+    struct orr_error err = {""};
+    char *title = make_title(launch);
+    int rc = rank_traces_read(files, n, &traces, &err);
+
+    if (rc < 0)
+        tool_error("trace: %s", err.text);
+    else
+        rc = gantt_ranks_draw(&traces, picture, title ? title : launch->argv[0]);
+    rank_traces_done(&traces);
+    free(title);
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+/* Puts the files of the ranks, whose names are made of `part`, together, draws them where there
+ * is a picture, and removes them. `ran`: an exit code; where the ranks failed and left no file, nothing is said of that.
+ * An exit code. */
+static int join_files(const struct launch *launch, const char *path, const char *picture,
+                      int ran, bool json)
+{
+    const char *part = launch->trace;
+    unsigned n = launch->nranks;
     char **files = calloc(n, sizeof(*files));
     struct orr_error err = {""};
     size_t narrows = 0;
-    int rc = files ? 0 : -ENOMEM;
+    int rc = files ? 0 : -ENOMEM, drawn = TOOL_OK;
 
     for (unsigned r = 0; r < n && rc == 0; r++) {
         char ending[32];
@@ -336,6 +359,8 @@ static int join_files(const char *part, unsigned n, const char *path, int ran, b
         rc = 1;
     if (rc == 0)
         rc = (is_paje(path) ? join_paje : join_ranks)(files, n, path, &narrows, &err);
+    if (rc == 0 && picture)
+        drawn = draw_ranks(files, n, launch, picture);
     for (unsigned r = 0; files && r < n; r++) {
         if (files[r])
             unlink(files[r]);
@@ -349,7 +374,9 @@ static int join_files(const char *part, unsigned n, const char *path, int ran, b
                          *err.text ? err.text : "out of memory");
     if (!json)
         printf("trace       %s, %zu messages\n", path, narrows);
-    return TOOL_OK;
+    if (!json && picture && drawn == TOOL_OK)
+        printf("gantt       %s\n", picture);
+    return drawn;
 }
 
 /* Refuses what is of one process alone. An exit code. */
@@ -359,11 +386,14 @@ static int check_ranks(const struct launch *launch, const char *picture,
     size_t n = strlen(launch->trace);
     bool json = n >= 5 && !strcmp(launch->trace + n - 5, ".json");
 
-    if (picture || schedule || graph)
+    if (schedule || graph)
         return tool_fail(TOOL_USAGE,
-                         "trace: several ranks: pictures, schedules and graphs are of one "
-                         "process: leave out --%s",
-                         picture ? "gantt" : schedule ? "schedule" : "graph");
+                         "trace: several ranks: schedules and graphs are of one process: leave "
+                         "out --%s",
+                         schedule ? "schedule" : "graph");
+    if (plot_check_name("trace: --gantt", picture) != TOOL_OK ||
+        (picture && check_names(launch->trace, picture) < 0))
+        return TOOL_USAGE;
     if (!json && !is_paje(launch->trace))
         return tool_fail(TOOL_USAGE,
                          "trace: several ranks: -o %s: what several ranks did is written as .json (for "
@@ -373,7 +403,7 @@ static int check_ranks(const struct launch *launch, const char *picture,
     return check_file("trace: -o", launch->trace);
 }
 
-static int trace_ranks(struct launch *launch, bool json)
+static int trace_ranks(struct launch *launch, const char *picture, bool json)
 {
     const char *path = launch->trace;
     char *part = tool_format("%s.%ld%s", path, (long)getpid(), part_extension(path));
@@ -383,7 +413,7 @@ static int trace_ranks(struct launch *launch, bool json)
         return tool_fail(TOOL_FAILED, "out of memory");
     launch->trace = part;
     result = run_ranks(launch, "trace", json);
-    joined = join_files(part, launch->nranks, path, result, json);
+    joined = join_files(launch, path, picture, result, json);
     launch_done(launch);
     free(part);
     return result ? result : joined;
@@ -424,7 +454,7 @@ int cmd_trace(int argc, char **argv)
     if (result == TOOL_OK && launch.nranks) {
         result = check_ranks(&launch, picture, schedule, graph);
         if (result == TOOL_OK)
-            result = trace_ranks(&launch, json);
+            result = trace_ranks(&launch, picture, json);
         goto free_edits;
     }
     if (result == TOOL_OK)

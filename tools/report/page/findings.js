@@ -162,9 +162,40 @@ function addExplanation() {
     "simulation.");
 }
 
+// Of several ranks on a cluster: what is bound, and by what.
+function addRankBounds(bounds) {
+  const section = addSection("Bounds: what no run with this distribution can beat");
+  const most = (list, value) => d3.max(list, value) || 0;
+  const rows = [
+    { what: "this run", ms: bounds.makespan_ms, by: "" },
+    { what: "the bound", ms: bounds.best.ms, by: bounds.best.limited_by },
+    { what: "critical path", ms: bounds.path.ms, by: `${bounds.path.tasks} tasks, ${
+      bounds.path.messages} messages between nodes` },
+    { what: "tasks of a rank", ms: most(bounds.ranks.filter(r => r), r => r.area_ms),
+      by: "the workers of the rank that has most to do" },
+    { what: "NICs of a node", ms: bounds.messages.ms, by: `node ${bounds.messages.node}, ${
+      bytesText(bounds.messages.bytes)} ${bounds.messages.direction}` },
+    ...bounds.cuts.map(cut => ({ what: "links between parts", by: `${cut.length} parts`,
+      ms: most(cut, p => Math.max(p.receiving_ms, p.sending_ms)) })),
+    { what: "each task on any node", ms: bounds.anywhere.ms, by: bounds.anywhere.bound },
+  ];
+  const longest = most(rows, r => r.ms) || 1, unit = timeUnit(1e6 * longest);
+  addTable(section, [
+    texts("", r => r.what),
+    numbers(unit.name, r => r.ms === null ? NaN : 1e6 * r.ms / unit.size, ",.3f"),
+    { title: "", value: r => r.ms, show: (r, cell) =>
+      drawBar(cell, [[(r.ms || 0) / longest, r === rows[0] ? "#999" : "#333"]]) },
+    numbers("of this run", r => r.ms === null ? NaN : r.ms / bounds.makespan_ms, ".1%"),
+    texts("by", r => r.by),
+  ], rows);
+  section.append("p").text(bounds.words);
+  addSource(section, "From orrery bound.");
+}
+
 function addBounds() {
   const bounds = run.bounds;
   if (!bounds) return;
+  if (bounds.ranks) return addRankBounds(bounds);
   const section = addSection("Bounds: what no scheduler can beat");
   const made = { name: "this run", ms: bounds.makespan_ms, outcome: "",
     ignores: "", limited_by: "" };

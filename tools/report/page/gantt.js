@@ -4,7 +4,7 @@
 const gantt = (() => {
   const canvas = document.getElementById("gantt");
   const ctx = canvas.getContext("2d");
-  const axisHeight = 22, mostLinks = 24;
+  const axisHeight = 22, mostLinks = 24, mostWorkers = 128;
   let rows = [], height = 0, fill = null;
 
   // The boxes of a row, each of an event or of a part of it. The greatest end up to
@@ -52,8 +52,30 @@ const gantt = (() => {
       return row;
     }).filter(row => row.indices.length);
     const idle = run.workers.length - made.length;
+    if (run.ranks && made.length > mostWorkers) return rankRows(made);
     if (idle) made.push(makeRow(`${idle} idle`, tasks, []));
     return made;
+  }
+
+  // Of more workers than have room a row has those of a rank, or of as many ranks as are one
+  // place of the matrix: how many of them execute what.
+  function rankRows(rowsOfWorkers) {
+    const size = run.ranks.ranks_per_row, groups = new Map();
+    for (const row of rowsOfWorkers) {
+      const rank = Math.floor(Number(row.label.match(/^rank (\d+)/)[1]) / size);
+      if (!groups.has(rank)) groups.set(rank, []);
+      groups.get(rank).push(row);
+    }
+    return [...groups.entries()].map(([rank, members]) => {
+      const boxes = members.flatMap(row => row.indices.map((i, at) =>
+        [row.starts[at], row.stops[at], i])).sort((a, b) => a[0] - b[0] || a[2] - b[2]);
+      const label = size === 1 ? `rank ${rank}` : `ranks ${rank * size}-${
+        Math.min((rank + 1) * size, run.ranks.ranks.length) - 1}`;
+      const row = makeRow(`${members.length} \u00d7 ${label}`, tasks, boxes.map(b => b[2]),
+        boxes.map(b => b[0]), boxes.map(b => b[1]));
+      row.workers = members.length;
+      return row;
+    });
   }
 
   function linkRows() {
@@ -132,6 +154,31 @@ const gantt = (() => {
     ctx.fillStyle = kernel.ink; // until restore
     ctx.fillText(kernel.name, x + 3, row.y + row.height / 2);
     ctx.restore();
+  }
+
+  // Each column of pixels of a row of several workers: by kernel, what share of them.
+  function paintShares(row) {
+    const [from, to] = view.scale.domain(), left = Math.ceil(view.left);
+    const n = Math.max(0, Math.floor(view.right) - left), shares = new Map();
+    for (let at = d3.bisectLeft(row.ends, from); at < row.starts.length; at++) {
+      if (row.starts[at] > to) break;
+      const kernel = kernels[tasks.name[row.indices[at]]];
+      const begin = view.scale(row.starts[at]) - left, end = view.scale(row.stops[at]) - left;
+      if (!shares.has(kernel)) shares.set(kernel, new Float32Array(n));
+      const of = shares.get(kernel);
+      for (let x = Math.max(0, Math.floor(begin)); x < Math.min(n, end); x++)
+        of[x] += Math.max(0, Math.min(end, x + 1) - Math.max(begin, x));
+    }
+    const used = new Float32Array(n), high = row.height - 1;
+    for (const [kernel, of] of shares) {
+      setFill(view.hidden.has(kernel.number) ? "#eee" : kernel.colour);
+      for (let x = 0; x < n; x++) {
+        if (of[x] <= 0) continue;
+        const height = high * Math.min(1, of[x] / row.workers);
+        used[x] += height;
+        ctx.fillRect(left + x, row.y + high - used[x], 1, height);
+      }
+    }
   }
 
   function paintCopy(row, i, x, width) {
@@ -262,7 +309,8 @@ const gantt = (() => {
       if (row.states && view.states)
         eachBox(row.states, (i, x, width) => paintState(row, i, x, width));
     for (const row of rows)
-      eachBox(row, (i, x, width) =>
+      if (row.workers) paintShares(row);
+      else eachBox(row, (i, x, width) =>
         (row.events === tasks ? paintTask : paintCopy)(row, i, x, width));
     view.wedges = 0;
     if (view.steals) for (const row of rows) if (row.steals) paintSteals(row);
