@@ -458,18 +458,43 @@ static int take_array(struct orr_insertion *in, int tag, struct list *list)
                                     : add_descrs(in, n, array);
 }
 
-static int take_argument(struct orr_insertion *in, int tag, struct list *list)
+/* NULL, after a message, if there is no such tag. */
+static inline const struct tag *find_tag(const struct orr_insertion *in,
+                                         int tag)
 {
     unsigned number = (unsigned)tag >> STARPU_MODE_SHIFT;
-    const struct tag *known = &tags[number];
+
+    if (number < sizeof(tags) / sizeof(tags[0]) &&
+        number << STARPU_MODE_SHIFT == (unsigned)tag &&
+        tags[number].shape != NOTHING_KNOWN)
+        return &tags[number];
+    (void)refuse_tag(in, tag);
+    return NULL;
+}
+
+static inline int keep_argument(struct orr_insertion *in,
+                                const struct tag *known,
+                                const struct orr_insert_arg *arg)
+{
+    note_arg(in, arg);
+    if (!known->put)
+        return 0;
+    if (in->nargs == in->args_room && more_args(in) != 0)
+        return -ENOMEM;
+    in->args[in->nargs++] = *arg;
+    return 0;
+}
+
+static int take_argument(struct orr_insertion *in, int tag, struct list *list)
+{
+    const struct tag *known = find_tag(in, tag);
     struct orr_insert_arg arg = {.tag = tag};
 
-    if (number >= sizeof(tags) / sizeof(tags[0]) ||
-        number << STARPU_MODE_SHIFT != (unsigned)tag)
-        return refuse_tag(in, tag);
+    if (!known)
+        return -EINVAL;
     switch ((enum shape)known->shape) {
-    case NOTHING_KNOWN:
-        return refuse_tag(in, tag);
+    case NOTHING_KNOWN: /* find_tag refuses it */
+        break;
     case DATA_ARRAY:
         return take_array(in, tag, list);
     case INT:
@@ -500,13 +525,7 @@ static int take_argument(struct orr_insertion *in, int tag, struct list *list)
         arg.ptr = va_arg(list->ap, void *);
         break;
     }
-    note_arg(in, &arg);
-    if (!known->put)
-        return 0;
-    if (in->nargs == in->args_room && more_args(in) != 0)
-        return -ENOMEM;
-    in->args[in->nargs++] = arg;
-    return 0;
+    return keep_argument(in, known, &arg);
 }
 
 static inline bool is_access(int tag)
@@ -517,13 +536,9 @@ static inline bool is_access(int tag)
     return tag > 0 && tag < STARPU_ACCESS_MODE_MAX && tag & accesses;
 }
 
-/* On an error `in` has what came before. */
-static int decode(struct orr_insertion *in, const char *call,
-                  struct starpu_codelet *cl, va_list ap)
+static void begin(struct orr_insertion *in, const char *call,
+                  struct starpu_codelet *cl)
 {
-    struct list list;
-    int tag, err = 0;
-
     in->call = call;
     in->cl = cl;
     in->data = in->few_data;
@@ -534,6 +549,16 @@ static int decode(struct orr_insertion *in, const char *call,
     in->where = ORR_INSERT_ANYWHERE;
     in->policy = -1;
     in->priority = STARPU_DEFAULT_PRIO;
+}
+
+/* On an error `in` has what came before. */
+static int decode(struct orr_insertion *in, const char *call,
+                  struct starpu_codelet *cl, va_list ap)
+{
+    struct list list;
+    int tag, err = 0;
+
+    begin(in, call, cl);
     va_copy(list.ap, ap);
     while (!err && (tag = va_arg(list.ap, int)))
         err = is_access(tag)
@@ -553,6 +578,103 @@ int orr_insertion_decode(struct orr_insertion *in, const char *call,
         orr_insertion_end(in);
     }
     return err;
+}
+
+/* --- decoding an array of addresses --- */
+
+/* The number at an address of the list: 0, or -EINVAL after a message. */
+static int read_number(const struct orr_insertion *in, int tag,
+                       const void *address, void *ret, size_t size)
+{
+    if (address) {
+        memcpy(ret, address, size);
+        return 0;
+    }
+    orr_log_error("%s: tag %d (0x%x) is followed by a null pointer: give the "
+                  "address of the number, such as c_loc(i) of a variable with "
+                  "the attribute target",
+                  in->call, tag, (unsigned)tag);
+    return -EINVAL;
+}
+
+static int read_array(struct orr_insertion *in, int tag, void *const *values)
+{
+    int n, err = read_number(in, tag, values[1], &n, sizeof(n));
+
+    if (err)
+        return err;
+    return tag == STARPU_DATA_ARRAY ? add_data(in, n, values[0])
+                                    : add_descrs(in, n, values[0]);
+}
+
+/* A tag and what follows: the number of elements that it takes, or a negative errno. */
+static int read_argument(struct orr_insertion *in, int tag, void *const *values)
+{
+    const struct tag *known = find_tag(in, tag);
+    struct orr_insert_arg arg = {.tag = tag, .ptr = values[0]};
+    int nvalues = 1, err = 0;
+
+    if (!known)
+        return -EINVAL;
+    switch ((enum shape)known->shape) {
+    case NOTHING_KNOWN:
+    case POINTER:
+        break;
+    case DATA_ARRAY:
+        err = read_array(in, tag, values);
+        return err ? err : 3;
+    case INT:
+        err = read_number(in, tag, values[0], &arg.i, sizeof(arg.i));
+        break;
+    case ULL:
+        if (tag == STARPU_EXECUTE_WHERE)
+            arg.ull = (uintptr_t)values[0];
+        else
+            err = read_number(in, tag, values[0], &arg.ull, sizeof(arg.ull));
+        break;
+    case DOUBLE:
+        err = read_number(in, tag, values[0], &arg.d, sizeof(arg.d));
+        break;
+    case FUNCTION_POINTER:
+        nvalues = 2;
+        arg.ptr2 = values[1];
+        __attribute__((fallthrough));
+    case FUNCTION:
+        arg.func = (callback_fn)(uintptr_t)values[0];
+        break;
+    case POINTER_SIZE:
+        nvalues = 2;
+        arg.size = (size_t)(uintptr_t)values[1];
+        break;
+    case LENGTH_POINTER:
+        nvalues = 2;
+        err = read_number(in, tag, values[0], &arg.n, sizeof(arg.n));
+        arg.ptr = values[1];
+    }
+    if (!err)
+        err = keep_argument(in, known, &arg);
+    return err ? err : 1 + nvalues;
+}
+
+int orr_insertion_decode_array(struct orr_insertion *in, const char *call,
+                               struct starpu_codelet *cl, void *const *list)
+{
+    int taken = 0;
+
+    begin(in, call, cl);
+    for (; *list && taken >= 0; list += taken > 0 ? taken : 0) {
+        int tag = (int)(intptr_t)*list;
+
+        if (!is_access(tag))
+            taken = read_argument(in, tag, list + 1);
+        else
+            taken = add_datum(in, tag, list[1]) == 0 ? 2 : -ENOMEM;
+    }
+    if (taken >= 0)
+        return 0;
+    orr_insertion_drop(in);
+    orr_insertion_end(in);
+    return taken;
 }
 
 void orr_insertion_end_long(struct orr_insertion *in)

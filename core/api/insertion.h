@@ -64,6 +64,14 @@ struct orr_insertion {
 int orr_insertion_decode(struct orr_insertion *insertion, const char *call,
                          struct starpu_codelet *cl, va_list ap);
 
+/* The same of an array of addresses up to a NULL in the place of a tag, as Fortran has it:
+ * handles, functions, other addresses, sizes and STARPU_EXECUTE_WHERE are in it as they
+ * are, numbers (priorities, tags, lengths of arrays …) by their addresses, which are read
+ * at once. A mode may be followed by NULL, as may what is an address or a size itself. */
+int orr_insertion_decode_array(struct orr_insertion *insertion,
+                               const char *call, struct starpu_codelet *cl,
+                               void *const *list);
+
 /* Frees what the list gave to be freed with the task, such as what comes with
  * STARPU_CL_ARGS, where no task is made of it. */
 void orr_insertion_drop(const struct orr_insertion *insertion);

@@ -34,7 +34,7 @@ exports_interface_only() {
     layer="orr_($layer|remote_.*|runtime_(adopt_or_end|current|fail|set_rank))"
     drivers=$(find "$folder" -path '*/include/orrery/core')
     nm -D --defined-only "$library" | awk '{ print $3 }' |
-        grep -vE "^(_?starpu_|orrery_)|^$layer\$" >"$folder/exported"
+        grep -vE "^(_?starpu_|fstarpu_|orrery_)|^$layer\$" >"$folder/exported"
     while read -r name; do
         grep -rqw "$name" "$drivers" || { echo "$name"; return 1; }
     done <"$folder/exported"
