@@ -5,6 +5,7 @@ is written.
 
 usage: generate.py module DESCRIPTION TEMPLATE OUTPUT CC...   a module's source
        generate.py header DESCRIPTION MODULE OUTPUT           prototypes, and constants
+       generate.py orrery TEMPLATE OUTPUT CC...               the module orrery
        generate.py names DESCRIPTION                          what there is, for tests
 
 The template has the lines `! @CONSTANTS@` and `! @INTERFACES@`. The constants' values are those of the public headers as the compiler CC, with
@@ -235,6 +236,87 @@ def is_second(procedure, procedures):
     return same[0] is not procedure
 
 
+# --- the module orrery: what Fortran would need generic procedures for ---
+
+MODES = {"read": "orrery_read", "write": "orrery_write", "readwrite": "orrery_readwrite",
+         "reduce": "as_reduction", "commute": "as_commuting", "scratch": "as_scratch"}
+KINDS = {
+    "int32": "integer(int32)", "int64": "integer(int64)", "real32": "real(real32)",
+    "real64": "real(real64)", "complex32": "complex(real32)", "complex64": "complex(real64)",
+}
+BYTES = {"int32": 4, "int64": 8, "real32": 4, "real64": 8, "complex32": 8, "complex64": 16}
+NARGUMENTS, NDIMENSIONS = 16, 4
+
+ACCESS = """\
+  function {name}(x) result(a)
+    type(*), dimension(..), target :: x
+    type(access) :: a
+    call note(c_use(x, {mode}, a), a)
+  end function
+
+  function data_{name}(self, i, j, k, l) result(a)
+    class(data), intent(in) :: self
+    integer, optional, intent(in) :: i, j, k, l
+    type(access) :: a
+    call note(c_use_data(self%number, indices_of(i, j, k, l), {mode}, a), a)
+  end function
+
+"""
+VIEW = """\
+  recursive subroutine view_{kind}_{rank}(buffers, i, x, stat, errmsg)
+    type(c_ptr), intent(in) :: buffers
+    integer, intent(in) :: i
+    {type}, pointer, intent(out) :: x{shape}
+    integer, optional, intent(out) :: stat
+    character(*), optional, intent(inout) :: errmsg
+{all}    type(c_ptr) :: at
+    integer(c_int) :: n(most_dimensions), rooms(most_dimensions), step, err
+    nullify(x)
+    err = c_view(buffers, int(i, c_int), {bytes}_c_size_t, {rank}_c_int, at, n, rooms, step)
+    if (err == 0) then
+{point}    end if
+    call report(err, stat, errmsg)
+  end subroutine
+
+"""
+
+
+def views():
+    text = ""
+    for kind, declared in KINDS.items():
+        for rank in range(NDIMENSIONS + 1):
+            shape = "(" + ", ".join([":"] * rank) + ")" if rank else ""
+            more = "".join(f", 1:n({k})" for k in range(2, rank + 1))
+            text += VIEW.format(
+                kind=kind, rank=rank, type=declared, shape=shape, bytes=BYTES[kind],
+                all=f"    {declared}, pointer :: all{shape}\n" if rank else "",
+                point=f"      call c_f_pointer(at, all, rooms(1:{rank}))\n"
+                      f"      x => all(1:n(1):step{more})\n" if rank else
+                      "      call c_f_pointer(at, x)\n")
+    return text
+
+
+def write_orrery(template, output, compiler):
+    with open(template, encoding="utf-8") as file:
+        text = file.read()
+    names = [f"a{i + 1}" for i in range(NARGUMENTS)]
+    modes = [Constant(f"const {name}") for name in "R W RW REDUX COMMUTE SCRATCH".split()]
+    numbers = values(modes, compiler)
+    parts = {mode.value[7:]: f"{numbers[mode.value]}_c_int" for mode in modes}
+    parts["ARGS"] = ", &\n        ".join(", ".join(names[i:i + 8]) for i in (0, 8))
+    parts["COLLECT"] = "\n".join(f"    if (present({a})) call collect({a})" for a in names)
+    parts["ACCESSES"] = "".join(ACCESS.format(name=name, mode=mode)
+                                for name, mode in MODES.items())
+    all_views = [f"view_{kind}_{rank}" for kind in KINDS for rank in range(NDIMENSIONS + 1)]
+    parts["VIEWS"] = ", &\n      ".join(
+        ", ".join(all_views[i:i + 5]) for i in range(0, len(all_views), 5))
+    parts["VIEW_BODIES"] = views()
+    for part, words in parts.items():
+        text = text.replace(f"@{part}@", words)
+    with open(output, "w", encoding="utf-8") as file:
+        file.write("! Made by generate.py of orrery.f90.in.\n" + text)
+
+
 def write_names(description):
     """A line each: module, kind, name, C symbol, types of arguments and result."""
     for module, (constants, procedures) in read(description).items():
@@ -251,6 +333,8 @@ def main(how, *words):
         write_module(words[0], words[1], words[2], words[3:])
     elif how == "header" and len(words) == 3:
         write_header(*words)
+    elif how == "orrery" and len(words) > 2:
+        write_orrery(words[0], words[1], words[2:])
     elif how == "names" and len(words) == 1:
         write_names(*words)
     else:
