@@ -273,3 +273,15 @@ int orrery_fortran_address(void **buffers, int i, void **at)
     *at = (void *)b.at;
     return 0;
 }
+
+int orrery_fortran_leading(void **buffers, int i, int *distance);
+/* Elements from one column of a buffer to the next one. */
+int orrery_fortran_leading(void **buffers, int i, int *distance)
+{
+    struct buffer b;
+
+    if (i < 1 || !read_buffer(buffers[i - 1], &b) || b.rank < 2)
+        return complain(-EINVAL, "leading: buffer %d has no columns", i);
+    *distance = (int)b.stride[1];
+    return 0;
+}
