@@ -139,6 +139,7 @@ contains
   subroutine parts()
     integer, target :: m(8, 6), v(12)
     type(data) :: whole, vector
+    type(data), allocatable :: several(:)
     type(codelet) :: set, increment
     integer, pointer :: none
     integer :: i, j
@@ -163,6 +164,14 @@ contains
     call submit(set, whole%write(2), value(8))
     call whole%unregister()
     call expect_result(all(m(:, 3:4) == 8) .and. all(m(:, 1:2) == 7), "columns")
+    ! Those of an array end with it as well.
+    allocate(several(2))
+    do i = 1, 2
+      call several(i)%register(m(:, i))
+      call submit(increment, several(i)%readwrite())
+    end do
+    deallocate(several)
+    call expect_result(all(m(:, 1:2) == 15), "data in an array")
     call vector%register(v(2:12:2))
     call vector%partition(blocks(2))
     call submit(increment, vector%readwrite(2))
