@@ -71,7 +71,7 @@ ARRAYS = ("ptrs", "ints", "ints_out", "tags", "int64s", "sizes_out", "text", "te
 class Procedure:
     """A line of the description."""
 
-    def __init__(self, line, header):
+    def __init__(self, line, header, prefix):
         found = re.fullmatch(
             r"(sub|fun) (\w+)\((.*)\)(?: -> (\w+))?(?: = (\w+))?", line)
         if not found:
@@ -79,7 +79,7 @@ class Procedure:
         kind, name, arguments, self.result, where = found.groups()
         self.header = header
         self.is_function = kind == "fun"
-        self.name = name if name.startswith("fstarpug_") else "fstarpu_" + name
+        self.name = name if name.startswith("fstarpug_") else prefix + name
         self.for_fortran = where in ("helper", "extra")
         self.symbol = {None: "starpu_" + name, "extra": "starpu_" + name,
                        "helper": "fstarpu_" + name}.get(where, where)
@@ -173,7 +173,9 @@ def read(path):
             elif line.startswith("["):
                 header = line.strip("[]")
             elif re.match(r"sub|fun", line):
-                here[1].append(Procedure(line, header))
+                prefix = "starpu_" if "starpu_mod" in modules and \
+                    here is modules["starpu_mod"] else "fstarpu_"
+                here[1].append(Procedure(line, header, prefix))
             elif line and not line.startswith("#"):
                 here[0].append(Constant(line))
     return modules

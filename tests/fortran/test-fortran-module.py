@@ -3,18 +3,21 @@
 """The modules of Fortran, what they are made of, what the libraries export, and the list
 of StarPU's names, against each other. TAP.
 
-usage: test-fortran-module.py GENERATE DESCRIPTION MODULE MPI_MODULE LIBRARY [MPI_LIBRARY]
+usage: test-fortran-module.py GENERATE DESCRIPTION INCLUDE MODULE MPI_MODULE SMALL ORRERY
+       LIBRARY [MPI_LIBRARY]
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../unit"))
 from tools_util import Tap, shared_folder  # noqa: E402  pylint: disable=wrong-import-position
 
 TAP = Tap()
-GENERATE, DESCRIPTION, MODULE, MPI_MODULE, *LIBRARIES = sys.argv[1:]
+GENERATE, DESCRIPTION, INCLUDE, MODULE, MPI_MODULE, SMALL, OURS, *LIBRARIES = sys.argv[1:]
 # What differs from StarPU's module, and why: 64 bits of a tag, a handle that was passed as
 # its own address, an array that is written to.
 MENDED = {
@@ -86,8 +89,9 @@ def libraries_have(rows):
     core = exported(LIBRARIES[0])
     mpi = [(library, exported(library)) for library in LIBRARIES[1:]]
     bound = [row for row in rows.values() if row[1] in ("function", "subroutine")]
-    missing = [row[3] for row in bound if row[0] == "fstarpu_mod" and row[3] not in core]
-    TAP.claim("liborrery.so has what fstarpu_mod is bound to", not missing, *missing)
+    missing = [row[3] for row in bound if row[0] != "fstarpu_mpi_mod" and
+               row[3] not in core]
+    TAP.claim("liborrery.so has what fstarpu_mod and starpu_mod are bound to", not missing, *missing)
     mine = {name for name in core if name.startswith("fstarpu_")}
     unknown = mine - {row[3] for row in bound}
     TAP.claim("and no function for Fortran that is not described", not unknown, *unknown)
@@ -98,6 +102,85 @@ def libraries_have(rows):
                    if row[0] == "fstarpu_mpi_mod" and row[3] not in names | core]
         TAP.claim(f"{os.path.basename(os.path.dirname(library))}'s libstarpumpi has what "
                   "fstarpu_mpi_mod is bound to", not missing, *missing)
+
+
+NUMBERS = {"int": 4, "size": 8, "long": 8, "tag": 8, "int64": 8, "address": 8,
+           "double": "double", "float": "float"}
+
+
+def class_of(argument):
+    """Of an argument in C: "pointer", the bytes of an integer, "double", "float"."""
+    if "*" in argument or re.search(r"_handle_t|_func_t|_arbiter_t|_arbiter\b", argument):
+        return "pointer"
+    for real in ("double", "float"):
+        if real in argument:
+            return real
+    long = r"\b(long|size_t|ssize_t|u?intptr_t|starpu_tag_t|u?int64_t|starpu_mpi_tag_t)\b"
+    return 8 if re.search(long, argument) else 4
+
+
+def arguments_of(text):
+    """The arguments of a prototype, of which functions have some themselves."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [] if parts == ["void"] else [part.strip() for part in parts]
+
+
+def headers_agree(rows, include):
+    """The types in Fortran are those of the headers, as far as the call is concerned."""
+    if not shutil.which("gcc"):
+        TAP.skip("arguments are those of the headers", "there is no gcc")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "all.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#include <starpu.h>\n#include <orrery.h>\n")
+        subprocess.run(["gcc", "-I" + include, "-aux-info", source + ".list", "-c", source,
+                        "-o", source + ".o"], check=True)
+        with open(source + ".list", encoding="utf-8") as file:
+            text = file.read()
+    known = {name: arguments_of(arguments) for name, arguments in re.findall(
+        r"^/\*.*\*/ extern [^(]*[ *]((?:starpu|orrery)_\w+) \((.*)\);", text, re.M)}
+    wrong, n = [], 0
+    for row in rows.values():
+        if row[1] not in ("function", "subroutine") or row[3] not in known:
+            continue
+        n += 1
+        kinds, in_c = row[4].split(), [class_of(a) for a in known[row[3]]]
+        # An address may hold a number, which is in a register as it would be.
+        fits = len(kinds) == len(in_c) and all(
+            NUMBERS.get(kind, c) == c or (kind in ("ptr", "fun") and c in (4, 8))
+            for kind, c in zip(kinds, in_c))
+        if not fits or any(kind in NUMBERS and c == "pointer" for kind, c in zip(kinds, in_c)):
+            wrong.append(f"{row[3]}: {row[4]} / {', '.join(known[row[3]])}")
+    TAP.claim("functions of the headers are there", n > 150, n)
+    TAP.claim(f"{n} functions take arguments as their headers say", not wrong, *wrong)
+
+
+def compilers_take(paths, ours):
+    """Every Fortran compiler that is here compiles the sources without a warning; the
+    module orrery, gfortran alone: flang 19 has no arrays of assumed rank yet."""
+    names = ["gfortran"] + [f"gfortran-{n}" for n in range(9, 16)] + ["flang"] + [
+        f"flang-{n}" for n in range(15, 22)] + [f"flang-new-{n}" for n in range(15, 22)]
+    found = [name for name in names if shutil.which(name)]
+    if not found:
+        TAP.skip("compilers take the modules", "there is no Fortran compiler")
+    for name in found:
+        flags = ["-std=f2018", "-pedantic", "-c"] + (
+            ["-Wall", "-Wextra"] if name.startswith("gfortran") else [])
+        with tempfile.TemporaryDirectory() as folder:
+            said = ""
+            for path in (*paths, ours) if name.startswith("gfortran") else paths:
+                done = subprocess.run([name, *flags, os.path.abspath(path)], cwd=folder,
+                                      capture_output=True, text=True, check=False)
+                said += done.stdout + done.stderr + (f"status {done.returncode}"
+                                                     if done.returncode else "")
+        TAP.claim(f"{name} compiles the modules without a warning", not said, said)
 
 
 def starpu_has(rows, texts):
@@ -121,8 +204,11 @@ def starpu_has(rows, texts):
 
 
 ROWS = described()
-TEXTS = {"fstarpu_mod": text_of(MODULE), "fstarpu_mpi_mod": text_of(MPI_MODULE)}
+TEXTS = {"fstarpu_mod": text_of(MODULE), "fstarpu_mpi_mod": text_of(MPI_MODULE),
+         "starpu_mod": text_of(SMALL)}
 modules_have(ROWS, TEXTS)
 libraries_have(ROWS)
+headers_agree(ROWS, INCLUDE)
+compilers_take((MODULE, MPI_MODULE, SMALL), OURS)
 starpu_has(ROWS, TEXTS)
 TAP.end()
