@@ -103,6 +103,7 @@ program of_basic
   call arrays()
   call parts()
   call kinds()
+  call many()
   call reductions()
   call tasks()
   call mistakes()
@@ -212,6 +213,32 @@ contains
     call expect_result(all(abs(p%x - 2) < 1d-12) .and. all(p%n == 4), "a derived type")
   end subroutine
 
+  ! More data than a codelet has room for.
+  subroutine many()
+    integer :: s(10), i
+    type(codelet) :: c
+    call c%init("many", cpu=add_up)
+    s = [(i, i = 1, 10)]
+    do i = 1, 2
+      call submit(c, read(s(1)), read(s(2)), read(s(3)), read(s(4)), read(s(5)), read(s(6)), &
+                  read(s(7)), read(s(8)), read(s(9)), readwrite(s(10)))
+    end do
+    call taskwait()
+    call expect_result(s(10) == 100, "ten data")
+  end subroutine
+
+  recursive subroutine add_up(buffers, args) bind(C)
+    type(c_ptr), value :: buffers, args
+    integer, pointer :: s, t
+    integer :: i
+    if (c_associated(args)) return
+    call view(buffers, 10, s)
+    do i = 1, 9
+      call view(buffers, i, t)
+      s = s + t
+    end do
+  end subroutine
+
   subroutine reductions()
     integer :: total
     type(data) :: sum_of_all
@@ -249,6 +276,18 @@ contains
     call first%wait(stat=err, errmsg=message)
     call expect_that(err == -22, "a task is waited for once")
     call submit(c, d%readwrite(), handle=first)
+    ! Copies are the same, whichever ends first.
+    block
+      type(codelet) :: same
+      type(task) :: same_task
+      same = c
+      same_task = first
+      same = same
+    end block
+    second(1) = first
+    call second(1)%wait()
+    call first%wait(stat=err)
+    call expect_that(err == -22, "a copy was waited for")
     call d%unregister()
     call expect_result(s == 4, "four tasks")
     call c%init("add_one", cpu=add_one)

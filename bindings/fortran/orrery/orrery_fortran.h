@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,8 +41,20 @@ struct cut {
     int parts, dimension, shadow;
 };
 
+/* How many variables but one stand for an object, which ends with the last one. */
+struct shared {
+    atomic_int n;
+};
+
+/* type(task)'s. */
+struct kept_task {
+    struct shared shared; /* first */
+    struct starpu_task *task; /* NULL: it was waited for */
+};
+
 /* type(codelet)'s. */
 struct kernels {
+    struct shared shared; /* first */
     struct starpu_codelet cl;
     bool known; /* `cl` has the modes of the first task */
     char *name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* submit.c - codelets, models, and tasks of them. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +11,38 @@
 struct options {
     double flops;
     int priority, worker, synchronous, kept, nafter;
-    struct starpu_task *const *after;
+    struct kept_task *const *after;
 };
+
+/* --- objects that several variables may stand for --- */
+
+void orrery_fortran_share(struct shared *object);
+/* One variable more does. */
+void orrery_fortran_share(struct shared *object)
+{
+    if (object)
+        atomic_fetch_add(&object->n, 1);
+}
+
+/* One less does. Whether that was the last one. */
+static bool was_last(struct shared *object)
+{
+    return object && atomic_fetch_sub(&object->n, 1) == 0; /* n counts the others */
+}
 
 /* --- codelets and models --- */
 
+struct model {
+    struct shared shared; /* first */
+    struct starpu_perfmodel model;
+    char *symbol;
+};
+
 struct kernels *orrery_fortran_codelet(const char *name, void *cpu, void *cuda, void *opencl,
-                                       struct starpu_perfmodel *model, int color);
+                                       struct model *model, int color);
 /* NULL after a complaint. */
 struct kernels *orrery_fortran_codelet(const char *name, void *cpu, void *cuda, void *opencl,
-                                       struct starpu_perfmodel *model, int color)
+                                       struct model *model, int color)
 {
     struct kernels *k = calloc(1, sizeof(*k));
 
@@ -35,19 +56,14 @@ struct kernels *orrery_fortran_codelet(const char *name, void *cpu, void *cuda, 
     k->cl.cpu_funcs[0] = (starpu_cpu_func_t)(uintptr_t)cpu;
     k->cl.cuda_funcs[0] = (starpu_cuda_func_t)(uintptr_t)cuda;
     k->cl.opencl_funcs[0] = (starpu_opencl_func_t)(uintptr_t)opencl;
-    k->cl.model = model;
+    k->cl.model = model ? &model->model : NULL;
     k->cl.color = (unsigned)color;
     return k;
 }
 
-struct model {
-    struct starpu_perfmodel model;
-    char *symbol;
-};
-
-struct starpu_perfmodel *orrery_fortran_model(const char *symbol, const char *kind);
+struct model *orrery_fortran_model(const char *symbol, const char *kind);
 /* NULL after a complaint. */
-struct starpu_perfmodel *orrery_fortran_model(const char *symbol, const char *kind)
+struct model *orrery_fortran_model(const char *symbol, const char *kind)
 {
     static const struct {
         const char *name;
@@ -68,7 +84,7 @@ struct starpu_perfmodel *orrery_fortran_model(const char *symbol, const char *ki
         }
         m->model.symbol = m->symbol;
         m->model.type = kinds[i].type;
-        return &m->model;
+        return m;
     }
     (void)complain(-EINVAL, "model: \"%s\" is none of history, regression, nl_regression",
                    kind);
@@ -108,7 +124,7 @@ static void retire(void *one, void *two)
 void orrery_fortran_codelet_end(struct kernels *k);
 void orrery_fortran_codelet_end(struct kernels *k)
 {
-    if (!k)
+    if (!was_last(&k->shared))
         return;
     if (starpu_is_initialized())
         starpu_task_wait_for_all();
@@ -116,14 +132,12 @@ void orrery_fortran_codelet_end(struct kernels *k)
     retire(k->cl.dyn_modes, k);
 }
 
-void orrery_fortran_model_end(struct starpu_perfmodel *model);
-void orrery_fortran_model_end(struct starpu_perfmodel *model)
+void orrery_fortran_model_end(struct model *m);
+void orrery_fortran_model_end(struct model *m)
 {
-    struct model *m = (struct model *)(void *)model;
-
-    if (!m)
+    if (!was_last(&m->shared))
         return;
-    starpu_perfmodel_deinit(model);
+    starpu_perfmodel_deinit(&m->model);
     retire(m->symbol, m);
 }
 
@@ -336,17 +350,30 @@ static int make_task(struct kernels *k, struct access *const *list, int n,
         task->detach = 0;
     }
     err = give_arguments(task, k, list, n);
-    if (!err && options->nafter)
-        starpu_task_declare_deps_array(
-            task, (unsigned)options->nafter,
-            (struct starpu_task **)(uintptr_t)options->after);
+    /* Those that were waited for have ended. */
+    for (int i = 0; i < options->nafter && !err; i++)
+        if (options->after[i] && options->after[i]->task)
+            starpu_task_declare_deps_array(task, 1, &options->after[i]->task);
+    return err;
+}
+
+/* Submits what was made; it is gone on an error. */
+static int submit_task(struct kernels *k, struct starpu_task *task)
+{
+    int err = starpu_task_submit(task);
+
+    if (err)
+        (void)complain(err, err == -ENODEV
+                                ? "submit: no worker of this machine can run %s"
+                                : "submit: the library refuses the task of %s",
+                       k->name);
     return err;
 }
 
 int orrery_fortran_submit(struct kernels *k, struct access *const *list, int n,
-                          const struct options *options, struct starpu_task **kept);
+                          const struct options *options, struct kept_task **kept);
 int orrery_fortran_submit(struct kernels *k, struct access *const *list, int n,
-                          const struct options *options, struct starpu_task **kept)
+                          const struct options *options, struct kept_task **kept)
 {
     struct starpu_task *task = NULL;
     int err;
@@ -355,51 +382,51 @@ int orrery_fortran_submit(struct kernels *k, struct access *const *list, int n,
         free_values(list, n);
         return complain(-EINVAL, "submit: the codelet was not started: call its init");
     }
+    if (options->kept && !(*kept = calloc(1, sizeof(**kept)))) {
+        free_values(list, n);
+        return complain(-ENOMEM, "submit: no memory for a task");
+    }
     err = check_arguments(list, n);
     if (!err)
         err = make_task(k, list, n, options, &task);
     free_values(list, n);
-    if (!err) {
-        err = starpu_task_submit(task);
-        if (err)
-            (void)complain(err, err == -ENODEV
-                                    ? "submit: no worker of this machine can run %s"
-                                    : "submit: the library refuses the task of %s",
-                           k->name);
-    }
+    if (!err)
+        err = submit_task(k, task);
+    if (!err && options->kept)
+        (*kept)->task = task;
     if (err && task) {
         task->destroy = 0;
         starpu_task_destroy(task);
-    } else if (options->kept) {
-        *kept = task;
     }
     return err;
 }
 
-int orrery_fortran_task_wait(struct starpu_task **task);
+int orrery_fortran_task_wait(struct kept_task *kept);
 /* Waits for its end, after which it is gone. */
-int orrery_fortran_task_wait(struct starpu_task **task)
+int orrery_fortran_task_wait(struct kept_task *kept)
 {
     int err;
 
-    if (!*task)
+    if (!kept || !kept->task)
         return complain(-EINVAL, "wait: there is no task, or it was waited for");
     /* A synchronous one has ended. */
-    err = (*task)->synchronous ? 0 : starpu_task_wait(*task);
+    err = kept->task->synchronous ? 0 : starpu_task_wait(kept->task);
     if (err)
         return complain(err, "wait: a kernel or callback cannot wait for a task");
-    starpu_task_destroy(*task);
-    *task = NULL;
+    starpu_task_destroy(kept->task);
+    kept->task = NULL;
     return 0;
 }
 
-void orrery_fortran_task_end(struct starpu_task **task);
+void orrery_fortran_task_end(struct kept_task *kept);
 /* Nobody waits for it. */
-void orrery_fortran_task_end(struct starpu_task **task)
+void orrery_fortran_task_end(struct kept_task *kept)
 {
-    if (*task && starpu_is_initialized())
-        starpu_task_set_destroy(*task);
-    *task = NULL;
+    if (!kept || !was_last(&kept->shared))
+        return;
+    if (kept->task && starpu_is_initialized())
+        starpu_task_set_destroy(kept->task);
+    free(kept);
 }
 
 /* --- the library --- */
