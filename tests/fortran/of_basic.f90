@@ -39,6 +39,10 @@ contains
     character(40) :: long
     call view(buffers, 1, s)
     call view(buffers, 2, z)
+    call view(buffers, 3, s, stat=i)
+    if (i == -22) call taskwait(stat=i)
+    if (i /= -35) error stop "a kernel's mistakes have a status"
+    call view(buffers, 1, s)
     call view(buffers, 3, b)
     call view(buffers, 4, t)
     call unpack(args, v, long)

@@ -218,10 +218,14 @@ static void give_back(void)
 int orrery_fortran_taskwait(void);
 int orrery_fortran_taskwait(void)
 {
-    int err = starpu_task_wait_for_all();
+    int err;
 
+    /* Its own arrays would be given back when it has ended. */
+    if (starpu_task_get_current())
+        return complain(-EDEADLK, "taskwait: a kernel cannot wait for all tasks");
+    err = starpu_task_wait_for_all();
     if (err)
-        return complain(err, "taskwait: a kernel or callback cannot wait for all tasks");
+        return complain(err, "taskwait: a callback cannot wait for all tasks");
     give_back();
     return 0;
 }
