@@ -27,7 +27,7 @@ void orrery_fortran_share(struct shared *object)
 /* One less does. Whether that was the last one. */
 static bool was_last(struct shared *object)
 {
-    return object && atomic_fetch_sub(&object->n, 1) == 0; /* n counts the others */
+    return atomic_fetch_sub(&object->n, 1) == 0; /* n counts the others */
 }
 
 /* --- codelets and models --- */
@@ -124,7 +124,7 @@ static void retire(void *one, void *two)
 void orrery_fortran_codelet_end(struct kernels *k);
 void orrery_fortran_codelet_end(struct kernels *k)
 {
-    if (!was_last(&k->shared))
+    if (!k || !was_last(&k->shared))
         return;
     if (starpu_is_initialized())
         starpu_task_wait_for_all();
@@ -135,7 +135,7 @@ void orrery_fortran_codelet_end(struct kernels *k)
 void orrery_fortran_model_end(struct model *m);
 void orrery_fortran_model_end(struct model *m)
 {
-    if (!was_last(&m->shared))
+    if (!m || !was_last(&m->shared))
         return;
     starpu_perfmodel_deinit(&m->model);
     retire(m->symbol, m);
