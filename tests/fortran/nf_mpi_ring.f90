@@ -4,6 +4,7 @@ module nf_mpi_ring_kernels
   use iso_c_binding
   use fstarpu_mod
   implicit none
+  integer(c_int), target :: ncalls = 0
 contains
   recursive subroutine increment(buffers, cl_args) bind(C)
     type(c_ptr), value :: buffers, cl_args
@@ -11,6 +12,13 @@ contains
     if (c_associated(cl_args)) return
     call c_f_pointer(fstarpu_variable_get_ptr(buffers, 0), token)
     token = token + 1
+  end subroutine
+
+  recursive subroutine count_call(arg) bind(C)
+    type(c_ptr), value :: arg
+    integer(c_int), pointer :: n
+    call c_f_pointer(arg, n)
+    n = n + 1
   end subroutine
 end module
 
@@ -24,7 +32,8 @@ program nf_mpi_ring
   integer(c_int), target :: token = 41
   integer(c_int) :: rank, size, comm, err, loop
   integer(c_int64_t), target :: tag = 7
-  type(c_ptr) :: cl, dh, status, request
+  integer(c_int), target :: second = 0
+  type(c_ptr) :: cl, dh, dh2, status, request
   character(8) :: ranks
 
   if (fstarpu_init(c_null_ptr) /= 0) stop 77
@@ -81,6 +90,37 @@ program nf_mpi_ring
     err = fstarpu_tag_wait(tag)
   end if
   err = fstarpu_mpi_wait_for_all(comm)
+
+  ! The receptions that StarPU's module declares: with a callback, out of order, several.
+  call fstarpu_variable_data_register(dh2, FSTARPU_MAIN_RAM, c_loc(second), c_sizeof(second))
+  if (rank == 0) then
+    second = 77
+    do loop = 1, size - 1
+      err = fstarpu_mpi_isend_detached(dh, loop, 44_c_int64_t, comm, c_null_funptr, c_null_ptr)
+      err = fstarpu_mpi_isend_detached_prio(dh, loop, 45_c_int64_t, 3, comm, c_null_funptr, c_null_ptr)
+      tag = 200 + loop
+      err = fstarpu_mpi_isend_array_detached_unlock_tag(2, (/ dh, dh2 /), (/ loop, loop /), &
+        (/ 46_c_int64_t, 47_c_int64_t /), (/ comm, comm /), c_loc(tag))
+    end do
+    do loop = 1, size - 1
+      err = fstarpu_tag_wait(int(200 + loop, c_long_long))
+    end do
+  else
+    err = fstarpu_mpi_recv_detached(dh, 0, 44_c_int64_t, comm, c_funloc(count_call), c_loc(ncalls))
+    err = fstarpu_mpi_recv_detached_sequential_consistency(dh, 0, 45_c_int64_t, comm, &
+      c_funloc(count_call), c_loc(ncalls), 1)
+    tag = 300
+    err = fstarpu_mpi_recv_array_detached_unlock_tag(2, (/ dh, dh2 /), (/ 0, 0 /), &
+      (/ 46_c_int64_t, 47_c_int64_t /), (/ comm, comm /), c_loc(tag))
+    err = fstarpu_tag_wait(300_c_long_long)
+  end if
+  err = fstarpu_mpi_wait_for_all(comm)
+  call expect_that(ncalls == merge(0, 2, rank == 0), "callbacks of receptions")
+  call fstarpu_data_unregister(dh2)
+  call expect_that(second == 77, "several at once")
+  call expect_that(fstarpu_mpi_data_selection_set_current_policy(ip_to_p(0_c_intptr_t)) == 0, &
+                   "the policy that says who executes a task")
+  call expect_that(fstarpu_mpi_data_selection_get_current_policy() == 0, "as it was set")
   call fstarpu_data_unregister(dh)
   call expect_result(token == 41 + size + 1, "the value of the first rank")
   call fstarpu_mpi_status_free(status)
