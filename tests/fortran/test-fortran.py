@@ -5,6 +5,7 @@ check their own results, and print the same wherever kernels run. TAP.
 
 usage: test-fortran.py GPUS_XML PROGRAM...
        test-fortran.py --valgrind SUPPRESSIONS PROGRAM...
+       test-fortran.py --mistakes NF_MISTAKES
 """
 import os
 import shutil
@@ -71,7 +72,35 @@ def checked(suppressions, programs):
         TAP.claim(name, done.returncode == 0, f"status {done.returncode}", done.stderr)
 
 
-if sys.argv[1] == "--valgrind":
+# What the message of each says, beside the name of the call.
+MISTAKES = {
+    "ncpu": ("fstarpu_conf_set_ncpu", "-1 is none of 0 to"),
+    "constant": ("fstarpu_get_constant", "FSTARPU_NONSENSE", "compile fstarpu_mod.f90 again"),
+    "color": ("fstarpu_codelet_set_color", "a colour -1"),
+    "where": ("fstarpu_codelet_set_where", "FSTARPU_CPU"),
+    "type": ("fstarpu_codelet_set_type", "77", "FSTARPU_SPMD"),
+    "parallelism": ("fstarpu_codelet_set_max_parallelism", "0 is none of 1 to"),
+    "mode": ("fstarpu_codelet_add_buffer", "no access mode"),
+    "buffers": ("fstarpu_codelet_add_buffer", "8 buffers", "FSTARPU_DATA_MODE_ARRAY"),
+    "functions": ("fstarpu_codelet_add_cpu_func", "4 functions"),
+    "model": ("fstarpu_perfmodel_set_type", "77", "FSTARPU_HISTORY_BASED"),
+    "acquire": ("fstarpu_data_acquire", "FSTARPU_RW"),
+    "child": ("fstarpu_data_get_sub_data", "the number of a child, 0"),
+    "unpack": ("fstarpu_unpack_arg", "FSTARPU_VALUE"),
+    "insert": ("fstarpu_task_insert", "codelet"),
+}
+
+
+def mistakes(program):
+    for which, words in MISTAKES.items():
+        done = run([program, which], STARPU_NCPU="1")
+        TAP.claim(f"{which}: the program ends with a message", done.returncode < 0 and
+                  all(word in done.stderr for word in words), done.returncode, done.stderr)
+
+
+if sys.argv[1] == "--mistakes":
+    mistakes(sys.argv[2])
+elif sys.argv[1] == "--valgrind":
     checked(sys.argv[2], sys.argv[3:])
 else:
     everywhere(sys.argv[1], sys.argv[2:])
