@@ -10,6 +10,101 @@
 #include "core/fortran/fortran.h"
 #include "core/fortran/list.h"
 
+/* --- reading a list --- */
+
+/* The number at an address of the list: 0, or -EINVAL after a message. */
+static int read_number(const struct orr_insertion *in, int tag,
+                       const void *address, void *ret, size_t size)
+{
+    if (address) {
+        memcpy(ret, address, size);
+        return 0;
+    }
+    orr_log_error("%s: tag %d (0x%x) is followed by a null pointer: give the "
+                  "address of the number, such as c_loc(i) of a variable with "
+                  "the attribute target",
+                  in->call, tag, (unsigned)tag);
+    return -EINVAL;
+}
+
+static int read_array(struct orr_insertion *in, int tag, void *const *values)
+{
+    int n, err = read_number(in, tag, values[1], &n, sizeof(n));
+
+    if (err)
+        return err;
+    return orr_insertion_add_array(in, tag, n, values[0]);
+}
+
+/* A tag and what follows: the number of elements that it takes, or a negative errno. */
+static int read_argument(struct orr_insertion *in, int tag, void *const *values)
+{
+    struct orr_insert_arg arg = {.tag = tag, .ptr = values[0]};
+    int nvalues = 1, err = 0;
+
+    switch (orr_insertion_shape(in, tag)) {
+    case ORR_TAKES_UNKNOWN:
+        return -EINVAL;
+    case ORR_TAKES_POINTER:
+        break;
+    case ORR_TAKES_DATA_ARRAY:
+        err = read_array(in, tag, values);
+        return err ? err : 3;
+    case ORR_TAKES_INT:
+        err = read_number(in, tag, values[0], &arg.i, sizeof(arg.i));
+        break;
+    case ORR_TAKES_ULL:
+        if (tag == STARPU_EXECUTE_WHERE)
+            arg.ull = (uintptr_t)values[0];
+        else
+            err = read_number(in, tag, values[0], &arg.ull, sizeof(arg.ull));
+        break;
+    case ORR_TAKES_DOUBLE:
+        err = read_number(in, tag, values[0], &arg.d, sizeof(arg.d));
+        break;
+    case ORR_TAKES_FUNCTION_POINTER:
+        nvalues = 2;
+        arg.ptr2 = values[1];
+        __attribute__((fallthrough));
+    case ORR_TAKES_FUNCTION:
+        arg.func = (void (*)(void *))(uintptr_t)values[0];
+        break;
+    case ORR_TAKES_POINTER_SIZE:
+        nvalues = 2;
+        arg.size = (size_t)(uintptr_t)values[1];
+        break;
+    case ORR_TAKES_LENGTH_POINTER:
+        nvalues = 2;
+        err = read_number(in, tag, values[0], &arg.n, sizeof(arg.n));
+        arg.ptr = values[1];
+    }
+    if (!err)
+        err = orr_insertion_add_arg(in, &arg);
+    return err ? err : 1 + nvalues;
+}
+
+/* Up to a NULL in the place of a tag. */
+static int decode(struct orr_insertion *in, const char *call,
+                  struct starpu_codelet *cl, void *const *list)
+{
+    int taken = 0;
+
+    orr_insertion_begin(in, call, cl);
+    for (; *list && taken >= 0; list += taken > 0 ? taken : 0) {
+        int tag = (int)(intptr_t)*list;
+
+        if (!orr_insertion_is_access(tag))
+            taken = read_argument(in, tag, list + 1);
+        else
+            taken = orr_insertion_add_datum(in, tag, list[1]) == 0 ? 2 : -ENOMEM;
+    }
+    if (taken >= 0)
+        return 0;
+    orr_insertion_drop(in);
+    orr_insertion_end(in);
+    return taken;
+}
+
 /* Texts of the list are the caller's: of names there is a copy. */
 static void keep_texts(struct orr_insertion *in)
 {
@@ -30,11 +125,13 @@ int orr_insertion_decode_list(struct orr_insertion *in, const char *call,
                       call);
         return -EINVAL;
     }
-    err = orr_insertion_decode_array(in, call, *list, list + 1);
+    err = decode(in, call, *list, list + 1);
     if (!err)
         keep_texts(in);
     return err;
 }
+
+/* --- tasks --- */
 
 static int build(const char *call, void *const *list, struct starpu_task **ret)
 {
