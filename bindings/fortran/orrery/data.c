@@ -11,23 +11,31 @@
 
 #include "orrery_fortran.h"
 
-enum { PER_CHUNK = 1024, NCHUNKS = 4096, NBUCKETS = 1024 };
+enum { PER_CHUNK = 1024, NCHUNKS = 4096 };
 
 struct object {
     uint32_t generation; /* odd: in use */
-    uint32_t next;       /* free, or in the bucket: place + 1 */
+    uint32_t next;       /* free: place + 1 */
     starpu_data_handle_t handle;
-    bool implicit; /* it is in a bucket */
+    bool implicit; /* an array that tasks use itself */
     struct layout layout;
     struct starpu_data_filter *filters; /* owned, while it is cut */
     int nfilters;
+};
+
+/* The bytes between the first and the last one of an object. */
+struct span {
+    const char *low, *high;
+    uint32_t place;
 };
 
 static struct {
     pthread_mutex_t lock;
     struct object *chunks[NCHUNKS]; /* an object stays where it is */
     uint32_t n, free;               /* [lock] */
-    uint32_t buckets[NBUCKETS];     /* [lock] of implicit ones, by address */
+    struct span *spans;             /* [lock] of those in use, by `low` */
+    uint32_t nspans, room;          /* [lock] */
+    size_t longest;                 /* [lock] that there has been among these */
 } objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct object *object_at(uint32_t place)
@@ -100,14 +108,113 @@ starpu_data_handle_t data_find(int64_t number, const int *indices)
     return handle;
 }
 
+/* --- where they lie --- */
+
+/* The first span that begins behind an address. [lock] */
+static uint32_t first_behind(const char *low)
+{
+    uint32_t from = 0, to = objects.nspans;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+
+        if (objects.spans[middle].low > low)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+static int add_span(const struct layout *layout, uint32_t place)
+{
+    const struct span span = {layout->at, layout->at + layout_span(layout), place};
+    uint32_t at = first_behind(span.low);
+
+    if (objects.nspans == objects.room) {
+        uint32_t room = objects.room ? 2 * objects.room : 64;
+        struct span *longer = realloc(objects.spans, room * sizeof(*longer));
+
+        if (!longer)
+            return complain(-ENOMEM, "no memory for %u data", room);
+        objects.spans = longer;
+        objects.room = room;
+    }
+    memmove(objects.spans + at + 1, objects.spans + at,
+            (objects.nspans++ - at) * sizeof(span));
+    objects.spans[at] = span;
+    if (layout_span(layout) > objects.longest)
+        objects.longest = layout_span(layout);
+    return 0;
+}
+
+static void remove_span(const struct layout *layout, uint32_t place)
+{
+    uint32_t at = first_behind(layout->at);
+
+    do
+        at--;
+    while (objects.spans[at].place != place);
+    memmove(objects.spans + at, objects.spans + at + 1,
+            (--objects.nspans - at) * sizeof(*objects.spans));
+    if (objects.nspans == 0)
+        objects.longest = 0;
+}
+
+/* The object that has just these elements; -ENOENT: none has any of them; -EBUSY: one has
+ * some, or all of them if `alone`. [lock] */
+static int look_up(const struct layout *layout, bool alone, struct object **ret)
+{
+    const char *high = layout->at + layout_span(layout);
+    const uintptr_t before = (uintptr_t)layout->at - objects.longest;
+    uint32_t i = first_behind((const char *)before - 1);
+
+    for (; i < objects.nspans && objects.spans[i].low < high; i++) {
+        struct object *o = object_at(objects.spans[i].place);
+
+        if (o->implicit && !alone && layouts_are_equal(&o->layout, layout)) {
+            *ret = o;
+            return 0;
+        }
+        if (layouts_meet(&o->layout, layout))
+            return complain(-EBUSY, "the array has elements in common with another one that "
+                                    "tasks use, or that is registered: use its data, or "
+                                    "wait (taskwait) between");
+    }
+    return -ENOENT;
+}
+
 /* --- beginning and end --- */
+
+/* A place for an object with this layout, which is registered. [lock] */
+static int begin(const struct layout *layout, struct object **ret)
+{
+    int64_t place = new_object();
+    struct object *o;
+    int err;
+
+    if (place < 0)
+        return -ENOMEM;
+    o = object_at((uint32_t)place);
+    o->layout = *layout;
+    err = layout_register(layout, &o->handle);
+    if (!err && (err = add_span(layout, (uint32_t)place)))
+        starpu_data_unregister(o->handle);
+    if (!err) {
+        *ret = o;
+        return (int)place;
+    }
+    o->generation++;
+    o->next = objects.free;
+    objects.free = (uint32_t)place + 1;
+    return err;
+}
 
 int orrery_fortran_register(const CFI_cdesc_t *array, int64_t *number);
 int orrery_fortran_register(const CFI_cdesc_t *array, int64_t *number)
 {
     struct layout layout;
     struct object *o;
-    int64_t place;
     int err = layout_of(array, &layout);
 
     if (err)
@@ -115,19 +222,17 @@ int orrery_fortran_register(const CFI_cdesc_t *array, int64_t *number)
     if (find(*number))
         return complain(-EBUSY, "the data are registered: unregister them first");
     pthread_mutex_lock(&objects.lock);
-    place = new_object();
+    err = look_up(&layout, true, &o);
+    if (err == -ENOENT)
+        err = begin(&layout, &o);
     pthread_mutex_unlock(&objects.lock);
-    if (place < 0)
-        return -ENOMEM;
-    o = object_at((uint32_t)place);
-    o->layout = layout;
-    err = layout_register(&layout, &o->handle);
-    if (!err)
-        *number = number_of((uint32_t)place);
-    return err;
+    if (err < 0)
+        return err;
+    *number = number_of((uint32_t)err);
+    return 0;
 }
 
-/* Of the object nothing is left; it is in no bucket. */
+/* Waits for its tasks; of the object nothing is left. */
 static void end(struct object *o, uint32_t place)
 {
     if (o->nfilters)
@@ -135,6 +240,7 @@ static void end(struct object *o, uint32_t place)
     free(o->filters);
     starpu_data_unregister(o->handle);
     pthread_mutex_lock(&objects.lock);
+    remove_span(&o->layout, place);
     o->generation++;
     o->next = objects.free;
     objects.free = place + 1;
@@ -154,65 +260,34 @@ void orrery_fortran_unregister(int64_t *number)
 
 /* --- arrays that tasks use themselves --- */
 
-/* Which there is, with the same elements; or -EBUSY: some, in another array. [lock] */
-static int look_up(const struct layout *layout, starpu_data_handle_t *ret)
-{
-    uint32_t *bucket = &objects.buckets[(uintptr_t)layout->at / 8 % NBUCKETS];
-
-    for (uint32_t at = *bucket; at; at = object_at(at - 1)->next)
-        if (layouts_are_equal(&object_at(at - 1)->layout, layout)) {
-            *ret = object_at(at - 1)->handle;
-            return 0;
-        }
-    for (uint32_t place = 0; place < objects.n; place++) {
-        const struct object *o = object_at(place);
-
-        if (o->generation & 1 && o->handle && layouts_meet(&o->layout, layout))
-            return complain(-EBUSY, "the array has elements in common with another one that "
-                                    "tasks use, or that is registered: use its data, or "
-                                    "wait (taskwait) between");
-    }
-    return -ENOENT;
-}
-
 int data_of_array(const struct layout *layout, starpu_data_handle_t *ret)
 {
-    uint32_t *bucket = &objects.buckets[(uintptr_t)layout->at / 8 % NBUCKETS];
-    int64_t place;
+    struct object *o;
     int err;
 
     pthread_mutex_lock(&objects.lock);
-    err = look_up(layout, ret);
+    err = look_up(layout, false, &o);
     if (err == -ENOENT) {
-        place = new_object();
-        err = place < 0 ? -ENOMEM : layout_register(layout, ret);
-        if (!err) {
-            struct object *o = object_at((uint32_t)place);
-
-            o->handle = *ret;
-            o->layout = *layout;
+        err = begin(layout, &o);
+        if (err >= 0)
             o->implicit = true;
-            o->next = *bucket;
-            *bucket = (uint32_t)place + 1;
-        }
     }
+    if (err >= 0)
+        *ret = o->handle;
     pthread_mutex_unlock(&objects.lock);
-    return err;
+    return err < 0 ? err : 0;
 }
 
-/* Gives all arrays back that tasks have used themselves. */
-static void give_back(void)
+/* Gives all arrays back that tasks have used themselves; or all data. In the order of their
+ * places, not of addresses: a simulation does the same each time. */
+static void give_back(bool all)
 {
-    for (uint32_t bucket = 0; bucket < NBUCKETS; bucket++)
-        while (objects.buckets[bucket]) {
-            uint32_t place = objects.buckets[bucket] - 1;
-            struct object *o = object_at(place);
+    for (uint32_t place = 0; place < objects.n; place++) {
+        struct object *o = object_at(place);
 
-            pthread_mutex_lock(&objects.lock);
-            objects.buckets[bucket] = o->next;
-            pthread_mutex_unlock(&objects.lock);
+        if (o->generation & 1 && (all || o->implicit))
             end(o, place);
-        }
+    }
 }
 
 int orrery_fortran_taskwait(void);
@@ -226,7 +301,7 @@ int orrery_fortran_taskwait(void)
     err = starpu_task_wait_for_all();
     if (err)
         return complain(err, "taskwait: a callback cannot wait for all tasks");
-    give_back();
+    give_back(false);
     return 0;
 }
 
@@ -235,13 +310,11 @@ void orrery_fortran_shutdown(void);
 void orrery_fortran_shutdown(void)
 {
     (void)orrery_fortran_taskwait();
-    for (uint32_t place = 0; place < objects.n; place++)
-        if (object_at(place)->generation & 1)
-            end(object_at(place), place);
+    give_back(true);
     starpu_shutdown();
-    for (uint32_t chunk = 0; chunk * PER_CHUNK < objects.n; chunk++)
-        for (uint32_t i = 0; i < PER_CHUNK; i++)
-            objects.chunks[chunk][i].handle = NULL;
+    free(objects.spans);
+    objects.spans = NULL;
+    objects.room = 0;
 }
 
 /* --- access of the program --- */

@@ -80,7 +80,7 @@ int layout_of(const CFI_cdesc_t *array, struct layout *ret)
     return check_strides(ret);
 }
 
-static size_t span_of(const struct layout *l)
+size_t layout_span(const struct layout *l)
 {
     size_t span = l->element;
 
@@ -123,7 +123,7 @@ bool layouts_meet(const struct layout *one, const struct layout *other)
 {
     bool same = one->rank == other->rank;
 
-    if (one->at + span_of(one) <= other->at || other->at + span_of(other) <= one->at)
+    if (one->at + layout_span(one) <= other->at || other->at + layout_span(other) <= one->at)
         return false;
     for (int k = 0; k < one->rank && same; k++)
         same = one->stride[k] == other->stride[k];

@@ -65,6 +65,8 @@ int complain(int err, const char *format, ...) __attribute__((format(printf, 2, 
 
 /* Reads a descriptor; -EINVAL where no layout of data is so. */
 int layout_of(const CFI_cdesc_t *array, struct layout *ret);
+/* The bytes from its first one to its last one. */
+size_t layout_span(const struct layout *layout);
 /* Whether both have an element in common, of elements of equal size. */
 bool layouts_meet(const struct layout *one, const struct layout *other);
 bool layouts_are_equal(const struct layout *one, const struct layout *other);
