@@ -4,7 +4,6 @@
  * found out; arrays that tasks use themselves; parts.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +29,13 @@ struct span {
 };
 
 static struct {
-    pthread_mutex_t lock;
+    starpu_pthread_mutex_t lock; /* contexts of a simulation wait for it, too */
     struct object *chunks[NCHUNKS]; /* an object stays where it is */
     uint32_t n, free;               /* [lock] */
     struct span *spans;             /* [lock] of those in use, by `low` */
     uint32_t nspans, room;          /* [lock] */
     size_t longest;                 /* [lock] that there has been among these */
-} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} objects = {.lock = STARPU_PTHREAD_MUTEX_INITIALIZER};
 
 static struct object *object_at(uint32_t place)
 {
@@ -221,11 +220,11 @@ int orrery_fortran_register(const CFI_cdesc_t *array, int64_t *number)
         return err;
     if (find(*number))
         return complain(-EBUSY, "the data are registered: unregister them first");
-    pthread_mutex_lock(&objects.lock);
+    starpu_pthread_mutex_lock(&objects.lock);
     err = look_up(&layout, true, &o);
     if (err == -ENOENT)
         err = begin(&layout, &o);
-    pthread_mutex_unlock(&objects.lock);
+    starpu_pthread_mutex_unlock(&objects.lock);
     if (err < 0)
         return err;
     *number = number_of((uint32_t)err);
@@ -239,12 +238,12 @@ static void end(struct object *o, uint32_t place)
         starpu_data_unpartition(o->handle, STARPU_MAIN_RAM);
     free(o->filters);
     starpu_data_unregister(o->handle);
-    pthread_mutex_lock(&objects.lock);
+    starpu_pthread_mutex_lock(&objects.lock);
     remove_span(&o->layout, place);
     o->generation++;
     o->next = objects.free;
     objects.free = place + 1;
-    pthread_mutex_unlock(&objects.lock);
+    starpu_pthread_mutex_unlock(&objects.lock);
 }
 
 void orrery_fortran_unregister(int64_t *number);
@@ -265,7 +264,7 @@ int data_of_array(const struct layout *layout, starpu_data_handle_t *ret)
     struct object *o;
     int err;
 
-    pthread_mutex_lock(&objects.lock);
+    starpu_pthread_mutex_lock(&objects.lock);
     err = look_up(layout, false, &o);
     if (err == -ENOENT) {
         err = begin(layout, &o);
@@ -274,7 +273,7 @@ int data_of_array(const struct layout *layout, starpu_data_handle_t *ret)
     }
     if (err >= 0)
         *ret = o->handle;
-    pthread_mutex_unlock(&objects.lock);
+    starpu_pthread_mutex_unlock(&objects.lock);
     return err < 0 ? err : 0;
 }
 
