@@ -24,6 +24,10 @@ const char *orrery_version(void);
  * machine is real or nothing is initialised. */
 int orrery_is_simulated(void);
 
+/* The machine that starpu_init() chose, as ORRERY_MACHINE or discovery names it; NULL when
+ * nothing is initialised. Lent until starpu_shutdown(). */
+const char *orrery_machine_name(void);
+
 /* Returns 0 when kernels only take virtual time, so that data need no content:
  * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
 int orrery_runs_kernels(void);

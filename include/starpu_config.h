@@ -18,6 +18,9 @@
 /* There is starpu_openmp.h, on real and simulated machines. */
 #define STARPU_OPENMP 1
 
+/* There is the module fstarpu_mod, for a Fortran compiler. */
+#define STARPU_HAVE_FC 1
+
 /* Workers tell when they sleep: starpu_worker_set_going_to_sleep_callback. */
 #define STARPU_WORKER_CALLBACKS 1
 

@@ -237,79 +237,72 @@ static void note_skipped(struct orr_rank *rank, bool executes)
         atomic_fetch_add_explicit(&rank->nskipped, 1, memory_order_relaxed);
 }
 
-int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *call,
-               struct starpu_codelet *cl, va_list ap)
+int orr_insert(struct orr_rank *rank, const struct orr_comm *comm,
+               struct orr_insertion *insertion)
 {
-    struct orr_insertion insertion;
     struct orr_part_in part;
     struct starpu_task *task = NULL;
-    int rc = orr_insertion_decode(&insertion, call, cl, ap);
+    int rc;
 
-    if (rc)
-        return rc;
-    orr_check_inserted(rank, comm, &insertion);
-    rc = decide(rank, comm, &insertion, &part);
+    orr_check_inserted(rank, comm, insertion);
+    rc = decide(rank, comm, insertion, &part);
     if (rc) {
-        drop(&insertion);
-        orr_insertion_end(&insertion);
+        drop(insertion);
+        orr_insertion_end(insertion);
         return rc;
     }
-    orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
+    orr_insert_before(rank, comm, &part, insertion->data, insertion->ndata,
+                      insertion->call);
     note_skipped(rank, part.executes);
     if (!part.executes)
-        drop(&insertion);
-    else if ((rc = orr_insertion_make(&insertion, &task)) == 0 &&
+        drop(insertion);
+    else if ((rc = orr_insertion_make(insertion, &task)) == 0 &&
              (rc = submit(rank, task)) == -ENODEV) {
         orr_log_error("%s: rank %d executes the task \"%s\", and has no worker for it",
-                      call, comm->rank, starpu_task_get_name(task));
+                      insertion->call, comm->rank, starpu_task_get_name(task));
         task->destroy = 0;
         starpu_task_destroy(task);
     }
     if (rc == 0)
-        orr_insert_after(rank, comm, &part, insertion.data, insertion.ndata, call);
+        orr_insert_after(rank, comm, &part, insertion->data, insertion->ndata,
+                         insertion->call);
     if (rc == 0 && rank->balance && comm->number == 0)
-        orr_balance_inserted(rank, &insertion, part.executes);
-    orr_insertion_end(&insertion);
+        orr_balance_inserted(rank, insertion, part.executes);
+    orr_insertion_end(insertion);
     return rc;
 }
 
 struct starpu_task *orr_insert_build(struct orr_rank *rank, const struct orr_comm *comm,
-                                     const char *call, struct starpu_codelet *cl,
-                                     va_list ap)
+                                     struct orr_insertion *insertion)
 {
-    struct orr_insertion insertion;
     struct orr_part_in part;
     struct starpu_task *task = NULL;
 
-    if (orr_insertion_decode(&insertion, call, cl, ap))
-        return NULL;
-    orr_check_inserted(rank, comm, &insertion);
-    if (decide(rank, comm, &insertion, &part) == 0) {
-        orr_insert_before(rank, comm, &part, insertion.data, insertion.ndata, call);
+    orr_check_inserted(rank, comm, insertion);
+    if (decide(rank, comm, insertion, &part) == 0) {
+        orr_insert_before(rank, comm, &part, insertion->data, insertion->ndata,
+                          insertion->call);
         note_skipped(rank, part.executes);
         if (part.executes)
-            (void)orr_insertion_make(&insertion, &task);
+            (void)orr_insertion_make(insertion, &task);
         else
-            drop(&insertion);
+            drop(insertion);
     } else {
-        drop(&insertion);
+        drop(insertion);
     }
-    orr_insertion_end(&insertion);
+    orr_insertion_end(insertion);
     return task;
 }
 
 int orr_insert_post_build(struct orr_rank *rank, const struct orr_comm *comm,
-                          const char *call, struct starpu_codelet *cl, va_list ap)
+                          struct orr_insertion *insertion)
 {
-    struct orr_insertion insertion;
     struct orr_part_in part;
-    int rc = orr_insertion_decode(&insertion, call, cl, ap);
+    int rc = decide(rank, comm, insertion, &part);
 
-    if (rc)
-        return rc;
-    rc = decide(rank, comm, &insertion, &part);
     if (rc == 0)
-        orr_insert_after(rank, comm, &part, insertion.data, insertion.ndata, call);
-    orr_insertion_end(&insertion);
+        orr_insert_after(rank, comm, &part, insertion->data, insertion->ndata,
+                         insertion->call);
+    orr_insertion_end(insertion);
     return rc;
 }

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include <stdarg.h>
 #include <stdbool.h>
 
 #include <starpu.h>
@@ -42,15 +41,16 @@ void orr_insert_after(struct orr_rank *rank, const struct orr_comm *comm,
                       const struct orr_part_in *part, struct starpu_data_descr *data,
                       unsigned n, const char *call);
 
-/* starpu_mpi_task_insert. Returns 0, -EINVAL (see orr_insert_decide), or on the executor
- * -ENODEV: no worker can run the task; its data have not come back to their owners. */
-int orr_insert(struct orr_rank *rank, const struct orr_comm *comm, const char *call,
-               struct starpu_codelet *cl, va_list ap);
+/* starpu_mpi_task_insert of a list that is decoded, which is ended. Returns 0, -EINVAL (see
+ * orr_insert_decide), or on the executor -ENODEV: no worker can run the task; its data have
+ * not come back to their owners. */
+int orr_insert(struct orr_rank *rank, const struct orr_comm *comm,
+               struct orr_insertion *insertion);
 
-/* The two halves of it: up to the task, which the executor gets and submits, others get
- * NULL, as it does if there is none after a message; and what comes behind it. */
+/* The two halves of it, of which each ends the list that it is given: up to the task, which
+ * the executor gets and submits, others get NULL, as it does if there is none after a
+ * message; and what comes behind it. */
 struct starpu_task *orr_insert_build(struct orr_rank *rank, const struct orr_comm *comm,
-                                     const char *call, struct starpu_codelet *cl,
-                                     va_list ap);
+                                     struct orr_insertion *insertion);
 int orr_insert_post_build(struct orr_rank *rank, const struct orr_comm *comm,
-                          const char *call, struct starpu_codelet *cl, va_list ap);
+                          struct orr_insertion *insertion);

@@ -26,3 +26,8 @@ static inline unsigned orr_api_current_ctx(void)
 {
     return orr_self && orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
 }
+
+/* starpu_sched_ctx_create with its list in an array up to NULL, in which numbers are
+ * addresses. In sched_ctx.c. */
+unsigned orr_api_sched_ctx_create_array(int *ids, int n, const char *name,
+                                        void *const *list);

@@ -391,6 +391,14 @@ int orrery_is_simulated(void)
     return rt && rt->exec->virtual_time;
 }
 
+const char *orrery_machine_name(void)
+{
+    ORR_QUESTION();
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return rt ? rt->machine->name : NULL;
+}
+
 int orrery_runs_kernels(void)
 {
     ORR_QUESTION();

@@ -247,77 +247,63 @@ static int put_bubble(struct filling *f, const struct orr_insert_arg *arg)
 
 /* --- the tags --- */
 
-/* What follows a tag. */
-enum shape {
-    NOTHING_KNOWN,
-    DATA_ARRAY, /* with the codelet's modes, or with their own */
-    INT,
-    ULL,
-    DOUBLE,
-    POINTER,
-    FUNCTION,
-    FUNCTION_POINTER,
-    POINTER_SIZE,
-    LENGTH_POINTER,
-};
-
 static const struct tag {
-    uint8_t shape; /* enum shape */
+    uint8_t shape; /* enum orr_insert_shape */
     put_fn put;    /* NULL: it is decoded, and the task has nothing of it */
 } tags[STARPU_SHIFTED_MODE_MAX >> STARPU_MODE_SHIFT] = {
 #define TAG(name, shape, put) [(name) >> STARPU_MODE_SHIFT] = {shape, put}
-    TAG(STARPU_VALUE, POINTER_SIZE, put_value),
-    TAG(STARPU_CL_ARGS, POINTER_SIZE, put_cl_args),
-    TAG(STARPU_CL_ARGS_NFREE, POINTER_SIZE, put_cl_args),
-    TAG(STARPU_DATA_ARRAY, DATA_ARRAY, NULL),
-    TAG(STARPU_DATA_MODE_ARRAY, DATA_ARRAY, NULL),
-    TAG(STARPU_CALLBACK, FUNCTION, put_callback_func),
-    TAG(STARPU_EPILOGUE_CALLBACK, FUNCTION, put_callback_func),
-    TAG(STARPU_PROLOGUE_CALLBACK, FUNCTION, put_callback_func),
-    TAG(STARPU_PROLOGUE_CALLBACK_POP, FUNCTION, put_callback_func),
-    TAG(STARPU_CALLBACK_WITH_ARG, FUNCTION_POINTER, put_callback_func),
-    TAG(STARPU_CALLBACK_WITH_ARG_NFREE, FUNCTION_POINTER, put_callback_func),
-    TAG(STARPU_CALLBACK_ARG, POINTER, put_callback_arg),
-    TAG(STARPU_CALLBACK_ARG_NFREE, POINTER, put_callback_arg),
-    TAG(STARPU_EPILOGUE_CALLBACK_ARG, POINTER, put_callback_arg),
-    TAG(STARPU_PROLOGUE_CALLBACK_ARG, POINTER, put_callback_arg),
-    TAG(STARPU_PROLOGUE_CALLBACK_ARG_NFREE, POINTER, put_callback_arg),
-    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG, POINTER, put_callback_arg),
-    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE, POINTER, put_callback_arg),
-    TAG(STARPU_TASK_DEPS_ARRAY, LENGTH_POINTER, put_deps),
-    TAG(STARPU_TASK_END_DEPS_ARRAY, LENGTH_POINTER, put_deps),
-    TAG(STARPU_TASK_END_DEP, INT, put_deps),
-    TAG(STARPU_TAG, ULL, put_deps),
-    TAG(STARPU_TAG_ONLY, ULL, put_deps),
-    TAG(STARPU_SEQUENTIAL_CONSISTENCY, INT, put_deps),
-    TAG(STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, POINTER, put_deps),
-    TAG(STARPU_TASK_NO_SUBMITORDER, INT, put_deps),
-    TAG(STARPU_TASK_SYNCHRONOUS, INT, put_deps),
-    TAG(STARPU_PRIORITY, INT, put_location),
-    TAG(STARPU_EXECUTE_ON_WORKER, INT, put_location),
-    TAG(STARPU_WORKER_ORDER, INT, put_location),
-    TAG(STARPU_TASK_WORKERIDS, LENGTH_POINTER, put_location),
-    TAG(STARPU_EXECUTE_WHERE, ULL, put_location),
-    TAG(STARPU_SCHED_CTX, INT, put_location),
-    TAG(STARPU_POSSIBLY_PARALLEL, INT, put_location),
-    TAG(STARPU_EXECUTE_ON_NODE, INT,
+    TAG(STARPU_VALUE, ORR_TAKES_POINTER_SIZE, put_value),
+    TAG(STARPU_CL_ARGS, ORR_TAKES_POINTER_SIZE, put_cl_args),
+    TAG(STARPU_CL_ARGS_NFREE, ORR_TAKES_POINTER_SIZE, put_cl_args),
+    TAG(STARPU_DATA_ARRAY, ORR_TAKES_DATA_ARRAY, NULL),
+    TAG(STARPU_DATA_MODE_ARRAY, ORR_TAKES_DATA_ARRAY, NULL),
+    TAG(STARPU_CALLBACK, ORR_TAKES_FUNCTION, put_callback_func),
+    TAG(STARPU_EPILOGUE_CALLBACK, ORR_TAKES_FUNCTION, put_callback_func),
+    TAG(STARPU_PROLOGUE_CALLBACK, ORR_TAKES_FUNCTION, put_callback_func),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP, ORR_TAKES_FUNCTION, put_callback_func),
+    TAG(STARPU_CALLBACK_WITH_ARG, ORR_TAKES_FUNCTION_POINTER, put_callback_func),
+    TAG(STARPU_CALLBACK_WITH_ARG_NFREE, ORR_TAKES_FUNCTION_POINTER, put_callback_func),
+    TAG(STARPU_CALLBACK_ARG, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_CALLBACK_ARG_NFREE, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_EPILOGUE_CALLBACK_ARG, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_ARG, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_ARG_NFREE, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE, ORR_TAKES_POINTER, put_callback_arg),
+    TAG(STARPU_TASK_DEPS_ARRAY, ORR_TAKES_LENGTH_POINTER, put_deps),
+    TAG(STARPU_TASK_END_DEPS_ARRAY, ORR_TAKES_LENGTH_POINTER, put_deps),
+    TAG(STARPU_TASK_END_DEP, ORR_TAKES_INT, put_deps),
+    TAG(STARPU_TAG, ORR_TAKES_ULL, put_deps),
+    TAG(STARPU_TAG_ONLY, ORR_TAKES_ULL, put_deps),
+    TAG(STARPU_SEQUENTIAL_CONSISTENCY, ORR_TAKES_INT, put_deps),
+    TAG(STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, ORR_TAKES_POINTER, put_deps),
+    TAG(STARPU_TASK_NO_SUBMITORDER, ORR_TAKES_INT, put_deps),
+    TAG(STARPU_TASK_SYNCHRONOUS, ORR_TAKES_INT, put_deps),
+    TAG(STARPU_PRIORITY, ORR_TAKES_INT, put_location),
+    TAG(STARPU_EXECUTE_ON_WORKER, ORR_TAKES_INT, put_location),
+    TAG(STARPU_WORKER_ORDER, ORR_TAKES_INT, put_location),
+    TAG(STARPU_TASK_WORKERIDS, ORR_TAKES_LENGTH_POINTER, put_location),
+    TAG(STARPU_EXECUTE_WHERE, ORR_TAKES_ULL, put_location),
+    TAG(STARPU_SCHED_CTX, ORR_TAKES_INT, put_location),
+    TAG(STARPU_POSSIBLY_PARALLEL, ORR_TAKES_INT, put_location),
+    TAG(STARPU_EXECUTE_ON_NODE, ORR_TAKES_INT,
         NULL), /* a layer above reads these three */
-    TAG(STARPU_NODE_SELECTION_POLICY, INT, NULL),
-    TAG(STARPU_EXECUTE_ON_DATA, POINTER, NULL),
-    TAG(STARPU_NAME, POINTER, put_notes),
-    TAG(STARPU_TASK_FILE, POINTER, put_notes),
-    TAG(STARPU_TASK_LINE, INT, put_notes),
-    TAG(STARPU_TASK_COLOR, INT, put_notes),
-    TAG(STARPU_FLOPS, DOUBLE, put_notes),
-    TAG(STARPU_HYPERVISOR_TAG, INT, put_notes),
-    TAG(STARPU_TASK_PROFILING_INFO, POINTER, put_notes),
-    TAG(STARPU_TASK_SCHED_DATA, POINTER, put_notes),
-    TAG(STARPU_TRANSACTION, POINTER, put_notes),
-    TAG(STARPU_BUBBLE_FUNC, FUNCTION, put_bubble),
-    TAG(STARPU_BUBBLE_FUNC_ARG, POINTER, put_bubble),
-    TAG(STARPU_BUBBLE_GEN_DAG_FUNC, FUNCTION, put_bubble),
-    TAG(STARPU_BUBBLE_GEN_DAG_FUNC_ARG, POINTER, put_bubble),
-    TAG(STARPU_BUBBLE_PARENT, POINTER, put_bubble),
+    TAG(STARPU_NODE_SELECTION_POLICY, ORR_TAKES_INT, NULL),
+    TAG(STARPU_EXECUTE_ON_DATA, ORR_TAKES_POINTER, NULL),
+    TAG(STARPU_NAME, ORR_TAKES_POINTER, put_notes),
+    TAG(STARPU_TASK_FILE, ORR_TAKES_POINTER, put_notes),
+    TAG(STARPU_TASK_LINE, ORR_TAKES_INT, put_notes),
+    TAG(STARPU_TASK_COLOR, ORR_TAKES_INT, put_notes),
+    TAG(STARPU_FLOPS, ORR_TAKES_DOUBLE, put_notes),
+    TAG(STARPU_HYPERVISOR_TAG, ORR_TAKES_INT, put_notes),
+    TAG(STARPU_TASK_PROFILING_INFO, ORR_TAKES_POINTER, put_notes),
+    TAG(STARPU_TASK_SCHED_DATA, ORR_TAKES_POINTER, put_notes),
+    TAG(STARPU_TRANSACTION, ORR_TAKES_POINTER, put_notes),
+    TAG(STARPU_BUBBLE_FUNC, ORR_TAKES_FUNCTION, put_bubble),
+    TAG(STARPU_BUBBLE_FUNC_ARG, ORR_TAKES_POINTER, put_bubble),
+    TAG(STARPU_BUBBLE_GEN_DAG_FUNC, ORR_TAKES_FUNCTION, put_bubble),
+    TAG(STARPU_BUBBLE_GEN_DAG_FUNC_ARG, ORR_TAKES_POINTER, put_bubble),
+    TAG(STARPU_BUBBLE_PARENT, ORR_TAKES_POINTER, put_bubble),
 #undef TAG
 };
 
@@ -458,72 +444,79 @@ static int take_array(struct orr_insertion *in, int tag, struct list *list)
                                     : add_descrs(in, n, array);
 }
 
-static int take_argument(struct orr_insertion *in, int tag, struct list *list)
+/* NULL, after a message, if there is no such tag. */
+static inline const struct tag *find_tag(const struct orr_insertion *in,
+                                         int tag)
 {
     unsigned number = (unsigned)tag >> STARPU_MODE_SHIFT;
-    const struct tag *known = &tags[number];
-    struct orr_insert_arg arg = {.tag = tag};
 
-    if (number >= sizeof(tags) / sizeof(tags[0]) ||
-        number << STARPU_MODE_SHIFT != (unsigned)tag)
-        return refuse_tag(in, tag);
-    switch ((enum shape)known->shape) {
-    case NOTHING_KNOWN:
-        return refuse_tag(in, tag);
-    case DATA_ARRAY:
-        return take_array(in, tag, list);
-    case INT:
-        arg.i = va_arg(list->ap, int);
-        break;
-    case ULL:
-        arg.ull = va_arg(list->ap, unsigned long long);
-        break;
-    case DOUBLE:
-        arg.d = va_arg(list->ap, double);
-        break;
-    case POINTER:
-        arg.ptr = va_arg(list->ap, void *);
-        break;
-    case FUNCTION:
-        arg.func = va_arg(list->ap, callback_fn);
-        break;
-    case FUNCTION_POINTER:
-        arg.func = va_arg(list->ap, callback_fn);
-        arg.ptr2 = va_arg(list->ap, void *);
-        break;
-    case POINTER_SIZE:
-        arg.ptr = va_arg(list->ap, void *);
-        arg.size = va_arg(list->ap, size_t);
-        break;
-    case LENGTH_POINTER:
-        arg.n = va_arg(list->ap, unsigned);
-        arg.ptr = va_arg(list->ap, void *);
-        break;
-    }
-    note_arg(in, &arg);
+    if (number < sizeof(tags) / sizeof(tags[0]) &&
+        number << STARPU_MODE_SHIFT == (unsigned)tag &&
+        tags[number].shape != ORR_TAKES_UNKNOWN)
+        return &tags[number];
+    (void)refuse_tag(in, tag);
+    return NULL;
+}
+
+static inline int keep_argument(struct orr_insertion *in,
+                                const struct tag *known,
+                                const struct orr_insert_arg *arg)
+{
+    note_arg(in, arg);
     if (!known->put)
         return 0;
     if (in->nargs == in->args_room && more_args(in) != 0)
         return -ENOMEM;
-    in->args[in->nargs++] = arg;
+    in->args[in->nargs++] = *arg;
     return 0;
 }
 
-static inline bool is_access(int tag)
+static int take_argument(struct orr_insertion *in, int tag, struct list *list)
 {
-    const int accesses = STARPU_RW | STARPU_SCRATCH | STARPU_REDUX |
-                         STARPU_MPI_REDUX | STARPU_NONE;
+    const struct tag *known = find_tag(in, tag);
+    struct orr_insert_arg arg = {.tag = tag};
 
-    return tag > 0 && tag < STARPU_ACCESS_MODE_MAX && tag & accesses;
+    if (!known)
+        return -EINVAL;
+    switch ((enum orr_insert_shape)known->shape) {
+    case ORR_TAKES_UNKNOWN: /* find_tag refuses it */
+        break;
+    case ORR_TAKES_DATA_ARRAY:
+        return take_array(in, tag, list);
+    case ORR_TAKES_INT:
+        arg.i = va_arg(list->ap, int);
+        break;
+    case ORR_TAKES_ULL:
+        arg.ull = va_arg(list->ap, unsigned long long);
+        break;
+    case ORR_TAKES_DOUBLE:
+        arg.d = va_arg(list->ap, double);
+        break;
+    case ORR_TAKES_POINTER:
+        arg.ptr = va_arg(list->ap, void *);
+        break;
+    case ORR_TAKES_FUNCTION:
+        arg.func = va_arg(list->ap, callback_fn);
+        break;
+    case ORR_TAKES_FUNCTION_POINTER:
+        arg.func = va_arg(list->ap, callback_fn);
+        arg.ptr2 = va_arg(list->ap, void *);
+        break;
+    case ORR_TAKES_POINTER_SIZE:
+        arg.ptr = va_arg(list->ap, void *);
+        arg.size = va_arg(list->ap, size_t);
+        break;
+    case ORR_TAKES_LENGTH_POINTER:
+        arg.n = va_arg(list->ap, unsigned);
+        arg.ptr = va_arg(list->ap, void *);
+        break;
+    }
+    return keep_argument(in, known, &arg);
 }
 
-/* On an error `in` has what came before. */
-static int decode(struct orr_insertion *in, const char *call,
-                  struct starpu_codelet *cl, va_list ap)
+void orr_insertion_begin(struct orr_insertion *in, const char *call,
+                         struct starpu_codelet *cl)
 {
-    struct list list;
-    int tag, err = 0;
-
     in->call = call;
     in->cl = cl;
     in->data = in->few_data;
@@ -534,9 +527,19 @@ static int decode(struct orr_insertion *in, const char *call,
     in->where = ORR_INSERT_ANYWHERE;
     in->policy = -1;
     in->priority = STARPU_DEFAULT_PRIO;
+}
+
+/* On an error `in` has what came before. */
+static int decode(struct orr_insertion *in, const char *call,
+                  struct starpu_codelet *cl, va_list ap)
+{
+    struct list list;
+    int tag, err = 0;
+
+    orr_insertion_begin(in, call, cl);
     va_copy(list.ap, ap);
     while (!err && (tag = va_arg(list.ap, int)))
-        err = is_access(tag)
+        err = orr_insertion_is_access(tag)
                   ? add_datum(in, tag, va_arg(list.ap, starpu_data_handle_t))
                   : take_argument(in, tag, &list);
     va_end(list.ap);
@@ -553,6 +556,33 @@ int orr_insertion_decode(struct orr_insertion *in, const char *call,
         orr_insertion_end(in);
     }
     return err;
+}
+
+int orr_insertion_add_datum(struct orr_insertion *in, int mode,
+                            starpu_data_handle_t handle)
+{
+    return add_datum(in, mode, handle);
+}
+
+int orr_insertion_add_array(struct orr_insertion *in, int tag, int n,
+                            void *array)
+{
+    return tag == STARPU_DATA_ARRAY ? add_data(in, n, array)
+                                    : add_descrs(in, n, array);
+}
+
+enum orr_insert_shape orr_insertion_shape(const struct orr_insertion *in,
+                                          int tag)
+{
+    const struct tag *known = find_tag(in, tag);
+
+    return known ? (enum orr_insert_shape)known->shape : ORR_TAKES_UNKNOWN;
+}
+
+int orr_insertion_add_arg(struct orr_insertion *in,
+                          const struct orr_insert_arg *arg)
+{
+    return keep_argument(in, &tags[arg->tag >> STARPU_MODE_SHIFT], arg);
 }
 
 void orr_insertion_end_long(struct orr_insertion *in)

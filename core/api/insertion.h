@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 #include <starpu_task.h>
 
@@ -63,6 +64,45 @@ struct orr_insertion {
  * Errors, after a message: -EINVAL, -ENOMEM; then it is dropped and ended. */
 int orr_insertion_decode(struct orr_insertion *insertion, const char *call,
                          struct starpu_codelet *cl, va_list ap);
+
+/* The same by hand, for lists of another form: begins, without data and arguments. */
+void orr_insertion_begin(struct orr_insertion *insertion, const char *call,
+                         struct starpu_codelet *cl);
+
+/* What follows a tag in a list. */
+enum orr_insert_shape {
+    ORR_TAKES_UNKNOWN, /* there is no such tag */
+    ORR_TAKES_DATA_ARRAY, /* with the codelet's modes, or with their own */
+    ORR_TAKES_INT,
+    ORR_TAKES_ULL,
+    ORR_TAKES_DOUBLE,
+    ORR_TAKES_POINTER,
+    ORR_TAKES_FUNCTION,
+    ORR_TAKES_FUNCTION_POINTER,
+    ORR_TAKES_POINTER_SIZE,
+    ORR_TAKES_LENGTH_POINTER,
+};
+
+/* Whether it is an access mode, which a handle follows; else what follows the tag, or
+ * ORR_TAKES_UNKNOWN after a message. */
+static inline bool orr_insertion_is_access(int tag)
+{
+    const int accesses = STARPU_RW | STARPU_SCRATCH | STARPU_REDUX |
+                         STARPU_MPI_REDUX | STARPU_NONE;
+
+    return tag > 0 && tag < STARPU_ACCESS_MODE_MAX && tag & accesses;
+}
+enum orr_insert_shape orr_insertion_shape(const struct orr_insertion *insertion,
+                                          int tag);
+
+/* Add what the list has: a datum, those of STARPU_DATA_ARRAY or STARPU_DATA_MODE_ARRAY, an
+ * argument with a known tag. 0, -ENOMEM, or -EINVAL after a message. */
+int orr_insertion_add_datum(struct orr_insertion *insertion, int mode,
+                            starpu_data_handle_t handle);
+int orr_insertion_add_array(struct orr_insertion *insertion, int tag, int n,
+                            void *array);
+int orr_insertion_add_arg(struct orr_insertion *insertion,
+                          const struct orr_insert_arg *arg);
 
 /* Frees what the list gave to be freed with the task, such as what comes with
  * STARPU_CL_ARGS, where no task is made of it. */

@@ -41,23 +41,49 @@ static void take_sub_ctxs(struct request *request, const int *ids, int n)
            (size_t)request->said.nsub_ctxs * sizeof(*ids));
 }
 
-static bool take_of_policy(struct request *request, int code, va_list *ap)
+/* Where the arguments come from: a variadic list, or an array in which numbers are
+ * addresses, as Fortran has it. */
+struct arguments {
+    va_list ap;
+    void *const *array; /* NULL: ap */
+};
+
+static int take_int(struct arguments *from)
+{
+    return from->array ? *(const int *)*from->array++ : va_arg(from->ap, int);
+}
+
+static void *take_pointer(struct arguments *from)
+{
+    /* Not in one expression: two types of it would be one. */
+    if (from->array)
+        return *from->array++;
+    return va_arg(from->ap, void *);
+}
+
+static int take_code(struct arguments *from)
+{
+    return from->array ? (int)(intptr_t)*from->array++ : va_arg(from->ap, int);
+}
+
+static bool take_of_policy(struct request *request, int code,
+                           struct arguments *from)
 {
     struct orr_sched_options *options = &request->options;
 
     switch (code) {
     case STARPU_SCHED_CTX_POLICY_NAME:
-        options->name = va_arg(*ap, const char *);
+        options->name = take_pointer(from);
         break;
     case STARPU_SCHED_CTX_POLICY_STRUCT:
-        options->user = va_arg(*ap, struct starpu_sched_policy *);
+        options->user = take_pointer(from);
         break;
     case STARPU_SCHED_CTX_POLICY_MIN_PRIO:
-        options->min_priority = va_arg(*ap, int);
+        options->min_priority = take_int(from);
         options->min_given = true;
         return true;
     case STARPU_SCHED_CTX_POLICY_MAX_PRIO:
-        options->max_priority = va_arg(*ap, int);
+        options->max_priority = take_int(from);
         options->max_given = true;
         return true;
     default:
@@ -67,46 +93,48 @@ static bool take_of_policy(struct request *request, int code, va_list *ap)
     return true;
 }
 
-static bool take_of_context(struct request *request, int code, va_list *ap)
+static bool take_of_context(struct request *request, int code,
+                            struct arguments *from)
 {
     struct orr_sched_said *said = &request->said;
     const int *ids;
 
     switch (code) {
     case STARPU_SCHED_CTX_HIERARCHY_LEVEL:
-        said->level = va_arg(*ap, unsigned);
+        said->level = (unsigned)take_int(from);
         return true;
     case STARPU_SCHED_CTX_NESTED:
-        said->parent = va_arg(*ap, unsigned);
+        said->parent = (unsigned)take_int(from);
         return true;
     case STARPU_SCHED_CTX_AWAKE_WORKERS:
         said->awake = true;
         return true;
     case STARPU_SCHED_CTX_POLICY_INIT:
-        said->policy_init = va_arg(*ap, void (*)(unsigned));
+        said->policy_init = (void (*)(unsigned))(uintptr_t)take_pointer(from);
         return true;
     case STARPU_SCHED_CTX_USER_DATA:
-        said->user_data = va_arg(*ap, void *);
+        said->user_data = take_pointer(from);
         return true;
     case STARPU_SCHED_CTX_CUDA_NSMS:
-        said->nsms = va_arg(*ap, int);
+        said->nsms = take_int(from);
         return true;
     case STARPU_SCHED_CTX_SUB_CTXS:
-        ids = va_arg(*ap, const int *);
-        take_sub_ctxs(request, ids, va_arg(*ap, int));
+        ids = take_pointer(from);
+        take_sub_ctxs(request, ids, take_int(from));
         return true;
     default:
         return false;
     }
 }
 
-static void sched_ctx_read_arguments(struct request *request, va_list *ap)
+static void sched_ctx_read_arguments(struct request *request,
+                                     struct arguments *from)
 {
     int code;
 
-    while ((code = va_arg(*ap, int)))
-        if (!take_of_policy(request, code, ap) &&
-            !take_of_context(request, code, ap))
+    while ((code = take_code(from)))
+        if (!take_of_policy(request, code, from) &&
+            !take_of_context(request, code, from))
             fail_argument(code);
 }
 
@@ -197,33 +225,52 @@ static void check_request(const struct orr_runtime *rt,
     abort();
 }
 
-unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
-                                 const char *sched_ctx_name, ...)
+static unsigned create(struct orr_runtime *rt, int *workerids_ctx,
+                       int nworkers_ctx, const char *name,
+                       struct arguments *from)
 {
-    ORR_API(rt, __func__);
     struct request request = {.options.without_policy = true,
-                              .said = {.name = sched_ctx_name, .parent = NMAX}};
+                              .said = {.name = name, .parent = NMAX}};
     int all[STARPU_NMAXWORKERS], *ids = workerids_ctx;
     unsigned n = nworkers_ctx < 0 ? rt->workers->n : (unsigned)nworkers_ctx, id;
     struct orr_error err = {""};
-    va_list ap;
 
     ORR_RECORD_NOTE(rt, "scheduling contexts, which replays lack");
     for (unsigned w = 0; w < rt->workers->n; w++)
         all[w] = (int)w;
     if (!ids)
         ids = all;
-    check_workers(__func__, ids, n);
-    va_start(ap, sched_ctx_name);
-    sched_ctx_read_arguments(&request, &ap);
-    va_end(ap);
+    check_workers("starpu_sched_ctx_create", ids, n);
+    sched_ctx_read_arguments(&request, from);
     name_policy(&request.options);
     check_request(rt, &request, ids, n);
     if (orr_sched_ctx_create(rt, &request.options, sched_ctx_prepare_said,
                              &request, ids, &n, &id, &err) == 0)
         return id;
-    orr_log_error("%s: %s", __func__, err.text);
+    orr_log_error("starpu_sched_ctx_create: %s", err.text);
     abort();
+}
+
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
+                                 const char *sched_ctx_name, ...)
+{
+    ORR_API(rt, __func__);
+    struct arguments from = {.array = NULL};
+    unsigned id;
+
+    va_start(from.ap, sched_ctx_name);
+    id = create(rt, workerids_ctx, nworkers_ctx, sched_ctx_name, &from);
+    va_end(from.ap);
+    return id;
+}
+
+unsigned orr_api_sched_ctx_create_array(int *ids, int n, const char *name,
+                                        void *const *list)
+{
+    ORR_API(rt, "fstarpu_sched_ctx_create");
+    struct arguments from = {.array = list};
+
+    return create(rt, ids, n, name, &from);
 }
 
 /* -- creating one with some of the workers that are free -- */

@@ -56,6 +56,10 @@ struct orr_answers {
     struct orr_answers_task *tasks; /* collective calls that go on, in contexts of their own */
 };
 
+/* A communicator that was made for this rank, by the number that it has in Fortran;
+ * MPI_COMM_NULL: it is none of these, or the rank is not simulated. */
+MPI_Comm orr_answers_comm_of_number(int number);
+
 /* Those of the calling rank, made at first. Freed by orr_answers_end, which the rank's last
  * call precedes. */
 struct orr_answers *orr_answers(void);

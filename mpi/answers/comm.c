@@ -107,6 +107,15 @@ static MPI_Comm handle_of(size_t place)
     return (MPI_Comm)(first_handle + (intptr_t)place);
 }
 
+/* A number of Fortran's is the handle's own, which as an int is as long. */
+MPI_Comm orr_answers_comm_of_number(int number)
+{
+    if (!orr_simulated_place() || number < first_handle ||
+        number >= first_handle + (intptr_t)orr_answers()->ncomms)
+        return MPI_COMM_NULL;
+    return handle_of((size_t)(number - first_handle));
+}
+
 static struct orr_answers_comm *find(MPI_Comm comm)
 {
     struct orr_answers *answers = orr_answers();

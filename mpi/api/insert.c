@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* mpi/api/insert.c - tasks that all ranks insert. The thread that submits them. */
 #include "mpi/insert.h"
+#include "core/api/insertion.h"
 #include "mpi/api/api.h"
 #include "mpi/select.h"
 
@@ -12,8 +13,11 @@
 static int insert(MPI_Comm native, const char *call, struct starpu_codelet *cl, va_list ap)
 {
     struct orr_rank *rank = orr_rank_need(call);
+    const struct orr_comm *comm = orr_api_comm(rank, native, call);
+    struct orr_insertion insertion;
+    int rc = orr_insertion_decode(&insertion, call, cl, ap);
 
-    return orr_insert(rank, orr_api_comm(rank, native, call), call, cl, ap);
+    return rc ? rc : orr_insert(rank, comm, &insertion);
 }
 
 int starpu_mpi_task_insert(MPI_Comm comm, struct starpu_codelet *codelet, ...)
@@ -44,9 +48,12 @@ struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet
                                             va_list varg_list)
 {
     struct orr_rank *rank = ORR_API_RANK();
+    const struct orr_comm *c = orr_api_comm(rank, comm, __func__);
+    struct orr_insertion insertion;
 
-    return orr_insert_build(rank, orr_api_comm(rank, comm, __func__),
-                            "starpu_mpi_task_build", codelet, varg_list);
+    if (orr_insertion_decode(&insertion, "starpu_mpi_task_build", codelet, varg_list))
+        return NULL;
+    return orr_insert_build(rank, c, &insertion);
 }
 
 struct starpu_task *starpu_mpi_task_build(MPI_Comm comm, struct starpu_codelet *codelet,
@@ -65,9 +72,12 @@ int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
                                  va_list varg_list)
 {
     struct orr_rank *rank = ORR_API_RANK();
+    const struct orr_comm *c = orr_api_comm(rank, comm, __func__);
+    struct orr_insertion insertion;
+    int rc = orr_insertion_decode(&insertion, "starpu_mpi_task_post_build", codelet,
+                                  varg_list);
 
-    return orr_insert_post_build(rank, orr_api_comm(rank, comm, __func__),
-                                 "starpu_mpi_task_post_build", codelet, varg_list);
+    return rc ? rc : orr_insert_post_build(rank, c, &insertion);
 }
 
 int starpu_mpi_task_post_build(MPI_Comm comm, struct starpu_codelet *codelet, ...)

@@ -34,7 +34,7 @@ exports_interface_only() {
     layer="orr_($layer|remote_.*|runtime_(adopt_or_end|current|fail|set_rank))"
     drivers=$(find "$folder" -path '*/include/orrery/core')
     nm -D --defined-only "$library" | awk '{ print $3 }' |
-        grep -vE "^(_?starpu_|orrery_)|^$layer\$" >"$folder/exported"
+        grep -vE "^(_?starpu_|fstarpu_|orrery_)|^$layer\$" >"$folder/exported"
     while read -r name; do
         grep -rqw "$name" "$drivers" || { echo "$name"; return 1; }
     done <"$folder/exported"
@@ -128,6 +128,67 @@ int main()
 }
 APP
 
+cat >"$folder/of.f90" <<'APP'
+program app
+  use, intrinsic :: iso_c_binding
+  use orrery
+  implicit none
+  integer :: total = 0, i
+  type(codelet) :: adds
+  call orrery_init()
+  call adds%init("add", cpu=add)
+  do i = 1, 100
+    call submit(adds, readwrite(total), value(i))
+  end do
+  call orrery_shutdown()
+  print '(a, i0)', "sum ", total
+contains
+  recursive subroutine add(buffers, args) bind(C)
+    type(c_ptr), value :: buffers, args
+    integer, pointer :: sum
+    integer :: term
+    call view(buffers, 1, sum)
+    call unpack(args, term)
+    sum = sum + term
+  end subroutine
+end program
+APP
+cat >"$folder/nf.f90" <<'APP'
+module kernels
+  use fstarpu_mod
+  implicit none
+contains
+  recursive subroutine add(buffers, args) bind(C)
+    type(c_ptr), value :: buffers, args
+    integer(c_int), pointer :: sum
+    integer(c_int), target :: term
+    call c_f_pointer(fstarpu_variable_get_ptr(buffers, 0), sum)
+    call fstarpu_unpack_arg(args, (/ c_loc(term) /))
+    sum = sum + term
+  end subroutine
+end module
+program app
+  use fstarpu_mod
+  use kernels
+  implicit none
+  integer(c_int), target :: total = 0, i
+  type(c_ptr) :: cl, dh
+  if (fstarpu_init(c_null_ptr) /= 0) stop 77
+  cl = fstarpu_codelet_allocate()
+  call fstarpu_codelet_add_cpu_func(cl, c_funloc(add))
+  call fstarpu_codelet_add_buffer(cl, FSTARPU_RW)
+  call fstarpu_variable_data_register(dh, 0, c_loc(total), c_sizeof(total))
+  do i = 1, 100
+    call fstarpu_task_insert((/ cl, FSTARPU_RW, dh, FSTARPU_VALUE, c_loc(i), FSTARPU_SZ_C_INT, &
+      c_null_ptr /))
+  end do
+  call fstarpu_data_unregister(dh)
+  call fstarpu_codelet_free(cl)
+  call fstarpu_shutdown()
+  print '(a, i0)', "sum ", total
+end program
+APP
+
 sed -n '/^```c$/,/^```$/{ /^```/d; p }' "$source/docs/NEW_DRIVER.md" >"$folder/pad.c"
 
 finds_the_command() {
@@ -178,6 +239,17 @@ try() {
         ORRERY_DRIVERS="$folder/pad.so:2" "$folder/app"
     if [ "$with_python" = true ]; then
         claim "$1: Python programs find the modules" python_uses_it
+    fi
+    if pkg-config --exists orrery-fortran && command -v gfortran >/dev/null; then
+        # shellcheck disable=SC2046
+        claim "$1: a Fortran program builds through pkg-config" gfortran -J "$folder" \
+            "$folder/of.f90" -o "$folder/of" $(pkg-config --cflags --libs orrery-fortran)
+        claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/of"
+        # shellcheck disable=SC2046
+        claim "$1: one with StarPU's module does" gfortran -J "$folder" \
+            "$(pkg-config --variable=starpu_fortrandir starpu-1.4)/fstarpu_mod.f90" \
+            "$folder/nf.f90" -o "$folder/nf" $(pkg-config --libs starpu-1.4)
+        claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/nf"
     fi
     claim "$1: the folder of modules is right" test -f \
         "$(pkg-config --variable=pkglibdir starpu-1.4)/sim.so"

@@ -7,6 +7,7 @@
 
 #include "mpi/cache.h"
 #include "mpi/coop.h"
+#include "core/api/insertion.h"
 #include "mpi/insert.h"
 #include "mpi/move.h"
 #include "mpi/redux.h"
@@ -71,22 +72,23 @@ void spmd_register(starpu_data_handle_t handle, int64_t tag, int owner)
 
 static int insert_args(bool in_halves, struct starpu_codelet *cl, ...)
 {
+    struct orr_insertion list;
     struct starpu_task *task;
     va_list ap;
-    int rc;
 
     if (in_halves) {
         va_start(ap, cl);
-        task = orr_insert_build(me(), used(), "build", cl, ap);
+        must(orr_insertion_decode(&list, "build", cl, ap));
         va_end(ap);
+        task = orr_insert_build(me(), used(), &list);
         if (task)
             must(starpu_task_submit(task));
     }
     va_start(ap, cl);
-    rc = in_halves ? orr_insert_post_build(me(), used(), "post_build", cl, ap)
-                   : orr_insert(me(), used(), "insert", cl, ap);
+    must(orr_insertion_decode(&list, in_halves ? "post_build" : "insert", cl, ap));
     va_end(ap);
-    return rc;
+    return in_halves ? orr_insert_post_build(me(), used(), &list)
+                     : orr_insert(me(), used(), &list);
 }
 
 int spmd_insert(const struct spmd_insert *i)

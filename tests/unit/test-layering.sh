@@ -45,6 +45,7 @@ core/device/gpu: core/device
 core/device/hip: core/device core/device/gpu
 core/device/opencl: core/device
 core/exec: core/device
+core/fortran: bindings/fortran core/api
 core/job: core core/cost core/data core/device core/exec core/worker
 core/layouts: core/cost core/data core/device core/exec core/job
 core/layouts/filters: core/layouts
@@ -60,7 +61,7 @@ core/worker: core/cost core/device core/exec
 import: record
 mpi: core core/api
 mpi/answers: core mpi mpi/images mpi/simulated
-mpi/api: mpi mpi/answers mpi/images mpi/real mpi/simulated
+mpi/api: bindings/fortran core/api core/fortran mpi mpi/answers mpi/images mpi/real mpi/simulated
 mpi/images: core mpi/simulated
 mpi/loopback: mpi
 mpi/real: mpi
@@ -128,7 +129,7 @@ library 'mpi/(answers|api|real)/|tools/calibrate/measure_network[.]c' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "mpi includes of core what is for it only" "$(
     includes mpi | grep -E ':core/' |
-    grep -vE ':core/(remote|api/insertion|base/[a-z_]+)\.h$'
+    grep -vE ':core/(remote|api/insertion|fortran/list|base/[a-z_]+)\.h$'
 )"
 check "bindings include public headers only" "$(
     includes bindings |
@@ -162,7 +163,7 @@ check "no kind of device in core outside device" "$(
 # Nor is one named, but in comments. Public functions, fields of starpu_conf and of data
 # in several forms have their names, and variables of the environment.
 check "no name of a kind of device in core outside device" "$(
-    find core -name '*.[ch]' | grep -vE '^core/(device|api)/|^core/base/(config|form)\.h|^core/(data/outline|layouts/multiformat)\.c|^core/observe/calls\.c' |
+    find core -name '*.[ch]' | grep -vE '^core/(device|api|fortran)/|^core/base/(config|form)\.h|^core/(data/outline|layouts/multiformat)\.c|^core/observe/calls\.c' |
     sort | while read -r file; do
         gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
             grep -iE 'cuda|opencl|fpga|([^a-z]|^)n?hip([^a-z]|$)' |
@@ -171,7 +172,7 @@ check "no name of a kind of device in core outside device" "$(
 )"
 check "no codelet's functions for one kind of device in core outside device" "$(
     grep -rnE '(->|\.)(cpu|cuda|opencl|hip)_(func|funcs|flags)\>' core \
-        --include='*.[ch]' | grep -vE '^core/device/|^core/api/|_funcs = \{'
+        --include='*.[ch]' | grep -vE '^core/(device|api|fortran)/|_funcs = \{'
 )"
 check "every source says its licence" "$(
     find . -path ./build -prune -o -path './build-*' -prune -o \

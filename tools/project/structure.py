@@ -53,7 +53,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Bottom up. Names of folders that are not there are passed over.
 LAYERS = ("base device exec worker job data cost sched task "
-          "loop observe run api layouts policies omp").split()
+          "loop observe run api layouts policies omp fortran").split()
 PRODUCT = "core bound import perfmodel platforms record replay sim tools".split()
 STRUCTS = ("orr_runtime", "orr_job", "orr_handle", "orr_worker", "orr_node",
            "orr_context")
