@@ -204,9 +204,12 @@ template <class Spec, class F, class... D> struct launch_body {
 
 // A body for each thread; it is copied, and runs when the data are there.
 template <class Spec, class... D>
-class launch_scope : public detail::construct<D...>
+class launch_scope
+    : public detail::described<launch_scope<Spec, D...>,
+                               detail::construct<D...>>
 {
-    using base = detail::construct<D...>;
+    using base =
+        detail::described<launch_scope<Spec, D...>, detail::construct<D...>>;
 
   public:
     launch_scope(std::shared_ptr<detail::context_state> state, exec_place place,
@@ -219,11 +222,6 @@ class launch_scope : public detail::construct<D...>
                       "itself, in rw() data");
     }
 
-    launch_scope &set_symbol(const std::string &symbol)
-    {
-        this->request_.named = detail::intern(symbol);
-        return *this;
-    }
     template <class F> void operator->*(F &&f)
     {
         constexpr bool fits = takes_thread<std::decay_t<F>>();

@@ -107,6 +107,11 @@ template <class V> class logical_data
                         "of the program's to write to");
         datum().write_back = wanted;
     }
+    // No task will use the data for long: their copies leave full memories first.
+    void wont_use() const
+    {
+        starpu_data_wont_use(datum().handle);
+    }
     bool is_set() const
     {
         return data_ != nullptr;

@@ -232,7 +232,7 @@ template <class S, class F, class... D> struct for_body {
     {
         arguments mine{argument<D>(buffers[K])...};
 
-        loop(mine, rank, size, all{});
+        sweep(mine, rank, size);
         if constexpr (reduces) {
             if (size == 1) {
                 (begin_sum<D>(modes[K], buffers[K]), ...);
@@ -246,18 +246,31 @@ template <class S, class F, class... D> struct for_body {
         }
         (void)buffers;
     }
-    template <std::size_t... K>
-    void loop(arguments &mine, std::size_t rank, std::size_t size,
-              std::index_sequence<K...>)
+    // A function of its own: what is used in the loops is in registers there, and would
+    // not be if it had to outlive the calls that follow.
+    __attribute__((noinline)) void sweep(arguments &mine, std::size_t rank,
+                                         std::size_t size)
     {
-        (void)mine;
-        // Copies, which the compiler can keep in registers.
-        F here(f);
-        arguments local(mine);
-        walk_share(shape, rank, size, [&](auto... index) {
-            here(index..., std::get<K>(local).get()...);
-        });
-        mine = local;
+        loop(mine, rank, size);
+    }
+    // Each of the data becomes a variable of its own.
+    template <class... Bound>
+    inline void loop(arguments &mine, std::size_t rank, std::size_t size,
+                     Bound &...bound)
+    {
+        constexpr std::size_t k = sizeof...(Bound);
+
+        if constexpr (k < sizeof...(D)) {
+            auto here = std::get<k>(mine).get();
+            loop(mine, rank, size, bound..., here);
+            std::get<k>(mine).get() = here;
+        } else {
+            F function(f);
+            (void)mine;
+            walk_share(shape, rank, size, [&](auto... index) {
+                function(index..., bound...);
+            });
+        }
     }
 
     S shape;
@@ -300,9 +313,12 @@ inline access_mode of_later_part(access_mode mode)
 
 // A body for each index of a shape; it is copied, and runs when the data are there.
 template <class Part, class S, class... D>
-class parallel_for_scope : public detail::construct<D...>
+class parallel_for_scope
+    : public detail::described<parallel_for_scope<Part, S, D...>,
+                               detail::construct<D...>>
 {
-    using base = detail::construct<D...>;
+    using base = detail::described<parallel_for_scope<Part, S, D...>,
+                                   detail::construct<D...>>;
 
   public:
     parallel_for_scope(std::shared_ptr<detail::context_state> state,
@@ -312,11 +328,6 @@ class parallel_for_scope : public detail::construct<D...>
     {
     }
 
-    parallel_for_scope &set_symbol(const std::string &symbol)
-    {
-        this->request_.named = detail::intern(symbol);
-        return *this;
-    }
     template <class F> void operator->*(F &&f)
     {
         constexpr bool fits = detail::fits_shape<std::decay_t<F>, S, D...>();

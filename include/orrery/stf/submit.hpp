@@ -184,6 +184,8 @@ struct job {
     bool wait = false;                 // the body refers to the caller's variables
     bool gang = false;                 // by all processors together
     std::size_t indices = 0;           // of its index space
+    int priority = 0;
+    double flops = 0.;
 };
 
 inline uint32_t writes(access_mode mode)
@@ -391,12 +393,12 @@ class recorder
     ~recorder()
     {
         for (const entry &one : tasks_)
-            if (one.held)
-                one.type->drop(one.held);
+            if (one.what.arg)
+                one.what.type->drop(one.what.arg);
     }
     void add(const job &j)
     {
-        entry one{j.type, j.named, j.place, {}, {}, nullptr, j.indices, j.gang};
+        entry one{j, {}, {}};
 
         for (unsigned i = 0; i < j.nuses; i++) {
             one.keep.push_back(j.uses[i].data->shared_from_this());
@@ -407,7 +409,7 @@ class recorder
                  "' is in a loop scope, which runs it several times: what it "
                  "captures must be copyable");
         if (j.arg)
-            one.held = j.type->copy(j.arg);
+            one.what.arg = j.type->copy(j.arg);
         tasks_.push_back(std::move(one));
     }
     void submit_all(context_state &state) const;
@@ -418,14 +420,9 @@ class recorder
 
   private:
     struct entry {
-        body_type *type;
-        symbol *named;
-        exec_place place;
+        job what; // with a body of its own
         std::vector<std::shared_ptr<datum>> keep;
         std::vector<use> uses;
-        void *held;
-        std::size_t indices;
-        bool gang;
     };
     std::vector<entry> tasks_;
 };
@@ -449,6 +446,8 @@ inline void submit(context_state &state, const job &j)
     task->callback_func = j.drop;
     task->callback_arg = j.arg;
     task->synchronous = waits;
+    task->priority = j.priority;
+    task->flops = j.flops;
     task->hypervisor_tag = static_cast<int>(j.indices ^ j.indices >> 32);
     if (t.worker >= 0) {
         task->execute_on_a_specific_worker = 1;
@@ -474,20 +473,18 @@ inline void submit(context_state &state, const job &j)
 inline void recorder::submit_all(context_state &state) const
 {
     for (const entry &one : tasks_) {
-        job j{one.type, one.named, one.place, one.uses.data(),
-              static_cast<unsigned>(one.uses.size())};
+        job j = one.what;
 
-        j.indices = one.indices;
-        j.gang = one.gang;
-        if (one.held) {
-            j.arg = one.type->copy(one.held);
-            j.drop = one.type->drop;
+        j.uses = one.uses.data();
+        if (j.arg) {
+            j.arg = j.type->copy(j.arg);
+            j.drop = j.type->drop;
         }
         try {
             submit(state, j);
         } catch (...) {
             if (j.arg)
-                one.type->drop(j.arg);
+                j.type->drop(j.arg);
             throw;
         }
     }
@@ -570,6 +567,8 @@ struct request {
     symbol *named = nullptr; // NULL: by the type of its body
     bool wait = false, gang = false;
     std::size_t indices = 0;
+    int priority = 0;
+    double flops = 0.;
 };
 
 // `body` is moved into the task, or used where it is while the call waits.
@@ -584,6 +583,8 @@ void submit_body(context_state &state, const request &r, const use *uses,
     j.wait = r.wait;
     j.gang = r.gang;
     j.indices = r.indices;
+    j.priority = r.priority;
+    j.flops = r.flops;
     if (state.recording)
         j.wait = false;
     if (!machine::get().runs_bodies) {

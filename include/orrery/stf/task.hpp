@@ -22,7 +22,7 @@ template <class H> struct body_on_host {
     }
     H host;
 };
-// on_host(f).on_device(g), behind ->*
+// Behind ->*: on_host(f).on_device(g), or on_host(f), which real devices do not get.
 template <class H> body_on_host<H> on_host(H body)
 {
     return {std::move(body)};
@@ -31,9 +31,14 @@ template <class H> body_on_host<H> on_host(H body)
 namespace detail {
 
 template <class T> struct is_variants : std::false_type {
+    static constexpr bool for_devices = true;
 };
 template <class H, class D>
 struct is_variants<body_variants<H, D>> : std::true_type {
+    static constexpr bool for_devices = true;
+};
+template <class H> struct is_variants<body_on_host<H>> : std::true_type {
+    static constexpr bool for_devices = false;
 };
 
 // --- calls with views ---
@@ -77,6 +82,12 @@ template <class F, class... V> struct fits_task {
         return fits_views<F, std::tuple<stream_t>, V...>();
     }
 };
+template <class H, class... V> struct fits_task<body_on_host<H>, V...> {
+    static constexpr bool ask()
+    {
+        return fits_views<H, std::tuple<stream_t>, V...>();
+    }
+};
 template <class H, class D, class... V>
 struct fits_task<body_variants<H, D>, V...> {
     static constexpr bool ask()
@@ -106,6 +117,39 @@ inline stream_t local_stream()
     return starpu_cuda_get_local_stream();
 }
 
+// What the program can say of a task before its body. Base has the request; a call
+// returns the whole, Self.
+template <class Self, class Base> class described : public Base
+{
+  public:
+    using Base::Base;
+
+    // Its name in traces and messages, and that of its performance model.
+    Self &set_symbol(const std::string &symbol)
+    {
+        this->request_.named = intern(symbol);
+        return self();
+    }
+    // Larger is more urgent, for policies that look at it.
+    Self &set_priority(int priority)
+    {
+        this->request_.priority = priority;
+        return self();
+    }
+    // Its work, for reports and projections of models.
+    Self &set_flops(double flops)
+    {
+        this->request_.flops = flops;
+        return self();
+    }
+
+  private:
+    Self &self()
+    {
+        return static_cast<Self &>(*this);
+    }
+};
+
 // --- the body of a task ---
 
 class task_core;
@@ -114,7 +158,8 @@ class task_core;
 template <class F, class... V> struct task_body {
     using named_by = std::decay_t<F>;
     static constexpr bool variants = is_variants<named_by>::value;
-    static constexpr bool has_host = true, has_device = true;
+    static constexpr bool has_host = true;
+    static constexpr bool has_device = is_variants<named_by>::for_devices;
     // A compiler of CUDA: the function most likely starts kernels.
     static constexpr bool host_if_asked = ORR_STF_CUDA && !variants;
     static constexpr bool shared = false, shaped = false;
@@ -129,7 +174,9 @@ template <class F, class... V> struct task_body {
     }
     void on_device(void **buffers)
     {
-        if constexpr (variants)
+        if constexpr (!has_device)
+            (void)buffers;
+        else if constexpr (variants)
             run(f.device, local_stream(), buffers);
         else
             run(f, local_stream(), buffers);
@@ -306,23 +353,22 @@ void task_body<F, V...>::run(G &g, stream_t stream, void **buffers,
 // A task of data whose views are V. Its body, behind ->*, puts work into the queue that
 // it is given. It runs when the data are there; unless it has captured nothing, or the
 // task was made by task_later(), ->* returns when it has run.
-template <class... V> class stream_task : public detail::task_core
+template <class... V>
+class stream_task
+    : public detail::described<stream_task<V...>, detail::task_core>
 {
     static constexpr std::size_t N = sizeof...(V);
+    using base = detail::described<stream_task<V...>, detail::task_core>;
+    using base::later_, base::more_, base::request_, base::state_;
 
   public:
     stream_task(std::shared_ptr<detail::context_state> state, exec_place place,
                 bool later, task_dep<V>... deps)
-        : task_core(std::move(state), std::move(place), later),
+        : base(std::move(state), std::move(place), later),
           deps_{std::move(deps)...}
     {
     }
 
-    stream_task &set_symbol(const std::string &symbol)
-    {
-        request_.named = detail::intern(symbol);
-        return *this;
-    }
     // Further data, whose views get() has.
     template <class... D> stream_task &add_deps(D... deps)
     {
@@ -334,7 +380,7 @@ template <class... V> class stream_task : public detail::task_core
     {
         using B = std::decay_t<F>;
 
-        require_not_started();
+        this->require_not_started();
         if constexpr (detail::fits_task<B, V...>::ask()) {
             if (later_ || std::is_empty_v<B> || state_->recording)
                 submit(detail::task_body<B, V...>{std::forward<F>(f), nullptr},
@@ -379,31 +425,26 @@ template <class... V> class stream_task : public detail::task_core
 
 // A task of data that are only known when the program runs: add_deps(), then start(),
 // get<V>(i), get_stream(), end(); or a body that gets the queue alone.
-template <> class stream_task<> : public detail::task_core
+template <>
+class stream_task<> : public detail::described<stream_task<>, detail::task_core>
 {
+    using base = detail::described<stream_task<>, detail::task_core>;
+
   public:
-    stream_task(std::shared_ptr<detail::context_state> state, exec_place place,
-                bool later)
-        : task_core(std::move(state), std::move(place), later)
-    {
-    }
+    using base::base;
+
     // Forgets the types.
     template <class V, class... W>
     stream_task(stream_task<V, W...> &&typed)
-        : task_core(typed.state_, typed.request_.place, typed.later_)
+        : base(typed.state_, typed.request_.place, typed.later_)
     {
-        request_.named = typed.request_.named;
+        request_ = typed.request_;
         for (const task_dep_untyped &dep : typed.deps_)
             more_.push_back(dep);
         for (const task_dep_untyped &dep : typed.more_)
             more_.push_back(dep);
     }
 
-    stream_task &set_symbol(const std::string &symbol)
-    {
-        request_.named = detail::intern(symbol);
-        return *this;
-    }
     template <class... D> stream_task &add_deps(D... deps)
     {
         (more_.push_back(std::move(deps)), ...);
@@ -454,7 +495,7 @@ template <class F, class... V> struct host_body {
     F f;
 };
 
-// Data of a construct, and what it is called.
+// Data of a construct.
 template <class... D> class construct
 {
   public:
@@ -489,18 +530,16 @@ template <class... D> class construct
 
 // A body that is copied, and executed by a processor when its data are there.
 template <class... V>
-class host_launch_scope : public detail::construct<task_dep<V>...>
+class host_launch_scope
+    : public detail::described<host_launch_scope<V...>,
+                               detail::construct<task_dep<V>...>>
 {
-    using base = detail::construct<task_dep<V>...>;
+    using base = detail::described<host_launch_scope<V...>,
+                                   detail::construct<task_dep<V>...>>;
 
   public:
     using base::base;
 
-    host_launch_scope &set_symbol(const std::string &symbol)
-    {
-        this->request_.named = detail::intern(symbol);
-        return *this;
-    }
     template <class F> void operator->*(F &&f)
     {
         using B = std::decay_t<F>;
