@@ -79,6 +79,37 @@ def programs():
               done.code != 0 and "ORRERY_STF_PLACE=any" in done.err, done)
 
 
+def example(name):
+    return os.path.join(BUILD, "examples", "stf", "stf-" + name)
+
+
+def examples():
+    for name in ("axpy", "dot", "stencil", "cholesky"):
+        done = passes(f"example {name}, real", [example(name)])
+        TAP.claim(f"example {name} is right", "right" in done.out, done)
+        done = passes(f"example {name} on 4 virtual GPUs", [example(name)],
+                      **RUN)
+        TAP.claim(f"example {name} is right there", "right" in done.out, done)
+
+
+def milliseconds(words):
+    """What a Cholesky of 40 tiles a side is predicted to take."""
+    env = environment(ORRERY_MACHINE="h100-pcie-4", STARPU_SCHED="dmdas")
+    done = run(*words, env=env)
+    found = re.search(r"^38400\s+([\d.]+)", done.out, re.M)
+    TAP.claim("%s is simulated" % os.path.basename(words[0]), found, done)
+    return float(found.group(1)) if found else 0.
+
+
+def cholesky():
+    flow = milliseconds([example("cholesky"), "38400", "40"])
+    hand = milliseconds([os.path.join(BUILD, "examples/cholesky/cholesky"),
+                         "-size", "38400", "-nblocks", "40"])
+    TAP.claim("40 tiles a side take as long as those of the program in C, "
+              "within 5 %", abs(flow - hand) <= 0.05 * hand,
+              f"{flow} ms, {hand} ms")
+
+
 # --- graphs and models ---
 
 def graphs(folder):
@@ -264,6 +295,8 @@ def nvcc(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     programs()
+    examples()
+    cholesky()
     graphs(scratch)
     models(scratch)
     headers(scratch)
