@@ -92,8 +92,7 @@ static void launches(context &ctx, logical_data<slice<double>> &lX,
         th.inner().inner().sync();
     };
     ctx.launch(par(1024), exec_place::all_devices(), lX.read(), lY.rw())
-            ->*[] __device__(thread_info t, slice<const double> x,
-                             slice<double> y) {
+            ->*[] __device__(auto t, auto x, auto y) {
         for (size_t i = t.thread_id(); i < y.size(); i += t.get_num_threads())
             y(i) += x(i);
     };

@@ -189,7 +189,8 @@ def headers(folder):
     # Two include the rest; those alone are what a program could begin with.
     names = sorted(os.path.relpath(path, INCLUDE) for path in
                    glob.glob(os.path.join(INCLUDE, "orrery", "stf", "*.hpp")))
-    names.remove(os.path.join("orrery", "stf", "cuda.hpp"))
+    for compilers in ("cuda.hpp", "clang.hpp"):  # of CUDA alone
+        names.remove(os.path.join("orrery", "stf", compilers))
     for name in names:
         source = os.path.join(folder, "alone.cpp")
         with open(source, "w", encoding="utf-8") as file:
@@ -293,6 +294,27 @@ def nvcc(folder):
               done.code != 0 and "add on_host()" in done.err, done)
 
 
+def clang(folder):
+    """Both sides of kernels.cu without a toolkit: the host's code, and PTX."""
+    found = shutil.which("clang++") or shutil.which("clang++-14")
+    if not found:
+        TAP.skip("kernels.cu with clang", "no clang++ in PATH")
+        return
+    for side in ("host", "device"):
+        out = os.path.join(folder, side + ".s")
+        done = run(found, "-x", "cuda", f"--cuda-{side}-only", "-std=c++17",
+                   "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib", "-I",
+                   os.path.join(INCLUDE, "compat"), "-I", INCLUDE, "-include",
+                   "orrery/stf/clang.hpp", "-S", "-o", out,
+                   os.path.join(HERE, "kernels.cu"), timeout=300)
+        TAP.claim(f"kernels.cu compiles with clang, for the {side}",
+                  done.code == 0, done)
+    if done.code == 0:
+        with open(out, encoding="utf-8") as file:
+            kernels = file.read().count(".entry")
+        TAP.claim("each construct has a kernel", kernels >= 8, kernels)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     programs()
     examples()
@@ -303,4 +325,5 @@ with tempfile.TemporaryDirectory() as scratch:
     warnings(scratch)
     refused(scratch)
     nvcc(scratch)
+    clang(scratch)
 TAP.end()

@@ -3,6 +3,11 @@
 // queue, which bodies have code for what.
 #pragma once
 
+// clang for CUDA without CUDA's headers, which define this.
+#if defined(__clang__) && defined(__CUDA__) && !defined(__host__)
+#    include <orrery/stf/clang.hpp>
+#endif
+
 #include <type_traits>
 
 // A compiler of CUDA: nvcc, or clang with CUDA sources.
@@ -46,10 +51,21 @@ inline constexpr bool opaque =
     __nv_is_extended_device_lambda_closure_type(F) ||
     __nv_is_extended_host_device_lambda_closure_type(F);
 #else
+// clang does not say it, but lets the host ask whether it may call a body: fits_host.
 template <class F> inline constexpr bool host_has = true;
-template <class F> inline constexpr bool device_has = false;
-template <class F> inline constexpr bool opaque = false;
+template <class F> inline constexpr bool device_has = ORR_STF_CUDA;
+template <class F> inline constexpr bool opaque = ORR_STF_CUDA;
 #endif
+
+// Whether the host has code for a body that it is to call with A...
+template <class F, class... A> constexpr bool fits_host()
+{
+#if defined(__clang__) && ORR_STF_CUDA
+    return std::is_invocable_v<F &, A...>;
+#else
+    return host_has<F>;
+#endif
+}
 
 template <class...> inline constexpr bool always_false = false;
 

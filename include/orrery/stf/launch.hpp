@@ -84,7 +84,8 @@ template <class Spec, class F, class... D> struct launch_body {
     using named_by = F;
     using levels_t = flat_levels<depth>;
     using hierarchy = thread_hierarchy<Spec, 0, depth>;
-    static constexpr bool has_host = host_has<F>;
+    static constexpr bool has_host =
+        fits_host<F, hierarchy, typename D::view...>();
     static constexpr bool has_device = device_has<F>;
     static constexpr bool host_if_asked = false, shaped = true;
     // The groups of an outermost par() go to several processors.

@@ -188,6 +188,12 @@ struct takes_index<F, std::tuple<C...>, D...>
     : std::is_invocable<F &, C...,
                         decltype(std::declval<argument<D> &>().get())...> {
 };
+template <class F, class Coordinates, class... D> struct host_takes_index;
+template <class F, class... C, class... D>
+struct host_takes_index<F, std::tuple<C...>, D...>
+    : std::bool_constant<fits_host<
+          F, C..., decltype(std::declval<argument<D> &>().get())...>()> {
+};
 template <class F, class S, class... D> constexpr bool fits_shape()
 {
     if constexpr (opaque<F>)
@@ -199,7 +205,8 @@ template <class F, class S, class... D> constexpr bool fits_shape()
 // D: a task_dep for each of the data.
 template <class S, class F, class... D> struct for_body {
     using named_by = F;
-    static constexpr bool has_host = host_has<F>;
+    static constexpr bool has_host =
+        host_takes_index<F, typename S::coords_t, D...>::value;
     static constexpr bool has_device = device_has<F>;
     static constexpr bool host_if_asked = false;
     static constexpr bool reduces = (is_reduction<D> || ...);

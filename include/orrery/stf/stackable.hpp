@@ -127,6 +127,10 @@ template <class F>
 inline constexpr bool host_has<condition<F>> = host_has<F>;
 template <class F>
 inline constexpr bool device_has<condition<F>> = device_has<F>;
+template <class F, class Out, class... D>
+struct host_takes_index<condition<F>, std::tuple<std::size_t>, Out, D...>
+    : std::bool_constant<fits_host<F, typename D::view...>()> {
+};
 
 } // namespace detail
 

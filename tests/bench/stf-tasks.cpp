@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cost.cpp - tasks of two data that do nothing, for bench-stf.py: their number, and how
-// they are made, are arguments.
+// stf-tasks.cpp - tasks of two data that do nothing, for bench-stf.py: their number, and
+// how they are made, are arguments.
 #include <cstdlib>
 #include <cstring>
 
