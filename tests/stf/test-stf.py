@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs on orrery/stf.hpp, real and simulated; what must compile, and what must not.
-TAP.
+"""Programs on orrery/stf.hpp, real and simulated; or what must compile, and what must
+not. TAP.
 
-usage: test-stf.py BUILD_FOLDER SOURCE_ROOT CXX
+usage: test-stf.py run|compile BUILD_FOLDER SOURCE_ROOT CXX
 """
 import glob
 import os
@@ -16,8 +16,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              "../unit"))
 from tools_util import Tap, run  # noqa: E402  pylint: disable=wrong-import-position
 
-BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
-CXX = sys.argv[3].split()
+WHAT = sys.argv[1]
+BUILD, SOURCE = map(os.path.abspath, sys.argv[2:4])
+CXX = sys.argv[4].split()
 INCLUDE = os.path.join(SOURCE, "include")
 HERE = os.path.join(SOURCE, "tests", "stf")
 TAP = Tap()
@@ -316,14 +317,16 @@ def clang(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    programs()
-    examples()
-    cholesky()
-    graphs(scratch)
-    models(scratch)
-    headers(scratch)
-    warnings(scratch)
-    refused(scratch)
-    nvcc(scratch)
-    clang(scratch)
+    if WHAT == "run":
+        programs()
+        examples()
+        cholesky()
+        graphs(scratch)
+        models(scratch)
+    else:
+        headers(scratch)
+        warnings(scratch)
+        refused(scratch)
+        nvcc(scratch)
+        clang(scratch)
 TAP.end()

@@ -3,8 +3,7 @@
 // is put into the queue of the worker that executes the task, and not waited for.
 #pragma once
 
-#include <algorithm>
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -121,6 +120,14 @@ template <class V> constexpr std::size_t cuda_bytes(task_dep<V, void> *)
     return 0;
 }
 
+constexpr std::size_t largest(std::initializer_list<std::size_t> values)
+{
+    std::size_t most = 0;
+    for (const std::size_t value : values)
+        most = value > most ? value : most;
+    return most;
+}
+
 // --- parallel_for ---
 
 template <class F, class S, std::size_t... I, class... A>
@@ -162,7 +169,7 @@ void cuda_for(const S &shape, const F &f, const access_mode *modes,
 {
     const unsigned blocks = cuda_blocks_for(shape.size());
     constexpr std::size_t bytes =
-        std::max({std::size_t{0}, cuda_bytes(static_cast<D *>(nullptr))...});
+        largest({std::size_t{0}, cuda_bytes(static_cast<D *>(nullptr))...});
     auto start = [&](cuda_argument<D>... arguments) {
         cuda_each<S, F, cuda_argument<D>...>
             <<<blocks, cuda_threads, bytes, stream>>>(shape, f, arguments...);
@@ -309,28 +316,47 @@ class cuda_kernel_desc
     template <class... P, class... A>
     cuda_kernel_desc(void (*kernel)(P...), dim3 blocks, dim3 threads,
                      std::size_t shared_bytes, A... arguments)
-        : call_([=](stream_t stream) {
-              std::tuple<std::decay_t<P>...> values(arguments...);
-              std::apply(
-                  [&](auto &...value) {
-                      void *addresses[] = {&value..., nullptr};
-                      detail::cuda_check(
-                          cudaLaunchKernel(
-                              reinterpret_cast<const void *>(kernel), blocks,
-                              threads, addresses, shared_bytes, stream),
-                          "a kernel of cuda_kernel()");
-                  },
-                  values);
-          })
+        : kernel_(reinterpret_cast<const void *>(kernel)), blocks_(blocks),
+          threads_(threads), shared_bytes_(shared_bytes),
+          arguments_(std::make_shared<values<std::decay_t<P>...>>(
+              std::decay_t<P>(arguments)...))
     {
     }
     void launch(stream_t stream) const
     {
-        call_(stream);
+        detail::cuda_check(cudaLaunchKernel(kernel_, blocks_, threads_,
+                                            arguments_->addresses(),
+                                            shared_bytes_, stream),
+                           "a kernel of cuda_kernel()");
     }
 
   private:
-    std::function<void(stream_t)> call_;
+    struct any_values {
+        virtual ~any_values() = default;
+        virtual void **addresses() = 0;
+    };
+    template <class... P> struct values : any_values {
+        explicit values(P... given) : all(given...)
+        {
+            std::apply(
+                [this](P &...one) {
+                    std::size_t i = 0;
+                    ((at[i++] = &one), ...);
+                },
+                all);
+        }
+        void **addresses() override
+        {
+            return at;
+        }
+        std::tuple<P...> all;
+        void *at[sizeof...(P) + 1] = {};
+    };
+
+    const void *kernel_;
+    dim3 blocks_, threads_;
+    std::size_t shared_bytes_;
+    std::shared_ptr<any_values> arguments_;
 };
 
 namespace detail {

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,7 +44,7 @@ struct context_state {
     // Of a body that was run by a worker: told to the next call that waits.
     void keep(std::exception_ptr thrown)
     {
-        const std::lock_guard<std::mutex> guard(lock);
+        const lock_guard guard(lock_);
         if (!failure)
             failure = std::move(thrown);
     }
@@ -53,7 +52,7 @@ struct context_state {
     {
         std::exception_ptr thrown;
         {
-            const std::lock_guard<std::mutex> guard(lock);
+            const lock_guard guard(lock_);
             std::swap(thrown, failure);
         }
         if (thrown)
@@ -65,10 +64,10 @@ struct context_state {
         return ndata.fetch_add(1, std::memory_order_relaxed);
     }
 
-    std::mutex lock;
-    datum *first = nullptr;        // [lock] data that live, linked
-    std::vector<handle_t> orphans; // [lock] to be written back
-    std::exception_ptr failure;    // [lock]
+    lock lock_;
+    datum *first = nullptr;        // [lock_] data that live, linked
+    std::vector<handle_t> orphans; // [lock_] to be written back
+    std::exception_ptr failure;    // [lock_]
     std::vector<exec_place> affinity; // the last one is the current place
     std::unique_ptr<dot_graph> dot;
     std::atomic<std::size_t> ndata{0}; // made so far
@@ -81,7 +80,7 @@ struct datum : std::enable_shared_from_this<datum> {
     explicit datum(std::shared_ptr<context_state> context)
         : state(std::move(context))
     {
-        const std::lock_guard<std::mutex> guard(state->lock);
+        const lock_guard guard(state->lock_);
         next = state->first;
         if (next)
             next->previous = &next;
@@ -93,7 +92,7 @@ struct datum : std::enable_shared_from_this<datum> {
     // The last one that could use the data has gone; tasks may be under way.
     virtual ~datum()
     {
-        const std::lock_guard<std::mutex> guard(state->lock);
+        const lock_guard guard(state->lock_);
 
         *previous = next;
         if (next)

@@ -5,14 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <mutex>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <orrery/stf/error.hpp>
+#include <orrery/stf/lock.hpp>
 
 namespace orrery::stf::detail {
 
@@ -36,22 +32,22 @@ class dot_graph
 
     void begin_section(const std::string &name)
     {
-        const std::lock_guard<std::mutex> guard(lock);
+        const lock_guard guard(lock_);
         sections.push_back({name, open, depth_of(open) + 1});
         open = static_cast<int>(sections.size()) - 1;
     }
     void end_section()
     {
-        const std::lock_guard<std::mutex> guard(lock);
+        const lock_guard guard(lock_);
         if (open >= 0)
             open = sections[static_cast<std::size_t>(open)].outer;
     }
     void add(const std::string &name, const std::vector<access> &accesses)
     {
-        const std::lock_guard<std::mutex> guard(lock);
+        const lock_guard guard(lock_);
         const std::size_t number = tasks.size();
 
-        tasks.push_back({name, open, {}});
+        tasks.push_back({name, open, {}, {}});
         for (const access &a : accesses) {
             tasks[number].data += (tasks[number].data.empty() ? "" : " ") + a.name +
                                 (a.writes ? "(w)" : "(r)");
@@ -60,7 +56,7 @@ class dot_graph
     }
     void write()
     {
-        const std::lock_guard<std::mutex> guard(lock);
+        const lock_guard guard(lock_);
         std::FILE *out = std::fopen(file(), "w");
 
         if (!out)
@@ -84,6 +80,7 @@ class dot_graph
         std::string name;
         int section;
         std::string data;
+        std::vector<std::size_t> after; // tasks that come before
     };
     struct last_uses {
         std::vector<std::size_t> readers;
@@ -97,36 +94,44 @@ class dot_graph
     }
     void order(std::size_t number, const access &a)
     {
+        if (uses.size() <= a.data)
+            uses.resize(a.data + 1);
         last_uses &last = uses[a.data];
 
-        if (last.written && last.writer != number)
-            edges.insert({last.writer, number});
+        if (last.written)
+            edge(last.writer, number);
         if (!a.writes) {
             last.readers.push_back(number);
             return;
         }
         for (const std::size_t reader : last.readers)
-            if (reader != number)
-                edges.insert({reader, number});
+            edge(reader, number);
         last.readers.clear();
         last.writer = number;
         last.written = true;
+    }
+    void edge(std::size_t from, std::size_t to)
+    {
+        for (const std::size_t known : tasks[to].after)
+            if (known == from)
+                return;
+        if (from != to)
+            tasks[to].after.push_back(from);
     }
     bool shown(int number) const
     {
         return deepest < 0 || depth_of(number) <= deepest;
     }
-    // The node that stands for a task: itself, or the section that it is hidden in.
-    std::string node(std::size_t number) const
+    // The section that a task is hidden in, -1: none.
+    int hidden(std::size_t number) const
     {
-        int inside = tasks[number].section, hidden = -1;
+        int inside = tasks[number].section, found = -1;
 
         for (; inside >= 0;
              inside = sections[static_cast<std::size_t>(inside)].outer)
             if (!shown(inside))
-                hidden = inside;
-        return hidden < 0 ? "t" + std::to_string(number)
-                          : "s" + std::to_string(hidden);
+                found = inside;
+        return found;
     }
     static std::string quoted(const std::string &text)
     {
@@ -157,24 +162,41 @@ class dot_graph
             std::fputs("}\n", out);
         }
     }
+    // A node is a task, or the section that it is hidden in.
+    static void print_node(std::FILE *out, int section, std::size_t task)
+    {
+        if (section < 0)
+            std::fprintf(out, "t%zu", task);
+        else
+            std::fprintf(out, "s%d", section);
+    }
     void write_edges(std::FILE *out) const
     {
-        std::set<std::pair<std::string, std::string>> drawn;
+        // From section i to section k: drawn once.
+        std::vector<bool> drawn(sections.size() * sections.size());
 
-        for (const auto &edge : edges) {
-            const auto ends = std::make_pair(node(edge.first),
-                                             node(edge.second));
-            if (ends.first != ends.second && drawn.insert(ends).second)
-                std::fprintf(out, "%s -> %s\n", ends.first.c_str(),
-                             ends.second.c_str());
-        }
+        for (std::size_t to = 0; to < tasks.size(); to++)
+            for (const std::size_t from : tasks[to].after) {
+                const int inside = hidden(from), into = hidden(to);
+                if (inside >= 0 && into >= 0) {
+                    const std::size_t pair =
+                        static_cast<std::size_t>(inside) * sections.size() +
+                        static_cast<std::size_t>(into);
+                    if (inside == into || drawn[pair])
+                        continue;
+                    drawn[pair] = true;
+                }
+                print_node(out, inside, from);
+                std::fputs(" -> ", out);
+                print_node(out, into, to);
+                std::fputs("\n", out);
+            }
     }
 
-    std::mutex lock;
-    std::vector<section> sections; // [lock]
-    std::vector<task> tasks;       // [lock] in the order of submission
-    std::map<std::size_t, last_uses> uses;
-    std::set<std::pair<std::size_t, std::size_t>> edges;
+    lock lock_;
+    std::vector<section> sections; // [lock_]
+    std::vector<task> tasks;       // [lock_] in the order of submission
+    std::vector<last_uses> uses;   // [lock_] by number of the data
     int open = -1, deepest = -1;
 };
 

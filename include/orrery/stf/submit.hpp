@@ -6,12 +6,10 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <typeinfo>
 #include <new>
-#include <unordered_map>
 
 #include <orrery/stf/logical_data.hpp>
 
@@ -29,18 +27,24 @@ struct symbol {
     }
     std::string name;
     starpu_perfmodel model{};
+    symbol *next = nullptr;
 };
 
+// The one of that name.
 inline symbol *intern(const std::string &name)
 {
-    static std::mutex lock;
-    static auto *known = new std::unordered_map<std::string, symbol *>;
-    const std::lock_guard<std::mutex> guard(lock);
-    symbol *&place = (*known)[name];
+    static lock mine;
+    static symbol *known[256]; // lists, by hash
+    const lock_guard guard(mine);
+    symbol *&list =
+        known[starpu_hash_crc32c_be_n(name.data(), name.size(), 0) % 256];
 
-    if (!place)
-        place = new symbol(name);
-    return place;
+    for (symbol *one = list; one; one = one->next)
+        if (one->name == name)
+            return one;
+    auto *made = new symbol(name);
+    made->next = list;
+    return list = made;
 }
 
 // Of tasks without a symbol: the function that their body is in, and its number there,
@@ -55,7 +59,7 @@ inline std::string name_of_type(const char *mangled, const char *kind)
     const std::size_t lambda = full.find("::{lambda");
     const std::size_t number = full.rfind("#");
     if (lambda != std::string::npos && number != std::string::npos)
-        full = full.substr(0, std::min(lambda, full.find('('))) + "." +
+        full = full.substr(0, lambda < full.find('(') ? lambda : full.find('(')) + "." +
                full.substr(number + 1, full.find('}', number) - number - 1);
     for (const char c : full)
         name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||

@@ -3,7 +3,6 @@
 // as types (stream_task<V...>) or not (stream_task<>), and tasks that the host executes.
 #pragma once
 
-#include <algorithm>
 #include <tuple>
 
 #include <orrery/stf/submit.hpp>
@@ -276,9 +275,10 @@ class task_core
         const int node = held_node();
 
         order_ = all;
-        std::sort(all.begin(), all.end(), [](const use &a, const use &b) {
-            return a.data->number < b.data->number;
-        });
+        for (std::size_t i = 1; i < all.size(); i++)
+            for (std::size_t k = i;
+                 k > 0 && all[k].data->number < all[k - 1].data->number; k--)
+                std::swap(all[k], all[k - 1]);
         for (std::size_t i = 0; i < all.size(); i++) {
             uint32_t mode = mode_of(all[i].mode) & STARPU_RW;
             for (; i + 1 < all.size() && all[i + 1].data == all[i].data; i++)
