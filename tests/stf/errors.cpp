@@ -135,7 +135,12 @@ static void frozen_errors()
             [&] { ctx.task(exec_place::host(), lx.read())->*[&](stream_t, auto) {
                 y++;
             }; });
+    refused("an end with frozen data", "unfreeze() it before finalize()",
+            [&] { ctx.finalize(); });
     mine.unfreeze();
+    {
+        auto forgotten = ctx.freeze(lx, access_mode::rw);
+    }
     refused("frozen to be overwritten", "access_mode::read or",
             [&] { ctx.freeze(lx, access_mode::write); });
     ctx.finalize();
@@ -157,8 +162,14 @@ static void task_errors()
     refused("a view of other data", "does not use",
             [&] { t.get<slice<int>>(5); });
     refused("two bodies", "was started by start()", [&] { t->*nothing(); });
+    refused("an end with a started task", "end() it before finalize()",
+            [&] { ctx.finalize(); });
     t.end();
     refused("a second end", "has ended", [&] { t.end(); });
+    {
+        auto forgotten = ctx.task(exec_place::host(), lx.rw());
+        forgotten.start();
+    }
     ctx.finalize();
 }
 

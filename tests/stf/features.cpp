@@ -319,7 +319,7 @@ static void launches()
     context ctx;
     const size_t n = 1000;
     std::vector<double> x(n, 1.), y(n, 0.);
-    auto lx = ctx.logical_data(&x[0], n), ly = ctx.logical_data(&y[0], n);
+    auto lx = ctx.logical_data(x), ly = ctx.logical_data(y);
     auto lsum = ctx.logical_data(shape_of<scalar_view<double>>());
 
     ctx.launch(par(128), lx.read(), ly.rw())

@@ -243,6 +243,10 @@ REFUSED = {
          "a thread hierarchy"),
     "elements with pointers of their own":
         ("std::string t[2]; ctx.logical_data(t);", "trivially copyable"),
+    "a wait for a slice":
+        ("ctx.wait(x);", "wait() returns one value"),
+    "a reduction to a slice":
+        ("x.reduce(reducer::sum<double>{});", "is for single values"),
     "a wait of independent threads":
         ("ctx.launch(par(2), x.rw())->*[](auto th, auto) "
          "{ th.template sync<0>(); };", "make it con()"),

@@ -96,6 +96,16 @@ class context
     {
         return logical_data(make_slice(array, n), std::move(place));
     }
+    // Of a std::vector, a std::array and their like, which must stay where they are.
+    template <class C,
+              class = std::void_t<decltype(std::declval<C &>().size())>,
+              class T = std::remove_pointer_t<
+                  decltype(std::declval<C &>().data())>>
+    auto logical_data(C &container, data_place place = data_place::host())
+    {
+        return logical_data(make_slice<T>(container.data(), container.size()),
+                            std::move(place));
+    }
     // Of a view: a slice, a scalar_view, a format of the program's own.
     template <class V, class = std::void_t<decltype(shape_of<V>(
                            std::declval<const V &>()))>>
@@ -226,10 +236,16 @@ class context
     // Waits for the value of the data, and returns it.
     template <class V> auto wait(const stf::logical_data<V> &data)
     {
+        static_assert(detail::has_owner<V>::value ||
+                          std::is_same_v<V, void_interface>,
+                      "wait() returns one value: of a slice, use "
+                      "host_launch(), or freeze() and get()");
+        detail::require(data.is_set(), "wait() for data that no context has "
+                                       "made");
         detail::hold_on_host hold(*state_, *data.get_datum());
 
         state_->tell();
-        if constexpr (!std::is_same_v<V, void_interface>) {
+        if constexpr (detail::has_owner<V>::value) {
             const V view = hold.template view<V>();
             typename owning_container_of<V>::type value =
                 owning_container_of<V>::get(view);

@@ -71,6 +71,7 @@ struct context_state {
     std::vector<exec_place> affinity; // the last one is the current place
     std::unique_ptr<dot_graph> dot;
     std::atomic<std::size_t> ndata{0}; // made so far
+    std::atomic<int> started{0};       // tasks between start() and end()
     recorder *recording = nullptr; // of the innermost loop scope
     unsigned depth = 0;            // scopes that are open
     bool finalized = false;
@@ -99,7 +100,7 @@ struct datum : std::enable_shared_from_this<datum> {
             next->previous = previous;
         if (!handle) // finalized, or never registered
             return;
-        if (frozen != access_mode::none || (has_home && write_back)) {
+        if (has_home && write_back) {
             starpu_data_wont_use(handle);
             state->orphans.push_back(handle);
         } else {
@@ -128,6 +129,11 @@ struct datum : std::enable_shared_from_this<datum> {
 // Waits for all tasks; then the program's memory has the values, and data have none.
 inline void context_state::finalize()
 {
+    for (datum *data = first; data; data = data->next)
+        if (data->frozen != access_mode::none)
+            fail(data->words() + " is frozen: unfreeze() it before finalize()");
+    require(started == 0, "a task was started by start(), and has not ended: "
+                          "end() it before finalize()");
     if (starpu_task_wait_for_all() == -EDEADLK)
         fail("finalize() in a callback, where nothing may wait");
     for (datum *data = first; data; data = data->next) {

@@ -62,6 +62,12 @@ class freezer
     }
     freezer(const freezer &) = delete;
     freezer &operator=(const freezer &) = delete;
+    // Whoever forgets unfreeze() does not keep the data.
+    ~freezer()
+    {
+        if (data_->frozen != access_mode::none)
+            give_back();
+    }
 
     int node_of(const data_place &place) const
     {
@@ -90,10 +96,7 @@ class freezer
     {
         if (data_->frozen == access_mode::none)
             fail(data_->words() + " is not frozen");
-        for (const int node : nodes_)
-            starpu_data_release_on_node(data_->handle, node);
-        nodes_.clear();
-        data_->frozen = access_mode::none;
+        give_back();
     }
     access_mode mode() const
     {
@@ -101,6 +104,13 @@ class freezer
     }
 
   private:
+    void give_back()
+    {
+        for (const int node : nodes_)
+            starpu_data_release_on_node(data_->handle, node);
+        nodes_.clear();
+        data_->frozen = access_mode::none;
+    }
     static void arrived(void *arg)
     {
         starpu_sem_post(static_cast<starpu_sem_t *>(arg));

@@ -150,8 +150,9 @@ template <class V> class logical_data
     template <class Op>
     task_dep<V, Op> reduced(access_mode mode, data_place place) const
     {
-        using T = typename owning_container_of<V>::type;
-        static_assert(!std::is_const_v<T>, "what is reduced to is not const");
+        static_assert(detail::has_owner<V>::value,
+                      "reduce() is for single values: scalar_view<T>, or a "
+                      "view for which owning_container_of is specialised");
         return {{data_, mode, place}};
     }
 

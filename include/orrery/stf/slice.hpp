@@ -205,6 +205,17 @@ template <class T> slice<T> make_slice(T *data, std::size_t n)
 // waited for, nor be reduced to.
 template <class V> struct owning_container_of {
 };
+namespace detail {
+
+template <class V, class = void> struct has_owner : std::false_type {
+};
+template <class V>
+struct has_owner<V, std::void_t<typename owning_container_of<V>::type>>
+    : std::true_type {
+};
+
+} // namespace detail
+
 template <class T> struct owning_container_of<scalar_view<T>> {
     using type = std::remove_const_t<T>;
     static ORR_STF_HD T &get(const scalar_view<T> &view)

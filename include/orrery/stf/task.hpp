@@ -233,10 +233,11 @@ class task_core
     {
         require(!started_, "start() of a task that was started before");
         state_->require_open();
-        started_ = true;
         const std::vector<use> all = uses();
         for (const use &u : all)
             check_use(*state_, u, true);
+        started_ = true;
+        state_->started++;
         take(all);
     }
     // Waits for what was put into queues of devices, and gives the data back.
@@ -249,9 +250,7 @@ class task_core
         if (!machine::get().simulated && held_node() != STARPU_MAIN_RAM)
             cudaStreamSynchronize(nullptr);
 #endif
-        for (const hold &h : held_)
-            starpu_data_release_on_node(h.data->handle, h.node);
-        held_.clear();
+        give_back();
     }
 
   protected:
@@ -267,7 +266,19 @@ class task_core
             all.push_back({dep.data.get(), dep.mode, dep.place});
         return all;
     }
-    virtual ~task_core() = default;
+    // Whoever forgets end() does not keep the data.
+    virtual ~task_core()
+    {
+        if (state_ && started_ && !ended_)
+            give_back();
+    }
+    void give_back()
+    {
+        for (const hold &h : held_)
+            starpu_data_release_on_node(h.data->handle, h.node);
+        held_.clear();
+        state_->started--;
+    }
 
     // One after the other in an order that all tasks have.
     void take(std::vector<use> all)
