@@ -109,6 +109,25 @@ static void place_errors()
     });
     refused("a grid of policies", "single places",
             [] { exec_place::grid({exec_place::any()}); });
+    const auto two = exec_place::repeat(exec_place::host(), 2);
+    const auto body = [](size_t, auto) {};
+    refused("parts of tiles", "are not in one piece", [&] {
+        ctx.parallel_for(tiled_partition<2>(), two, lx.shape(),
+                         lx.rw().in_parts())->*body;
+    });
+    refused("parts of another length", "as long in their last", [&] {
+        ctx.parallel_for(two, box<1>(3), lx.rw().in_parts())->*body;
+    });
+    refused("more places than indices", "an index for each place", [&] {
+        ctx.parallel_for(exec_place::repeat(exec_place::host(), 5), lx.shape(),
+                         lx.rw().in_parts())->*body;
+    });
+    refused("parts of a shape that begins elsewhere", "begins at 0", [&] {
+        ctx.parallel_for(two, inner<1>(lx.shape()), lx.rw().in_parts())->*body;
+    });
+    refused("parts of a token", "for slices", [&] {
+        ctx.parallel_for(two, box<1>(2), ctx.token().rw().in_parts())->*body;
+    });
     refused("a task on a grid", "runs at one place", [&] {
         ctx.task(exec_place_grid({exec_place::host()}, dim4(1)), lx.rw())
                 ->*nothing();

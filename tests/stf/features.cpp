@@ -415,6 +415,43 @@ static void grids()
            exec_place::host() == exec_place::host());
 }
 
+// Places that write their parts of the same data side by side.
+static void parts()
+{
+    context ctx;
+    const size_t n = 101, rows = 7, columns = 30;
+    std::vector<double> x(n, 1.), m(rows * columns, 0.);
+    auto lx = ctx.logical_data(x).set_symbol("x");
+    auto ly = ctx.logical_data(lx.shape()).set_symbol("y");
+    auto lm = ctx.logical_data(make_slice(&m[0], std::tuple{rows, columns}));
+    const auto places = orrery_is_simulated() && starpu_cuda_worker_get_count()
+                            ? exec_place::all_devices()
+                            : exec_place::repeat(exec_place::host(), 3);
+
+    ctx.parallel_for(places, ly.shape(), ly.write().in_parts())
+            ->*[](size_t i, auto v) { v(i) = static_cast<double>(i); };
+    for (int round = 0; round < 3; round++)
+        ctx.parallel_for(blocked_partition(), places, ly.shape(), lx.read(),
+                         ly.rw().in_parts())
+                .set_symbol("part")
+                ->*[](size_t i, auto a, auto b) {
+            b(i) += a(a.size() - 1 - i); // all of x is there
+        };
+    // All of it, between parts.
+    ctx.parallel_for(lx.shape(), lx.rw(), ly.read())
+            ->*[](size_t i, auto a, auto b) { a(i) += b(i); };
+    ctx.parallel_for(places, lm.shape(), lm.rw().in_parts())
+            ->*[](size_t i, size_t j, auto v) {
+        v(i, j) += static_cast<double>(100 * j + i);
+    };
+    ctx.parallel_for(places, box<2>(rows, columns), lm.rw().in_parts())
+            ->*[](size_t i, size_t j, auto v) { v(i, j) += 1.; };
+    ctx.finalize();
+    for (size_t i = 0; i < n; i++)
+        EXPECT_RESULT(x[i] == 4. + static_cast<double>(i));
+    EXPECT_RESULT(m[rows - 1 + 29 * rows] == 2907. && m[0] == 1.);
+}
+
 static void own_format()
 {
     context ctx;
@@ -633,6 +670,7 @@ int main()
     tasks_without_types();
     launches();
     grids();
+    parts();
     own_format();
     frozen_data();
     values_go_back();

@@ -70,6 +70,9 @@ static void loops(context &ctx, logical_data<slice<double>> &lX,
         top = dX(i) > top ? dX(i) : top;
     };
     ctx.wait(lsum);
+    ctx.parallel_for(blocked_partition(), exec_place::all_devices(),
+                     lY.shape(), lX.read(), lY.rw().in_parts())
+            ->*[] __device__(size_t i, auto dX, auto dY) { dY(i) += dX(0); };
     ctx.parallel_for(exec_place::any(), lY.shape(), lX.read(), lY.rw())
                     .set_symbol("anywhere")
             ->*[alpha] __host__ __device__(size_t i, slice<const double> dX,

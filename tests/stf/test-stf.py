@@ -184,6 +184,47 @@ def models(folder):
               len(set(rows)) == 2, text or "no model")
 
 
+PARTS = """
+#include <orrery/stf.hpp>
+#include <cstdio>
+using namespace orrery::stf;
+int main(int argc, char **)
+{
+    context ctx;
+    std::vector<double> x(1 << 18, 1.), y(1 << 18, 0.);
+    auto lx = ctx.logical_data(x), ly = ctx.logical_data(y);
+    const double start = starpu_timing_now();
+    for (int round = 0; round < 10; round++) {
+        auto from = lx.read();
+        auto to = ly.rw();
+        if (argc > 1)
+            from = from.in_parts(), to = to.in_parts();
+        ctx.parallel_for(exec_place::all_devices(), lx.shape(), from, to)
+                ->*[](std::size_t i, auto a, auto b) { b(i) += a(i); };
+    }
+    ctx.fence();
+    std::printf("%.3f\\n", (starpu_timing_now() - start) / 1000);
+    ctx.finalize();
+    for (const double value : y)
+        if (value != 10.)
+            return 1;
+    return 0;
+}
+"""
+
+
+def parts(folder):
+    out, done = compile_program(folder, "parts", PARTS)
+    TAP.claim("a program with parts compiles", done.code == 0, done)
+    env = dict(RUN, ORRERY_ASSUME="kernel[*] = 1ms")
+    whole = passes("four GPUs use the same data in turn", [out], **env)
+    apart = passes("four GPUs use their parts", [out, "parts"], **env)
+    # 40 kernels after each other, or 10.
+    TAP.claim("parts are written side by side",
+              float(whole.out) > 40. and 10. < float(apart.out) < 15.,
+              whole, apart)
+
+
 # --- what compiles, and what does not ---
 
 def headers(folder):
@@ -327,6 +368,7 @@ with tempfile.TemporaryDirectory() as scratch:
         cholesky()
         graphs(scratch)
         models(scratch)
+        parts(scratch)
     else:
         headers(scratch)
         warnings(scratch)

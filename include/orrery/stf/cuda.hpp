@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <orrery/stf/hierarchy.hpp>
+#include <orrery/stf/parts.hpp>
 #include <orrery/stf/task.hpp>
 
 namespace orrery::stf::detail {
@@ -34,8 +35,8 @@ inline unsigned cuda_blocks_for(std::size_t n)
 template <class D> struct cuda_argument;
 
 template <class V> struct cuda_argument<task_dep<V, void>> {
-    cuda_argument(void *buffer, access_mode, unsigned, stream_t)
-        : view(view_of<V>(buffer))
+    cuda_argument(void *buffer, const part &p, unsigned, stream_t)
+        : view(part_view<V>(buffer, p))
     {
     }
     void finish(void *, access_mode, unsigned, stream_t)
@@ -71,7 +72,7 @@ __global__ void cuda_add_up(V view,
 template <class V, class Op> struct cuda_argument<task_dep<V, Op>> {
     using T = typename owning_container_of<V>::type;
 
-    cuda_argument(void *, access_mode, unsigned blocks, stream_t stream)
+    cuda_argument(void *, const part &, unsigned blocks, stream_t stream)
     {
         cuda_check(cudaMallocAsync(&of_block, blocks * sizeof(T), stream),
                    "memory of a reduction");
@@ -165,7 +166,8 @@ __global__ void cuda_each(S shape, F f, A... arguments)
 
 template <class S, class F, class... D, std::size_t... K>
 void cuda_for(const S &shape, const F &f, const access_mode *modes,
-              void **buffers, stream_t stream, std::index_sequence<K...>)
+              const part *parts, void **buffers, stream_t stream,
+              std::index_sequence<K...>)
 {
     const unsigned blocks = cuda_blocks_for(shape.size());
     constexpr std::size_t bytes =
@@ -177,13 +179,13 @@ void cuda_for(const S &shape, const F &f, const access_mode *modes,
         (arguments.finish(buffers[K], modes[K], blocks, stream), ...);
     };
 
-    start(cuda_argument<D>(buffers[K], modes[K], blocks, stream)...);
+    start(cuda_argument<D>(buffers[K], parts[K], blocks, stream)...);
 }
 template <class S, class F, class... D>
 void cuda_for(const S &shape, const F &f, const access_mode *modes,
-              void **buffers, stream_t stream)
+              const part *parts, void **buffers, stream_t stream)
 {
-    cuda_for<S, F, D...>(shape, f, modes, buffers, stream,
+    cuda_for<S, F, D...>(shape, f, modes, parts, buffers, stream,
                          std::index_sequence_for<D...>{});
 }
 

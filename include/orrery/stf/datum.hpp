@@ -77,6 +77,12 @@ struct context_state {
     bool finalized = false;
 };
 
+// A partition into parts, and where each begins in the outermost dimension.
+struct plan {
+    std::vector<handle_t> parts;
+    std::vector<std::size_t> begin; // one more: the end
+};
+
 struct datum : std::enable_shared_from_this<datum> {
     explicit datum(std::shared_ptr<context_state> context)
         : state(std::move(context))
@@ -100,6 +106,7 @@ struct datum : std::enable_shared_from_this<datum> {
             next->previous = previous;
         if (!handle) // finalized, or never registered
             return;
+        end_plans();
         if (has_home && write_back) {
             starpu_data_wont_use(handle);
             state->orphans.push_back(handle);
@@ -108,6 +115,15 @@ struct datum : std::enable_shared_from_this<datum> {
         }
     }
 
+    // Before the handle ends.
+    void end_plans()
+    {
+        for (const auto &one : plans)
+            starpu_data_partition_clean(
+                handle, static_cast<unsigned>(one->parts.size()),
+                one->parts.data());
+        plans.clear();
+    }
     std::string words() const
     {
         return symbol.empty() ? "data without a symbol" : "`" + symbol + "'";
@@ -122,6 +138,7 @@ struct datum : std::enable_shared_from_this<datum> {
     bool write_back = false;
     bool read_only = false;
     access_mode frozen = access_mode::none;
+    std::vector<std::unique_ptr<plan>> plans; // into different numbers of parts
     datum *next;
     datum **previous;
 };
@@ -139,6 +156,7 @@ inline void context_state::finalize()
     for (datum *data = first; data; data = data->next) {
         if (!data->handle)
             continue; // it could not be registered
+        data->end_plans();
         if (data->write_back)
             starpu_data_unregister(data->handle);
         else

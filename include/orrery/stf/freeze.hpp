@@ -15,7 +15,7 @@ class hold_on_host
     hold_on_host(const context_state &state, const datum &data) : data_(data)
     {
         state.require_open();
-        check_use(state, {const_cast<datum *>(&data), access_mode::read, {}},
+        check_use(state, {const_cast<datum *>(&data), access_mode::read, {}, nullptr},
                   false);
         if (data.frozen == access_mode::rw)
             fail(data.words() + " is frozen: unfreeze() it before wait()");
@@ -54,7 +54,7 @@ class freezer
                 "freeze() takes access_mode::read or access_mode::rw");
         require(data_ != nullptr, "freeze() of data that no context has made");
         state_->require_open();
-        check_use(*state_, {data_.get(), mode, place}, false);
+        check_use(*state_, {data_.get(), mode, place, nullptr}, false);
         if (data_->frozen != access_mode::none)
             fail(data_->words() + " is frozen already: unfreeze() it before");
         acquire(node_of(place), 1);

@@ -28,12 +28,23 @@ struct task_dep_untyped {
     std::shared_ptr<detail::datum> data;
     access_mode mode = access_mode::none;
     data_place place;
+    bool in_parts_ = false; // of task_dep::in_parts()
 };
 
 // The same with the view that the body gets, and the operator of a reduction.
 template <class V, class Op = void> struct task_dep : task_dep_untyped {
     using view = V;
     using reducer = Op;
+
+    // On a grid of places each one gets its part along the last dimension, where the
+    // indices of a blocked_partition are, and uses no other: so parts are written side
+    // by side.
+    task_dep in_parts() const
+    {
+        task_dep same = *this;
+        same.in_parts_ = true;
+        return same;
+    }
 };
 
 // Data that tasks use. Copies are the same data; when the last one has gone the value
@@ -53,7 +64,7 @@ template <class V> class logical_data
     task_dep<typename detail::view_traits<V>::constant>
     read(data_place place = data_place::affine()) const
     {
-        return {{data_, access_mode::read, place}};
+        return {{data_, access_mode::read, place, false}};
     }
     // All of it is written, nothing read.
     task_dep<V> write(data_place place = data_place::affine()) const
@@ -145,7 +156,7 @@ template <class V> class logical_data
         static_assert(!detail::view_traits<V>::read_only,
                       "data of const elements are read only: use read(), or "
                       "make them of memory that is not const");
-        return {{data_, mode, place}};
+        return {{data_, mode, place, false}};
     }
     template <class Op>
     task_dep<V, Op> reduced(access_mode mode, data_place place) const
@@ -153,7 +164,7 @@ template <class V> class logical_data
         static_assert(detail::has_owner<V>::value,
                       "reduce() is for single values: scalar_view<T>, or a "
                       "view for which owning_container_of is specialised");
-        return {{data_, mode, place}};
+        return {{data_, mode, place, false}};
     }
 
     std::shared_ptr<detail::typed_datum<V>> data_;

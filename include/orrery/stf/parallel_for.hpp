@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <orrery/stf/partition.hpp>
+#include <orrery/stf/parts.hpp>
 #include <orrery/stf/task.hpp>
 #if ORR_STF_CUDA
 #    include <orrery/stf/cuda.hpp>
@@ -26,7 +27,7 @@ template <class D> struct argument;
 // What one processor has contributed to a reduction.
 template <class V, class Op> struct argument<task_dep<V, Op>> {
     using T = typename owning_container_of<V>::type;
-    explicit argument(void *)
+    argument(void *, const part &)
     {
         Op::init_op(sum);
     }
@@ -44,7 +45,7 @@ template <class V> inline constexpr bool is_reduction<task_dep<V, void>> = false
 
 // A view, by value.
 template <class V> struct argument<task_dep<V, void>> {
-    explicit argument(void *buffer) : view(view_of<V>(buffer))
+    argument(void *buffer, const part &p) : view(part_view<V>(buffer, p))
     {
     }
     V &get()
@@ -228,7 +229,8 @@ template <class S, class F, class... D> struct for_body {
     {
 #if ORR_STF_CUDA
         if constexpr (has_device)
-            cuda_for<S, F, D...>(shape, f, modes, buffers, local_stream());
+            cuda_for<S, F, D...>(shape, f, modes, parts, buffers,
+                                 local_stream());
 #endif
         (void)buffers;
     }
@@ -237,7 +239,7 @@ template <class S, class F, class... D> struct for_body {
     void on_host(void **buffers, std::size_t rank, std::size_t size,
                  std::index_sequence<K...>)
     {
-        arguments mine{argument<D>(buffers[K])...};
+        arguments mine{argument<D>(buffers[K], parts[K])...};
 
         sweep(mine, rank, size);
         if constexpr (reduces) {
@@ -283,6 +285,7 @@ template <class S, class F, class... D> struct for_body {
     S shape;
     F f;
     access_mode modes[sizeof...(D) + 1];
+    part parts[sizeof...(D) + 1];
     partials<arguments> sums;
 };
 
@@ -307,7 +310,7 @@ auto part_of(const S &shape, std::size_t i, dim4 grid)
     return Part::apply(plain(shape), at, grid);
 }
 
-// The places of a grid have their parts one after the other, each with the value that
+// Of data that are used as a whole the places of a grid have their turn one after the other, each with the value that
 // the one before has left.
 inline access_mode of_later_part(access_mode mode)
 {
@@ -358,7 +361,12 @@ class parallel_for_scope
         const exec_place place = this->request_.place;
 
         if (!place.is_grid()) {
-            submit(detail::plain(shape_), std::forward<F>(f), false);
+            submit(detail::plain(shape_), std::forward<F>(f), false, 0);
+            return;
+        }
+        if (any_in_parts(std::index_sequence_for<D...>{})) {
+            run_in_parts(place, f, std::index_sequence_for<D...>{});
+            this->request_.place = place;
             return;
         }
         if constexpr (detail::has_bounds<S>::value ||
@@ -366,7 +374,7 @@ class parallel_for_scope
             for (std::size_t i = 0; i < place.size(); i++) {
                 this->request_.place = place.get_place(i);
                 submit(detail::part_of<Part>(shape_, i, place.get_dims()), f,
-                       i > 0);
+                       i > 0, i);
             }
             this->request_.place = place;
         } else {
@@ -374,18 +382,76 @@ class parallel_for_scope
                          "partitioner whose apply() cuts it");
         }
     }
+
+    // --- each place has its part of some data ---
+
+    template <std::size_t... K>
+    bool any_in_parts(std::index_sequence<K...>) const
+    {
+        return (std::get<K>(this->deps_).in_parts_ || ...);
+    }
+    // The plan of data number K, and its use by place number i. 0: all of it.
+    template <std::size_t K>
+    std::size_t plan(std::size_t places, const detail::plan **known)
+    {
+        auto &dep = std::get<K>(this->deps_);
+        using V = typename std::decay_t<decltype(dep)>::view;
+
+        if (!dep.in_parts_)
+            return 0;
+        if constexpr (detail::cut<V>::possible)
+            *known = &detail::plan_of<V>(*dep.data, places);
+        else
+            detail::fail("in_parts() is for slices of up to three dimensions");
+        return (*known)->begin.back();
+    }
+    template <class F, std::size_t... K>
+    void run_in_parts(const exec_place &place, F &f, std::index_sequence<K...>)
+    {
+        if constexpr (!detail::has_bounds<S>::value ||
+                      !std::is_base_of_v<blocked_partition, Part>) {
+            detail::fail("in_parts() is for shapes with bounds, and the "
+                         "blocked_partition: other parts are not in one piece");
+        } else {
+            constexpr std::size_t outer = S::dimensions - 1;
+            box<S::dimensions> mine = detail::plain(shape_);
+            const std::size_t n = mine.end(outer);
+
+            detail::require(mine.begin(outer) == 0 && n >= place.size(),
+                            "in_parts() is for shapes whose last dimension "
+                            "begins at 0 and has an index for each place");
+            for (const std::size_t length :
+                 {n, plan<K>(place.size(), &plans_[K])...})
+                detail::require(length == 0 || length == n,
+                                "data in_parts() are as long in their last "
+                                "dimension as the shape");
+            const detail::plan *any = nullptr;
+            for (const detail::plan *one : plans_)
+                any = one ? one : any;
+            for (std::size_t i = 0; i < place.size(); i++) {
+                mine.set(outer, any->begin[i], any->begin[i + 1]);
+                this->request_.place = place.get_place(i);
+                submit(mine, f, i > 0, i);
+            }
+        }
+    }
+
     template <class Shape, class F>
-    void submit(const Shape &shape, F &&f, bool later_part)
+    void submit(const Shape &shape, F &&f, bool later_part, std::size_t number)
     {
         constexpr std::size_t n = base::N;
         using B = detail::for_body<Shape, std::decay_t<F>, D...>;
         detail::use uses[n + 1];
-        B body{shape, std::forward<F>(f), {}, {}};
+        B body{shape, std::forward<F>(f), {}, {}, {}};
 
         this->fill(uses);
         for (std::size_t i = 0; i < n; i++) {
-            if (later_part)
+            if (const detail::plan *cut = plans_[i]) {
+                uses[i].part = cut->parts[number];
+                body.parts[i] = {cut->begin[number], cut->begin.back()};
+            } else if (later_part) {
                 uses[i].mode = detail::of_later_part(uses[i].mode);
+            }
             body.modes[i] = uses[i].mode;
         }
         this->request_.indices = shape.size();
@@ -396,6 +462,7 @@ class parallel_for_scope
     }
 
     S shape_;
+    const detail::plan *plans_[sizeof...(D) + 1] = {}; // NULL: not in parts
 };
 
 } // namespace orrery::stf

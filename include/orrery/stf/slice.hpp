@@ -91,6 +91,16 @@ template <class T, std::size_t D = 1> class slice
         return true;
     }
 
+    // This as a part of a longer one that begins so far before it in the last
+    // dimension: indices are those of the whole.
+    ORR_STF_HD slice as_part(std::size_t begin, std::size_t whole) const
+    {
+        slice longer = *this;
+        longer.data_ -= begin * stride(D - 1);
+        longer.extent_[D - 1] = whole;
+        return longer;
+    }
+
     template <class... I> ORR_STF_HD T &operator()(I... index) const
     {
         static_assert(sizeof...(I) == D, "an index for each dimension");

@@ -22,7 +22,7 @@ template <class V> class stackable_logical_data : public logical_data<V>
     {
         detail::datum &data = *this->get_datum();
 
-        detail::check_use(*data.state, {&data, mode, place}, false);
+        detail::check_use(*data.state, {&data, mode, place, nullptr}, false);
         detail::require(data.state->depth > 0,
                         "push() of data outside of a scope: push the context "
                         "before");

@@ -175,6 +175,7 @@ struct use {
     datum *data;
     access_mode mode;
     data_place place;
+    handle_t part = nullptr; // of the data, instead of all of them
 };
 
 struct job {
@@ -352,7 +353,7 @@ inline void fill_data(starpu_task *task, const job &j)
             throw std::bad_alloc();
     }
     for (unsigned i = 0; i < j.nuses; i++) {
-        handles[i] = j.uses[i].data->handle;
+        handles[i] = j.uses[i].part ? j.uses[i].part : j.uses[i].data->handle;
         modes[i] = merged_mode(j, i);
     }
 }

@@ -263,7 +263,7 @@ class task_core
     {
         std::vector<use> all;
         for (const task_dep_untyped &dep : more_)
-            all.push_back({dep.data.get(), dep.mode, dep.place});
+            all.push_back({dep.data.get(), dep.mode, dep.place, nullptr});
         return all;
     }
     // Whoever forgets end() does not keep the data.
@@ -412,7 +412,8 @@ class stream_task
 
         request_.wait = wait;
         for (std::size_t i = 0; i < N; i++)
-            few[i] = {deps_[i].data.get(), deps_[i].mode, deps_[i].place};
+            few[i] = {deps_[i].data.get(), deps_[i].mode, deps_[i].place,
+                      nullptr};
         if (!more_.empty()) {
             many = uses();
             all = many.data();
@@ -425,9 +426,10 @@ class stream_task
     {
         std::vector<detail::use> all;
         for (std::size_t i = 0; i < N; i++)
-            all.push_back({deps_[i].data.get(), deps_[i].mode, deps_[i].place});
+            all.push_back({deps_[i].data.get(), deps_[i].mode, deps_[i].place,
+                           nullptr});
         for (const task_dep_untyped &dep : more_)
-            all.push_back({dep.data.get(), dep.mode, dep.place});
+            all.push_back({dep.data.get(), dep.mode, dep.place, nullptr});
         return all;
     }
 
@@ -528,7 +530,7 @@ template <class... D> class construct
     void fill(use *uses, std::index_sequence<K...>) const
     {
         ((uses[K] = {std::get<K>(deps_).data.get(), std::get<K>(deps_).mode,
-                     std::get<K>(deps_).place}),
+                     std::get<K>(deps_).place, nullptr}),
          ...);
     }
 
