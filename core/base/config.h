@@ -242,6 +242,10 @@
 #define ORR_CONFIG_SCHEDULING(X)                                               \
     X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
       "Scheduling policy; `help` lists them.")                                 \
+    X(STF_PLACE, "ORRERY_STF_PLACE", STRING, "",                               \
+      "`any`: in programs on `orrery/stf.hpp` the policy chooses where tasks " \
+      "run that are for devices, named or not: docs/STF.md. Unset: they run "  \
+      "where they say.")                                                       \
     X(SCHED_LIB, "STARPU_SCHED_LIB", STRING, "",                               \
       "Shared object whose policies `STARPU_SCHED` may name: "                 \
       "examples/policies.")                                                    \
@@ -545,6 +549,9 @@
     X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
       "File to which the graph of tasks that were run is written, for "        \
       "lower bounds: docs/GRAPH.md. Unset: none.")                             \
+    X(STF_DOT, "ORRERY_STF_DOT", STRING, "",                                   \
+      "File to which a program on `orrery/stf.hpp` writes the graph of its "   \
+      "tasks, for Graphviz, when a context ends: docs/STF.md. Unset: none.")   \
     X(RECORD, "ORRERY_RECORD", STRING, "",                                     \
       "File to which the calls of the application are written, for `orrery "   \
       "replay`: docs/RECORD.md. Unset: none.")                                 \

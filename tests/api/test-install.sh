@@ -188,6 +188,25 @@ program app
   print '(a, i0)', "sum ", total
 end program
 APP
+cat >"$folder/flow.cpp" <<'APP'
+#include <cstdio>
+#include <cuda/experimental/stf.cuh>
+
+using namespace cuda::experimental::stf;
+
+int main()
+{
+    context ctx;
+    auto sum = ctx.logical_data(shape_of<scalar_view<int>>());
+
+    ctx.parallel_for(box<1>(101), sum.reduce(reducer::sum<int>{}))
+            .set_symbol("add")
+            ->*[] __device__(size_t i, int &s) { s += static_cast<int>(i); };
+    std::printf("sum %d\n", ctx.wait(sum));
+    ctx.finalize();
+    return 0;
+}
+APP
 
 sed -n '/^```c$/,/^```$/{ /^```/d; p }' "$source/docs/NEW_DRIVER.md" >"$folder/pad.c"
 
@@ -218,8 +237,12 @@ try() {
     claim "$1: a C++ program builds through pkg-config" g++ -Wall -Werror \
         "$folder/app.cpp" -o "$folder/app++" \
         $(pkg-config --cflags --libs starpu-1.4)
+    # shellcheck disable=SC2046
+    claim "$1: a program for CUDASTF builds through pkg-config" g++ -std=c++17 \
+        -Wall -Werror "$folder/flow.cpp" -o "$folder/flow" \
+        $(pkg-config --cflags --libs orrery-cudastf)
     claim "$1: it finds the library" is_linked_below "$3"
-    for app in app app++; do
+    for app in app app++ flow; do
         claim "$1: $app runs for real" repeats_its_sum env STARPU_NCPU=2 \
             "$folder/$app"
         claim "$1: $app runs simulated, its kernels run" repeats_its_sum env \

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/context.hpp - what a program submits tasks to. Its copies are the same context;
+// any thread may submit.
+#pragma once
+
+#include <orrery/stf/freeze.hpp>
+#include <orrery/stf/launch.hpp>
+#include <orrery/stf/parallel_for.hpp>
+
+namespace orrery::stf {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_place = std::is_base_of_v<exec_place, std::decay_t<T>>;
+template <class T>
+inline constexpr bool is_partitioner =
+    std::is_base_of_v<partitioner_base, std::decay_t<T>>;
+
+// What repeat() makes: the body, behind ->*, is called as long as it goes.
+template <class Context, class Goes> struct rounds {
+    template <class F> void operator->*(F &&f)
+    {
+        for (std::size_t i = 0; goes(i); i++)
+            f(ctx, i);
+    }
+    Context ctx;
+    Goes goes;
+};
+
+} // namespace detail
+
+// A part of the program, a box in graphs, until the object ends or end() is called.
+class dot_section
+{
+  public:
+    explicit dot_section(std::shared_ptr<detail::context_state> state,
+                         const std::string &name)
+        : state_(std::move(state))
+    {
+        if (state_->dot)
+            state_->dot->begin_section(name);
+    }
+    dot_section(dot_section &&) = default;
+    ~dot_section()
+    {
+        end();
+    }
+    void end()
+    {
+        if (state_ && state_->dot)
+            state_->dot->end_section();
+        state_.reset();
+    }
+
+  private:
+    std::shared_ptr<detail::context_state> state_;
+};
+
+// The runtime, which contexts share as long as the program lives: contexts after each
+// other find it, its memory and its models as the one before has left them.
+class async_resources_handle
+{
+};
+
+class context
+{
+  public:
+    // The first one starts the runtime, on the machine that ORRERY_MACHINE names, else
+    // the real one.
+    context() : state_(std::make_shared<detail::context_state>())
+    {
+        detail::machine::get();
+        if (detail::dot_graph::file())
+            state_->dot = std::make_unique<detail::dot_graph>();
+    }
+    explicit context(const async_resources_handle &) : context()
+    {
+    }
+    // Work that a caller's queue has before is not waited for.
+    explicit context(stream_t, const async_resources_handle & = {}) : context()
+    {
+    }
+
+    // --- data ---
+
+    // Of an array; the program's memory is the data's until finalize().
+    template <class T, std::size_t N>
+    auto logical_data(T (&array)[N], data_place place = data_place::host())
+    {
+        return logical_data(flat(array), std::move(place));
+    }
+    template <class T>
+    auto logical_data(T *array, std::size_t n,
+                      data_place place = data_place::host())
+    {
+        return logical_data(make_slice(array, n), std::move(place));
+    }
+    // Of a std::vector, a std::array and their like, which must stay where they are.
+    template <class C,
+              class = std::void_t<decltype(std::declval<C &>().size())>,
+              class T = std::remove_pointer_t<
+                  decltype(std::declval<C &>().data())>>
+    auto logical_data(C &container, data_place place = data_place::host())
+    {
+        return logical_data(make_slice<T>(container.data(), container.size()),
+                            std::move(place));
+    }
+    // Of a view: a slice, a scalar_view, a format of the program's own.
+    template <class V, class = std::void_t<decltype(shape_of<V>(
+                           std::declval<const V &>()))>>
+    stf::logical_data<V> logical_data(const V &view,
+                                      data_place place = data_place::host())
+    {
+        const int home = place.is_affine()
+                             ? STARPU_MAIN_RAM
+                             : detail::machine::get().node_of(place);
+        auto data = add<V>(shape_of<V>(view), home, &view);
+
+        data->has_home = true;
+        data->write_back = !detail::view_traits<V>::read_only;
+        data->has_value = true;
+        return stf::logical_data<V>(std::move(data));
+    }
+    // Of a shape: there is no value until a task has written one.
+    template <class V> stf::logical_data<V> logical_data(const shape_of<V> &shape)
+    {
+        return stf::logical_data<V>(add<V>(shape, -1, nullptr));
+    }
+    // Of n... elements.
+    template <class T, class... I,
+              class = std::enable_if_t<(std::is_integral_v<I> && ...) &&
+                                       sizeof...(I) != 0>>
+    stf::logical_data<slice<T, sizeof...(I)>> logical_data(I... extents)
+    {
+        return logical_data(shape_of<slice<T, sizeof...(I)>>(extents...));
+    }
+    // Data without memory, which order the tasks that use them.
+    stf::logical_data<void_interface> token()
+    {
+        auto data = add<void_interface>({}, -1, nullptr);
+
+        data->has_value = true;
+        return stf::logical_data<void_interface>(std::move(data));
+    }
+    stf::logical_data<void_interface> logical_token()
+    {
+        return token();
+    }
+
+    // --- tasks ---
+
+    template <class... V> stream_task<V...> task(exec_place place, task_dep<V>... d)
+    {
+        return {state_, std::move(place), false, std::move(d)...};
+    }
+    template <class... V> stream_task<V...> task(task_dep<V>... d)
+    {
+        return {state_, exec_place(), false, std::move(d)...};
+    }
+    // A task whose body owns what it needs: it captures by value. It runs when its
+    // data are there, and the call does not wait for it.
+    template <class... V>
+    stream_task<V...> task_later(exec_place place, task_dep<V>... d)
+    {
+        return {state_, std::move(place), true, std::move(d)...};
+    }
+    template <class... V> stream_task<V...> task_later(task_dep<V>... d)
+    {
+        return {state_, exec_place(), true, std::move(d)...};
+    }
+    // A body that a processor executes when its data are there.
+    template <class... V> host_launch_scope<V...> host_launch(task_dep<V>... d)
+    {
+        return {state_, exec_place::host(), std::move(d)...};
+    }
+#if ORR_STF_CUDA
+    // A task whose body returns a cuda_kernel_desc, or a vector of them.
+    template <class... V>
+    cuda_kernel_scope<V...> cuda_kernel(exec_place place, task_dep<V>... d)
+    {
+        return cuda_kernel_scope<V...>(task(std::move(place), std::move(d)...));
+    }
+    template <class... V>
+    cuda_kernel_scope<V...> cuda_kernel(task_dep<V>... d)
+    {
+        return cuda_kernel_scope<V...>(task(std::move(d)...));
+    }
+    template <class... A> auto cuda_kernel_chain(A... arguments)
+    {
+        return cuda_kernel(std::move(arguments)...);
+    }
+#endif
+    // ([partitioner], [place], shape, data...): a body for each index.
+    template <class First, class... Rest>
+    auto parallel_for(First &&first, Rest &&...rest)
+    {
+        return loop<detail::default_partition>(exec_place(),
+                                               std::forward<First>(first),
+                                               std::forward<Rest>(rest)...);
+    }
+    // ([hierarchy], [place], data...): a body for each thread.
+    template <class... A> auto launch(A &&...arguments)
+    {
+        return launched(par(con()), exec_place(),
+                        std::forward<A>(arguments)...);
+    }
+
+    // --- waiting ---
+
+    // Waits for all tasks, and brings data to the program's memory. Once.
+    void finalize()
+    {
+        state_->require_open();
+        state_->finalize();
+        state_->tell();
+    }
+    // Tasks start when they are submitted: nothing is to be done.
+    void submit()
+    {
+        state_->require_open();
+    }
+    // Waits for all tasks submitted so far; the queue is one that they are before.
+    stream_t fence()
+    {
+        state_->require_open();
+        if (starpu_task_wait_for_all() == -EDEADLK)
+            detail::fail("fence() in a callback, where nothing may wait");
+        state_->tell();
+        return nullptr;
+    }
+    stream_t task_fence()
+    {
+        return fence();
+    }
+    // Waits for the value of the data, and returns it.
+    template <class V> auto wait(const stf::logical_data<V> &data)
+    {
+        static_assert(detail::has_owner<V>::value ||
+                          std::is_same_v<V, void_interface>,
+                      "wait() returns one value: of a slice, use "
+                      "host_launch(), or freeze() and get()");
+        detail::require(data.is_set(), "wait() for data that no context has "
+                                       "made");
+        detail::hold_on_host hold(*state_, *data.get_datum());
+
+        state_->tell();
+        if constexpr (detail::has_owner<V>::value) {
+            const V view = hold.template view<V>();
+            typename owning_container_of<V>::type value =
+                owning_container_of<V>::get(view);
+            return value;
+        }
+    }
+    // Tasks after it are of the next stage; what that orders, data order here.
+    void change_stage()
+    {
+        state_->require_open();
+    }
+
+    // The body gets the context and the number of the round.
+    auto repeat(std::size_t n)
+    {
+        const auto goes = [n](std::size_t i) { return i < n; };
+        return detail::rounds<context, decltype(goes)>{*this, goes};
+    }
+    template <class Condition,
+              class = std::enable_if_t<std::is_invocable_r_v<bool, Condition>>>
+    auto repeat(Condition condition)
+    {
+        auto goes = [condition](std::size_t) mutable { return condition(); };
+        return detail::rounds<context, decltype(goes)>{*this, goes};
+    }
+
+    // --- data without tasks ---
+
+    // The data as they are now, or from now on the program's to change (rw), until
+    // unfreeze().
+    template <class V>
+    frozen_logical_data<V> freeze(const stf::logical_data<V> &data,
+                                  access_mode mode = access_mode::read,
+                                  data_place place = data_place::host())
+    {
+        return {state_, data.get_datum(), mode, place};
+    }
+
+    // --- where, and what it is called ---
+
+    // The place of tasks that name none.
+    void push_affinity(exec_place place)
+    {
+        state_->affinity.push_back(std::move(place));
+    }
+    void pop_affinity()
+    {
+        detail::require(!state_->affinity.empty(),
+                        "pop_affinity() without push_affinity()");
+        state_->affinity.pop_back();
+    }
+    stf::dot_section dot_section(const std::string &name)
+    {
+        return stf::dot_section(state_, name);
+    }
+    async_resources_handle &async_resources() const
+    {
+        static async_resources_handle one;
+        return one;
+    }
+    friend bool operator==(const context &a, const context &b)
+    {
+        return a.state_ == b.state_;
+    }
+
+  protected:
+    const std::shared_ptr<detail::context_state> &state() const
+    {
+        return state_;
+    }
+
+  private:
+    template <class T, std::size_t N> static slice<T> flat(T (&array)[N])
+    {
+        return slice<T>(array, {N});
+    }
+    template <class T, std::size_t N, std::size_t M>
+    static slice<T, 2> flat(T (&array)[N][M])
+    {
+        return slice<T, 2>(&array[0][0], {M, N});
+    }
+    template <class V>
+    std::shared_ptr<detail::typed_datum<V>> add(const shape_of<V> &shape,
+                                                int home, const V *view)
+    {
+        state_->require_open();
+        auto data = std::make_shared<detail::typed_datum<V>>(state_, shape);
+        data->number = state_->count_data();
+        detail::view_traits<V>::register_data(&data->handle, home, shape, view);
+        return data;
+    }
+
+    // Takes places and partitioners off the front.
+    template <class Part, class First, class... Rest>
+    auto loop(exec_place place, First &&first, Rest &&...rest)
+    {
+        if constexpr (detail::is_place<First>)
+            return loop<Part>(exec_place(first), std::forward<Rest>(rest)...);
+        else if constexpr (detail::is_partitioner<First>)
+            return loop<std::decay_t<First>>(std::move(place),
+                                             std::forward<Rest>(rest)...);
+        else
+            return parallel_for_scope<Part, std::decay_t<First>,
+                                      std::decay_t<Rest>...>(
+                state_, std::move(place), first, std::forward<Rest>(rest)...);
+    }
+    // Takes the place and the hierarchy off the front.
+    template <class Spec, class First, class... Rest>
+    auto launched(Spec spec, exec_place place, First &&first, Rest &&...rest)
+    {
+        if constexpr (detail::is_place<First>)
+            return launched(spec, exec_place(first),
+                            std::forward<Rest>(rest)...);
+        else if constexpr (detail::is_level<First>::value)
+            return launched(first, std::move(place),
+                            std::forward<Rest>(rest)...);
+        else
+            return launch_scope<Spec, std::decay_t<First>,
+                                std::decay_t<Rest>...>(
+                state_, std::move(place), spec, first,
+                std::forward<Rest>(rest)...);
+    }
+    template <class Spec> auto launched(Spec spec, exec_place place)
+    {
+        return launch_scope<Spec>(state_, std::move(place), spec);
+    }
+
+    std::shared_ptr<detail::context_state> state_;
+};
+
+// In CUDASTF these differ in how they order work; here the runtime does.
+class stream_ctx : public context
+{
+  public:
+    using context::context;
+};
+class graph_ctx : public context
+{
+  public:
+    using context::context;
+};
+
+} // namespace orrery::stf

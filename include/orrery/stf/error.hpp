@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/error.hpp - what a call throws that cannot be done: a sentence that names the
+// thing and the remedy.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace orrery::stf {
+
+class error : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+[[noreturn]] inline void fail(const std::string &sentence)
+{
+    throw error("orrery::stf: " + sentence);
+}
+
+inline void require(bool holds, const char *sentence)
+{
+    if (!holds)
+        fail(sentence);
+}
+
+} // namespace detail
+} // namespace orrery::stf

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/freeze.hpp - data that the program uses outside of tasks: for a moment
+// (context::wait()), or frozen until it says so.
+#pragma once
+
+#include <orrery/stf/submit.hpp>
+
+namespace orrery::stf {
+namespace detail {
+
+// The data in main memory, to be read, as long as the object lives.
+class hold_on_host
+{
+  public:
+    hold_on_host(const context_state &state, const datum &data) : data_(data)
+    {
+        state.require_open();
+        check_use(state, {const_cast<datum *>(&data), access_mode::read, {}, nullptr},
+                  false);
+        if (data.frozen == access_mode::rw)
+            fail(data.words() + " is frozen: unfreeze() it before wait()");
+        const int err = starpu_data_acquire_on_node(data.handle,
+                                                    STARPU_MAIN_RAM, STARPU_R);
+        if (err)
+            fail(data.words() + " cannot be waited for: " +
+                 std::strerror(-err));
+    }
+    ~hold_on_host()
+    {
+        starpu_data_release_on_node(data_.handle, STARPU_MAIN_RAM);
+    }
+    hold_on_host(const hold_on_host &) = delete;
+    hold_on_host &operator=(const hold_on_host &) = delete;
+
+    template <class V> V view() const
+    {
+        return view_traits<V>::view(starpu_data_get_interface_on_node(
+            data_.handle, STARPU_MAIN_RAM));
+    }
+
+  private:
+    const datum &data_;
+};
+
+// What freezes of one datum hold, and give back together.
+class freezer
+{
+  public:
+    freezer(std::shared_ptr<context_state> state, std::shared_ptr<datum> data,
+            access_mode mode, data_place place)
+        : state_(std::move(state)), data_(std::move(data)), mode_(mode)
+    {
+        require(mode == access_mode::read || mode == access_mode::rw,
+                "freeze() takes access_mode::read or access_mode::rw");
+        require(data_ != nullptr, "freeze() of data that no context has made");
+        state_->require_open();
+        check_use(*state_, {data_.get(), mode, place, nullptr}, false);
+        if (data_->frozen != access_mode::none)
+            fail(data_->words() + " is frozen already: unfreeze() it before");
+        acquire(node_of(place), 1);
+        data_->frozen = mode;
+    }
+    freezer(const freezer &) = delete;
+    freezer &operator=(const freezer &) = delete;
+    // Whoever forgets unfreeze() does not keep the data.
+    ~freezer()
+    {
+        if (data_->frozen != access_mode::none)
+            give_back();
+    }
+
+    int node_of(const data_place &place) const
+    {
+        return place.is_affine() ? STARPU_MAIN_RAM
+                                 : machine::get().node_of(place);
+    }
+    void *get(const data_place &place)
+    {
+        const int node = node_of(place);
+        bool known = false;
+
+        if (data_->frozen == access_mode::none)
+            fail(data_->words() + " is not frozen any more: get() before "
+                                  "unfreeze()");
+        for (const int held : nodes_)
+            known = known || held == node;
+        if (!known && mode_ == access_mode::rw)
+            fail(data_->words() + " is frozen to be changed at one place: "
+                                  "name that to get(), or freeze() it there");
+        if (!known)
+            acquire(node, 0);
+        return starpu_data_get_interface_on_node(data_->handle,
+                                                 static_cast<unsigned>(node));
+    }
+    void release()
+    {
+        if (data_->frozen == access_mode::none)
+            fail(data_->words() + " is not frozen");
+        give_back();
+    }
+    access_mode mode() const
+    {
+        return mode_;
+    }
+
+  private:
+    void give_back()
+    {
+        for (const int node : nodes_)
+            starpu_data_release_on_node(data_->handle, node);
+        nodes_.clear();
+        data_->frozen = access_mode::none;
+    }
+    static void arrived(void *arg)
+    {
+        starpu_sem_post(static_cast<starpu_sem_t *>(arg));
+    }
+    // What is read at further places has no turn among the tasks: the data are held.
+    void acquire(int node, int in_order)
+    {
+        const auto mode = mode_ == access_mode::rw ? STARPU_RW : STARPU_R;
+        starpu_sem_t here;
+
+        starpu_sem_init(&here, 0, 0);
+        const int err = starpu_data_acquire_on_node_cb_sequential_consistency(
+            data_->handle, node, mode, arrived, &here, in_order);
+        if (!err)
+            starpu_sem_wait(&here);
+        starpu_sem_destroy(&here);
+        if (err)
+            fail(data_->words() + " cannot be frozen: " + std::strerror(-err));
+        nodes_.push_back(node);
+    }
+
+    std::shared_ptr<context_state> state_;
+    std::shared_ptr<datum> data_;
+    access_mode mode_;
+    std::vector<int> nodes_;
+};
+
+} // namespace detail
+
+// Data that stay as they are (read), or are the program's (rw), until unfreeze(). Calls
+// wait for the data instead of a queue: what they return may be used at once.
+template <class V> class frozen_logical_data
+{
+  public:
+    using constant = typename detail::view_traits<V>::constant;
+
+    frozen_logical_data(std::shared_ptr<detail::context_state> state,
+                        std::shared_ptr<detail::datum> data, access_mode mode,
+                        data_place place)
+        : freezer_(std::make_shared<detail::freezer>(
+              std::move(state), std::move(data), mode, std::move(place)))
+    {
+    }
+    // The view there. Of data frozen to be read, nothing may be changed.
+    V get(data_place place = data_place::host(), stream_t = nullptr) const
+    {
+        return detail::view_traits<V>::view(freezer_->get(place));
+    }
+    void unfreeze(stream_t = nullptr)
+    {
+        freezer_->release();
+    }
+    access_mode get_access_mode() const
+    {
+        return freezer_->mode();
+    }
+
+  private:
+    std::shared_ptr<detail::freezer> freezer_;
+};
+
+} // namespace orrery::stf

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/logical_data.hpp - data of a context, by the view that bodies get of them, and
+// how a task uses them.
+#pragma once
+
+#include <orrery/stf/datum.hpp>
+#include <orrery/stf/reducer.hpp>
+
+namespace orrery::stf {
+
+namespace detail {
+
+// Data with their shape.
+template <class V> struct typed_datum : datum {
+    typed_datum(std::shared_ptr<context_state> context,
+                const shape_of<V> &extents)
+        : datum(std::move(context)), shape(extents)
+    {
+    }
+    shape_of<V> shape;
+};
+
+} // namespace detail
+
+// One use of data by a task, without the type of the view: what ld.read() and the like
+// convert to.
+struct task_dep_untyped {
+    std::shared_ptr<detail::datum> data;
+    access_mode mode = access_mode::none;
+    data_place place;
+    bool in_parts_ = false; // of task_dep::in_parts()
+};
+
+// The same with the view that the body gets, and the operator of a reduction.
+template <class V, class Op = void> struct task_dep : task_dep_untyped {
+    using view = V;
+    using reducer = Op;
+
+    // On a grid of places each one gets its part along the last dimension, where the
+    // indices of a blocked_partition are, and uses no other: so parts are written side
+    // by side.
+    task_dep in_parts() const
+    {
+        task_dep same = *this;
+        same.in_parts_ = true;
+        return same;
+    }
+};
+
+// Data that tasks use. Copies are the same data; when the last one has gone the value
+// goes to the program's memory, where the data have some, until finalize().
+template <class V> class logical_data
+{
+  public:
+    using view_type = V;
+    using shape_type = shape_of<V>;
+
+    logical_data() = default;
+    explicit logical_data(std::shared_ptr<detail::typed_datum<V>> data)
+        : data_(std::move(data))
+    {
+    }
+
+    task_dep<typename detail::view_traits<V>::constant>
+    read(data_place place = data_place::affine()) const
+    {
+        return {{data_, access_mode::read, place, false}};
+    }
+    // All of it is written, nothing read.
+    task_dep<V> write(data_place place = data_place::affine()) const
+    {
+        return changed(access_mode::write, place);
+    }
+    task_dep<V> rw(data_place place = data_place::affine()) const
+    {
+        return changed(access_mode::rw, place);
+    }
+    // As rw(), but tasks that use the data so one after the other may swap.
+    task_dep<V> relaxed(data_place place = data_place::affine()) const
+    {
+        return changed(access_mode::relaxed, place);
+    }
+    // The value becomes the sum of what the indices of a parallel_for contribute.
+    template <class Op>
+    task_dep<V, Op> reduce(Op, data_place place = data_place::affine()) const
+    {
+        return reduced<Op>(access_mode::reduce, place);
+    }
+    // It is added to the value.
+    template <class Op>
+    task_dep<V, Op> reduce(Op, no_init,
+                           data_place place = data_place::affine()) const
+    {
+        return reduced<Op>(access_mode::reduce_no_init, place);
+    }
+
+    const shape_of<V> &shape() const
+    {
+        return datum().shape;
+    }
+    // Its name in traces, graphs and messages.
+    logical_data &set_symbol(const std::string &symbol)
+    {
+        datum().symbol = symbol;
+        starpu_data_set_name(datum().handle, symbol.c_str());
+        return *this;
+    }
+    const std::string &get_symbol() const
+    {
+        return datum().symbol;
+    }
+    // Whether the program's memory gets the value in the end: yes, where there is
+    // some.
+    void set_write_back(bool wanted)
+    {
+        detail::require(!wanted || datum().has_home,
+                        "set_write_back(true): data of a shape have no memory "
+                        "of the program's to write to");
+        datum().write_back = wanted;
+    }
+    // No task will use the data for long: their copies leave full memories first.
+    void wont_use() const
+    {
+        starpu_data_wont_use(datum().handle);
+    }
+    bool is_set() const
+    {
+        return data_ != nullptr;
+    }
+    // For calls of the runtime's own interface.
+    starpu_data_handle_t get_handle() const
+    {
+        return datum().handle;
+    }
+    const std::shared_ptr<detail::typed_datum<V>> &get_datum() const
+    {
+        return data_;
+    }
+
+    // Neither copies nor equal contents are asked for: the same data.
+    friend bool operator==(const logical_data &a, const logical_data &b)
+    {
+        return a.data_ == b.data_;
+    }
+
+  private:
+    detail::typed_datum<V> &datum() const
+    {
+        detail::require(data_ != nullptr,
+                        "a logical_data that no context has made: assign "
+                        "ctx.logical_data(…) to it");
+        return *data_;
+    }
+    task_dep<V> changed(access_mode mode, data_place place) const
+    {
+        static_assert(!detail::view_traits<V>::read_only,
+                      "data of const elements are read only: use read(), or "
+                      "make them of memory that is not const");
+        return {{data_, mode, place, false}};
+    }
+    template <class Op>
+    task_dep<V, Op> reduced(access_mode mode, data_place place) const
+    {
+        static_assert(detail::has_owner<V>::value,
+                      "reduce() is for single values: scalar_view<T>, or a "
+                      "view for which owning_container_of is specialised");
+        return {{data_, mode, place, false}};
+    }
+
+    std::shared_ptr<detail::typed_datum<V>> data_;
+};
+
+} // namespace orrery::stf

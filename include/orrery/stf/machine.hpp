@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/machine.hpp - the runtime, which the first context starts and the end of the
+// program stops, and what its machine has.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <orrery.h>
+#include <starpu.h>
+
+#include <orrery/stf/place.hpp>
+
+namespace orrery::stf::detail {
+
+class machine
+{
+  public:
+    struct device {
+        int worker;
+        unsigned node;
+    };
+
+    // Starts the runtime at the first call. One that the program has started by
+    // starpu_init() is used, and lives on until the program ends.
+    static machine &get()
+    {
+        static machine one;
+        return one;
+    }
+
+    // Worker and memory of a device; an error where there is none of that number.
+    const device &at(int number) const
+    {
+        if (number < 0 || number >= ndevices())
+            fail("device " + std::to_string(number) + " is not there: this " +
+                 (simulated ? "simulated " : "") + "machine has " +
+                 std::to_string(devices.size()) +
+                 "; exec_place::any(), ORRERY_STF_PLACE=any or "
+                 "ORRERY_MACHINE=h100-pcie-4 make programs run here");
+        return devices[static_cast<std::size_t>(number)];
+    }
+    int ndevices() const
+    {
+        return static_cast<int>(devices.size());
+    }
+    // The node of data that are placed there.
+    int node_of(const data_place &place) const
+    {
+        if (place.is_affine())
+            return STARPU_SPECIFIC_NODE_LOCAL;
+        return place.is_device() ? static_cast<int>(at(place.number()).node)
+                                 : STARPU_MAIN_RAM;
+    }
+
+    // Whether tasks of that symbol have a model of their own: where times are known or
+    // measured. Elsewhere the runtime would warn that they are not.
+    bool uses_model(const std::string &name) const
+    {
+        const char *calibrate = std::getenv("STARPU_CALIBRATE");
+
+        return simulated || (calibrate && std::atoi(calibrate) > 0) ||
+               orrery_knows_kernel(nullptr, name.c_str()) == 1;
+    }
+
+    std::vector<device> devices; // CUDA's, then HIP's
+    int gang = -1;               // all processors as one worker; -1: there is one
+    unsigned processors = 0;
+    bool simulated = false;
+    bool runs_bodies = true;  // kernels are not skipped
+    bool places_any = false;  // ORRERY_STF_PLACE=any
+
+  private:
+    machine()
+    {
+        read_environment();
+        const int err = starpu_init(nullptr);
+        if (err)
+            fail(std::string("the runtime does not start: ") +
+                 std::strerror(-err) + "; `orrery env` says what is set");
+        simulated = orrery_is_simulated();
+        runs_bodies = orrery_runs_kernels();
+        add(STARPU_CUDA_WORKER);
+        add(STARPU_HIP_WORKER);
+        int cpus[STARPU_NMAXWORKERS];
+        processors = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus,
+                                                   STARPU_NMAXWORKERS);
+        if (processors > 1)
+            gang = starpu_combined_worker_assign_workerid(
+                static_cast<int>(processors), cpus);
+    }
+    // A body that calls exit() leaves the runtime as it is.
+    ~machine()
+    {
+        if (!starpu_task_get_current())
+            starpu_shutdown();
+    }
+    machine(const machine &) = delete;
+    machine &operator=(const machine &) = delete;
+
+    void read_environment()
+    {
+        const char *place = std::getenv("ORRERY_STF_PLACE");
+
+        if (!place || !*place)
+            return;
+        if (std::strcmp(place, "any") != 0)
+            fail("ORRERY_STF_PLACE=" + std::string(place) +
+                 " is unknown; give any, or leave it unset");
+        places_any = true;
+    }
+    // The first worker of each device of a type.
+    void add(starpu_worker_archtype type)
+    {
+        int workers[STARPU_NMAXWORKERS];
+        const unsigned n = starpu_worker_get_ids_by_type(type, workers,
+                                                         STARPU_NMAXWORKERS);
+
+        for (unsigned i = 0; i < n; i++) {
+            const unsigned node = starpu_worker_get_memory_node(
+                static_cast<unsigned>(workers[i]));
+            bool known = false;
+            for (const device &other : devices)
+                known = known || other.node == node;
+            if (!known)
+                devices.push_back({workers[i], node});
+        }
+    }
+};
+
+} // namespace orrery::stf::detail
+
+namespace orrery::stf {
+
+// All devices of the machine; its processors where there is none.
+inline exec_place_grid exec_place::all_devices()
+{
+    const int n = detail::machine::get().ndevices();
+    std::vector<exec_place> places;
+
+    for (int i = 0; i < n; i++)
+        places.push_back(device(i));
+    if (places.empty())
+        places.push_back(host());
+    return grid(std::move(places));
+}
+
+} // namespace orrery::stf

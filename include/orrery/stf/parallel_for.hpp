@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/parallel_for.hpp - a body for each index of a shape: loops on processors, which
+// all of them share where there are many indices, a kernel on devices.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include <orrery/stf/partition.hpp>
+#include <orrery/stf/parts.hpp>
+#include <orrery/stf/task.hpp>
+#if ORR_STF_CUDA
+#    include <orrery/stf/cuda.hpp>
+#endif
+
+namespace orrery::stf {
+namespace detail {
+
+// From so many indices on, processors share them: below, the meeting of the gang costs
+// more than it saves.
+inline constexpr std::size_t shared_from = 32768;
+
+// --- what a body is called with ---
+
+template <class D> struct argument;
+
+// What one processor has contributed to a reduction.
+template <class V, class Op> struct argument<task_dep<V, Op>> {
+    using T = typename owning_container_of<V>::type;
+    argument(void *, const part &)
+    {
+        Op::init_op(sum);
+    }
+    T &get()
+    {
+        return sum;
+    }
+    T sum;
+};
+
+template <class D> inline constexpr bool is_reduction = false;
+template <class V, class Op>
+inline constexpr bool is_reduction<task_dep<V, Op>> = !std::is_void_v<Op>;
+template <class V> inline constexpr bool is_reduction<task_dep<V, void>> = false;
+
+// A view, by value.
+template <class V> struct argument<task_dep<V, void>> {
+    argument(void *buffer, const part &p) : view(part_view<V>(buffer, p))
+    {
+    }
+    V &get()
+    {
+        return view;
+    }
+    V view;
+};
+
+// --- loops ---
+
+// The first dimension innermost.
+template <std::size_t D> struct nest {
+    template <class S, class F, class... I>
+    static inline void walk(const S &shape, F &at, I... outer)
+    {
+        const std::size_t behind = shape.end(D - 1);
+        for (std::size_t i = shape.begin(D - 1); i < behind; i++)
+            nest<D - 1>::walk(shape, at, i, outer...);
+    }
+};
+template <> struct nest<0> {
+    template <class S, class F, class... I>
+    static inline void walk(const S &, F &at, I... index)
+    {
+        at(index...);
+    }
+};
+
+// The part of rank `rank` of `size`.
+template <std::size_t D>
+box<D> share(const box<D> &whole, std::size_t rank, std::size_t size)
+{
+    box<D> part = whole;
+    std::size_t cut = D - 1;
+
+    for (std::size_t d = D; d-- > 0;)
+        if (whole.extent(cut) < 4 * size && whole.extent(d) > whole.extent(cut))
+            cut = d;
+    const std::size_t n = whole.extent(cut), lo = whole.begin(cut);
+    part.set(cut, lo + n * rank / size, lo + n * (rank + 1) / size);
+    return part;
+}
+
+template <class S, class F>
+void walk_share(const S &shape, std::size_t rank, std::size_t size, F at)
+{
+    if constexpr (has_bounds<S>::value) {
+        const box<S::dimensions> &whole = shape;
+        nest<S::dimensions>::walk(size > 1 ? share(whole, rank, size) : whole,
+                                  at);
+    } else {
+        const std::size_t n = shape.size();
+        for (std::size_t i = n * rank / size; i < n * (rank + 1) / size; i++)
+            std::apply(at, shape.index_to_coords(i));
+    }
+}
+
+// --- reductions over the processors of a gang ---
+
+// One value for each rank, and how many ranks have not ended. Made by the first rank
+// that comes to it.
+template <class Values> class partials
+{
+  public:
+    partials() = default;
+    partials(const partials &) // before the task begins: there are none
+    {
+    }
+    partials &operator=(const partials &) = delete;
+    ~partials()
+    {
+        delete at_.load(std::memory_order_relaxed);
+    }
+    // NULL, unless the caller is the last one: then all values, by rank.
+    std::vector<std::optional<Values>> *put(std::size_t rank, std::size_t size,
+                                            const Values &values)
+    {
+        table &all = get(size);
+
+        all.of_rank[rank].emplace(values);
+        return all.left.fetch_sub(1, std::memory_order_acq_rel) == 1
+                   ? &all.of_rank
+                   : nullptr;
+    }
+
+  private:
+    struct table {
+        explicit table(std::size_t n) : of_rank(n), left(n)
+        {
+        }
+        std::vector<std::optional<Values>> of_rank;
+        std::atomic<std::size_t> left;
+    };
+    table &get(std::size_t size)
+    {
+        table *known = at_.load(std::memory_order_acquire);
+
+        if (known)
+            return *known;
+        auto *made = new table(size);
+        if (at_.compare_exchange_strong(known, made, std::memory_order_acq_rel))
+            return *made;
+        delete made;
+        return *known;
+    }
+
+    std::atomic<table *> at_{nullptr};
+};
+
+// The value of the data before anything is added to it.
+template <class D> void begin_sum(access_mode mode, void *buffer)
+{
+    if constexpr (is_reduction<D>) {
+        using V = typename D::view;
+        const V view = view_of<V>(buffer);
+
+        if (mode == access_mode::reduce)
+            D::reducer::init_op(owning_container_of<V>::get(view));
+    }
+    (void)mode, (void)buffer;
+}
+template <class D> void add_up(void *buffer, argument<D> &one)
+{
+    if constexpr (is_reduction<D>) {
+        using V = typename D::view;
+        const V view = view_of<V>(buffer);
+
+        D::reducer::apply_op(owning_container_of<V>::get(view), one.get());
+    }
+    (void)buffer, (void)one;
+}
+
+// --- the body ---
+
+// Whether F takes the coordinates and what it is given of the data. A compiler of CUDA
+// does not let the host ask that of functions for devices.
+template <class F, class Coordinates, class... D> struct takes_index;
+template <class F, class... C, class... D>
+struct takes_index<F, std::tuple<C...>, D...>
+    : std::is_invocable<F &, C...,
+                        decltype(std::declval<argument<D> &>().get())...> {
+};
+template <class F, class Coordinates, class... D> struct host_takes_index;
+template <class F, class... C, class... D>
+struct host_takes_index<F, std::tuple<C...>, D...>
+    : std::bool_constant<fits_host<
+          F, C..., decltype(std::declval<argument<D> &>().get())...>()> {
+};
+template <class F, class S, class... D> constexpr bool fits_shape()
+{
+    if constexpr (opaque<F>)
+        return true;
+    else
+        return takes_index<F, typename S::coords_t, D...>::value;
+}
+
+// D: a task_dep for each of the data.
+template <class S, class F, class... D> struct for_body {
+    using named_by = F;
+    static constexpr bool has_host =
+        host_takes_index<F, typename S::coords_t, D...>::value;
+    static constexpr bool has_device = device_has<F>;
+    static constexpr bool host_if_asked = false;
+    static constexpr bool reduces = (is_reduction<D> || ...);
+    static constexpr bool shared = has_host, shaped = true;
+    static constexpr const char *kind = "parallel_for";
+    using arguments = std::tuple<argument<D>...>;
+    using all = std::index_sequence_for<D...>;
+
+    void on_host(void **buffers)
+    {
+        const int rank = starpu_combined_worker_get_rank();
+        const int size = starpu_combined_worker_get_size();
+
+        if constexpr (has_host)
+            on_host(buffers, rank < 0 ? 0 : static_cast<std::size_t>(rank),
+                    size < 1 ? 1 : static_cast<std::size_t>(size), all{});
+    }
+    void on_device(void **buffers)
+    {
+#if ORR_STF_CUDA
+        if constexpr (has_device)
+            cuda_for<S, F, D...>(shape, f, modes, parts, buffers,
+                                 local_stream());
+#endif
+        (void)buffers;
+    }
+
+    template <std::size_t... K>
+    void on_host(void **buffers, std::size_t rank, std::size_t size,
+                 std::index_sequence<K...>)
+    {
+        arguments mine{argument<D>(buffers[K], parts[K])...};
+
+        sweep(mine, rank, size);
+        if constexpr (reduces) {
+            if (size == 1) {
+                (begin_sum<D>(modes[K], buffers[K]), ...);
+                (add_up<D>(buffers[K], std::get<K>(mine)), ...);
+            } else if (auto *ranks = sums.put(rank, size, mine)) {
+                // The order of the ranks, whoever ends last.
+                (begin_sum<D>(modes[K], buffers[K]), ...);
+                for (auto &one : *ranks)
+                    (add_up<D>(buffers[K], std::get<K>(*one)), ...);
+            }
+        }
+        (void)buffers;
+    }
+    // A function of its own: what is used in the loops is in registers there, and would
+    // not be if it had to outlive the calls that follow.
+    __attribute__((noinline)) void sweep(arguments &mine, std::size_t rank,
+                                         std::size_t size)
+    {
+        loop(mine, rank, size);
+    }
+    // Each of the data becomes a variable of its own.
+    template <class... Bound>
+    inline void loop(arguments &mine, std::size_t rank, std::size_t size,
+                     Bound &...bound)
+    {
+        constexpr std::size_t k = sizeof...(Bound);
+
+        if constexpr (k < sizeof...(D)) {
+            auto here = std::get<k>(mine).get();
+            loop(mine, rank, size, bound..., here);
+            std::get<k>(mine).get() = here;
+        } else {
+            F function(f);
+            (void)mine;
+            walk_share(shape, rank, size, [&](auto... index) {
+                function(index..., bound...);
+            });
+        }
+    }
+
+    S shape;
+    F f;
+    access_mode modes[sizeof...(D) + 1];
+    part parts[sizeof...(D) + 1];
+    partials<arguments> sums;
+};
+
+// The shape as bodies are compiled for it: of data with their bounds, a box.
+template <class S> decltype(auto) plain(const S &shape)
+{
+    if constexpr (has_bounds<S>::value)
+        return static_cast<const box<S::dimensions> &>(shape);
+    else
+        return static_cast<const S &>(shape);
+}
+
+// A partitioner where the program names none.
+struct default_partition : blocked_partition {
+};
+
+template <class Part, class S>
+auto part_of(const S &shape, std::size_t i, dim4 grid)
+{
+    const pos4 at = grid.get_position(i);
+
+    return Part::apply(plain(shape), at, grid);
+}
+
+// Of data that are used as a whole the places of a grid have their turn one after the other, each with the value that
+// the one before has left.
+inline access_mode of_later_part(access_mode mode)
+{
+    return mode == access_mode::write    ? access_mode::rw
+           : mode == access_mode::reduce ? access_mode::reduce_no_init
+                                         : mode;
+}
+
+} // namespace detail
+
+// A body for each index of a shape; it is copied, and runs when the data are there.
+template <class Part, class S, class... D>
+class parallel_for_scope
+    : public detail::described<parallel_for_scope<Part, S, D...>,
+                               detail::construct<D...>>
+{
+    using base = detail::described<parallel_for_scope<Part, S, D...>,
+                                   detail::construct<D...>>;
+
+  public:
+    parallel_for_scope(std::shared_ptr<detail::context_state> state,
+                       exec_place place, S shape, D... deps)
+        : base(std::move(state), std::move(place), std::move(deps)...),
+          shape_(std::move(shape))
+    {
+    }
+
+    template <class F> void operator->*(F &&f)
+    {
+        constexpr bool fits = detail::fits_shape<std::decay_t<F>, S, D...>();
+        constexpr bool copyable =
+            std::is_copy_constructible_v<std::decay_t<F>>;
+
+        static_assert(fits,
+                      "the body of parallel_for() takes an index (size_t) for "
+                      "each dimension of the shape, then for each data a view, "
+                      "and T& for what it reduce()s");
+        static_assert(copyable, "the body of parallel_for() is copied to each "
+                                "processor and device: what it captures must "
+                                "be copyable");
+        if constexpr (fits && copyable)
+            run(std::forward<F>(f));
+    }
+
+  private:
+    template <class F> void run(F &&f)
+    {
+        const exec_place place = this->request_.place;
+
+        if (!place.is_grid()) {
+            submit(detail::plain(shape_), std::forward<F>(f), false, 0);
+            return;
+        }
+        if (any_in_parts(std::index_sequence_for<D...>{})) {
+            run_in_parts(place, f, std::index_sequence_for<D...>{});
+            this->request_.place = place;
+            return;
+        }
+        if constexpr (detail::has_bounds<S>::value ||
+                      !std::is_same_v<Part, detail::default_partition>) {
+            for (std::size_t i = 0; i < place.size(); i++) {
+                this->request_.place = place.get_place(i);
+                submit(detail::part_of<Part>(shape_, i, place.get_dims()), f,
+                       i > 0, i);
+            }
+            this->request_.place = place;
+        } else {
+            detail::fail("a shape of your own on a grid of places: name a "
+                         "partitioner whose apply() cuts it");
+        }
+    }
+
+    // --- each place has its part of some data ---
+
+    template <std::size_t... K>
+    bool any_in_parts(std::index_sequence<K...>) const
+    {
+        return (std::get<K>(this->deps_).in_parts_ || ...);
+    }
+    // The plan of data number K, and its use by place number i. 0: all of it.
+    template <std::size_t K>
+    std::size_t plan(std::size_t places, const detail::plan **known)
+    {
+        auto &dep = std::get<K>(this->deps_);
+        using V = typename std::decay_t<decltype(dep)>::view;
+
+        if (!dep.in_parts_)
+            return 0;
+        if constexpr (detail::cut<V>::possible)
+            *known = &detail::plan_of<V>(*dep.data, places);
+        else
+            detail::fail("in_parts() is for slices of up to three dimensions");
+        return (*known)->begin.back();
+    }
+    template <class F, std::size_t... K>
+    void run_in_parts(const exec_place &place, F &f, std::index_sequence<K...>)
+    {
+        if constexpr (!detail::has_bounds<S>::value ||
+                      !std::is_base_of_v<blocked_partition, Part>) {
+            detail::fail("in_parts() is for shapes with bounds, and the "
+                         "blocked_partition: other parts are not in one piece");
+        } else {
+            constexpr std::size_t outer = S::dimensions - 1;
+            box<S::dimensions> mine = detail::plain(shape_);
+            const std::size_t n = mine.end(outer);
+
+            detail::require(mine.begin(outer) == 0 && n >= place.size(),
+                            "in_parts() is for shapes whose last dimension "
+                            "begins at 0 and has an index for each place");
+            for (const std::size_t length :
+                 {n, plan<K>(place.size(), &plans_[K])...})
+                detail::require(length == 0 || length == n,
+                                "data in_parts() are as long in their last "
+                                "dimension as the shape");
+            const detail::plan *any = nullptr;
+            for (const detail::plan *one : plans_)
+                any = one ? one : any;
+            for (std::size_t i = 0; i < place.size(); i++) {
+                mine.set(outer, any->begin[i], any->begin[i + 1]);
+                this->request_.place = place.get_place(i);
+                submit(mine, f, i > 0, i);
+            }
+        }
+    }
+
+    template <class Shape, class F>
+    void submit(const Shape &shape, F &&f, bool later_part, std::size_t number)
+    {
+        constexpr std::size_t n = base::N;
+        using B = detail::for_body<Shape, std::decay_t<F>, D...>;
+        detail::use uses[n + 1];
+        B body{shape, std::forward<F>(f), {}, {}, {}};
+
+        this->fill(uses);
+        for (std::size_t i = 0; i < n; i++) {
+            if (const detail::plan *cut = plans_[i]) {
+                uses[i].part = cut->parts[number];
+                body.parts[i] = {cut->begin[number], cut->begin.back()};
+            } else if (later_part) {
+                uses[i].mode = detail::of_later_part(uses[i].mode);
+            }
+            body.modes[i] = uses[i].mode;
+        }
+        this->request_.indices = shape.size();
+        this->request_.gang = B::shared && detail::machine::get().gang >= 0 &&
+                              this->request_.indices >= detail::shared_from;
+        detail::submit_body(*this->state_, this->request_, uses, n,
+                            std::move(body));
+    }
+
+    S shape_;
+    const detail::plan *plans_[sizeof...(D) + 1] = {}; // NULL: not in parts
+};
+
+} // namespace orrery::stf

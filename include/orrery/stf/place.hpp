@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/place.hpp - where bodies run (exec_place) and where data are meanwhile
+// (data_place). Places are values: compared, ordered, hashed.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <orrery/stf/error.hpp>
+#include <orrery/stf/config.hpp>
+
+namespace orrery::stf {
+
+// A position, and the size, of what has up to four dimensions.
+struct pos4 {
+    ORR_STF_HD constexpr pos4(int x_ = 0, int y_ = 0, int z_ = 0, int t_ = 0)
+        : x(x_), y(y_), z(z_), t(t_)
+    {
+    }
+    ORR_STF_HD constexpr int get(std::size_t axis) const
+    {
+        return axis == 0 ? x : axis == 1 ? y : axis == 2 ? z : t;
+    }
+    ORR_STF_HD friend constexpr bool operator==(const pos4 &a, const pos4 &b)
+    {
+        return a.x == b.x && a.y == b.y && a.z == b.z && a.t == b.t;
+    }
+    int x, y, z, t;
+};
+
+struct dim4 : pos4 {
+    ORR_STF_HD constexpr dim4(int x_ = 1, int y_ = 1, int z_ = 1, int t_ = 1)
+        : pos4(x_, y_, z_, t_)
+    {
+    }
+    ORR_STF_HD constexpr std::size_t size() const
+    {
+        return static_cast<std::size_t>(x) * y * z * t;
+    }
+    // The number of a position; the first dimension is the fastest.
+    ORR_STF_HD constexpr std::size_t get_index(const pos4 &p) const
+    {
+        return p.x + static_cast<std::size_t>(x) *
+                         (p.y + static_cast<std::size_t>(y) *
+                                    (p.z + static_cast<std::size_t>(z) * p.t));
+    }
+    ORR_STF_HD constexpr pos4 get_position(std::size_t index) const
+    {
+        return pos4(static_cast<int>(index % x),
+                    static_cast<int>(index / x % y),
+                    static_cast<int>(index / x / y % z),
+                    static_cast<int>(index / x / y / z));
+    }
+};
+
+namespace detail {
+
+enum class place_kind {
+    host,
+    device,
+    current, // what the context says, else the first device, else processors
+    any,     // what the scheduling policy chooses
+    grid,
+    affine,  // of data: the memory of who executes the task
+    managed,
+};
+
+} // namespace detail
+
+class exec_place_grid;
+
+// Where a body runs.
+class exec_place
+{
+  public:
+    // The first device, or processors where there is none, or what
+    // context::push_affinity() says.
+    exec_place() = default;
+
+    // Processors.
+    static exec_place host()
+    {
+        return exec_place(detail::place_kind::host, 0);
+    }
+    // Devices are numbered from 0; one that is not there is an error when a task
+    // is submitted.
+    static exec_place device(int number)
+    {
+        return exec_place(detail::place_kind::device, number);
+    }
+    static exec_place current_device()
+    {
+        return exec_place();
+    }
+    // What the scheduling policy chooses (STARPU_SCHED), for each task anew.
+    static exec_place any()
+    {
+        return exec_place(detail::place_kind::any, 0);
+    }
+    // Several places, one task of which runs on all, each with its part.
+    static exec_place_grid grid(std::vector<exec_place> places);
+    static exec_place_grid grid(std::vector<exec_place> places, dim4 dims);
+    static exec_place_grid all_devices();
+    static exec_place_grid repeat(const exec_place &place, std::size_t n);
+
+    bool is_host() const
+    {
+        return kind_ == detail::place_kind::host;
+    }
+    bool is_device() const
+    {
+        return kind_ == detail::place_kind::device;
+    }
+    bool is_any() const
+    {
+        return kind_ == detail::place_kind::any;
+    }
+    bool is_grid() const
+    {
+        return kind_ == detail::place_kind::grid;
+    }
+    bool is_current() const
+    {
+        return kind_ == detail::place_kind::current;
+    }
+    // Of a device.
+    int number() const
+    {
+        return number_;
+    }
+    // How many places it is: 1, but for grids.
+    std::size_t size() const
+    {
+        return places_ ? places_->size() : 1;
+    }
+    exec_place get_place(std::size_t i) const
+    {
+        return places_ ? (*places_)[i] : *this;
+    }
+    dim4 get_dims() const
+    {
+        return dims_;
+    }
+    int get_dim(int axis) const
+    {
+        return dims_.get(static_cast<std::size_t>(axis));
+    }
+
+    friend bool operator==(const exec_place &a, const exec_place &b)
+    {
+        if (a.kind_ != b.kind_ || a.number_ != b.number_)
+            return false;
+        return !a.places_ || (a.dims_ == b.dims_ && *a.places_ == *b.places_);
+    }
+    friend bool operator!=(const exec_place &a, const exec_place &b)
+    {
+        return !(a == b);
+    }
+    friend bool operator<(const exec_place &a, const exec_place &b)
+    {
+        if (a.kind_ != b.kind_ || a.number_ != b.number_)
+            return std::tie(a.kind_, a.number_) < std::tie(b.kind_, b.number_);
+        return a.places_ && *a.places_ < *b.places_;
+    }
+
+  protected:
+    exec_place(detail::place_kind kind, int number)
+        : kind_(kind), number_(number)
+    {
+    }
+
+    detail::place_kind kind_ = detail::place_kind::current;
+    int number_ = 0;
+    dim4 dims_;
+    std::shared_ptr<const std::vector<exec_place>> places_;
+};
+
+// Several places, as an array of up to four dimensions.
+class exec_place_grid : public exec_place
+{
+  public:
+    exec_place_grid(std::vector<exec_place> places, dim4 dims)
+        : exec_place(detail::place_kind::grid, 0)
+    {
+        detail::require(!places.empty(),
+                        "a grid of no places: name at least one, or check "
+                        "that this machine has devices");
+        detail::require(dims.size() == places.size(),
+                        "the dimensions of a grid must multiply to the number "
+                        "of its places");
+        for (const exec_place &place : places)
+            detail::require(!place.is_grid() && !place.is_any(),
+                            "a grid is made of single places: host(), "
+                            "device(i), current_device()");
+        dims_ = dims;
+        places_ = std::make_shared<const std::vector<exec_place>>(
+            std::move(places));
+    }
+    exec_place_grid reshape(dim4 dims) const
+    {
+        return exec_place_grid(*places_, dims);
+    }
+};
+
+inline exec_place_grid exec_place::grid(std::vector<exec_place> places,
+                                        dim4 dims)
+{
+    return exec_place_grid(std::move(places), dims);
+}
+inline exec_place_grid exec_place::grid(std::vector<exec_place> places)
+{
+    const dim4 dims(static_cast<int>(places.size()));
+    return exec_place_grid(std::move(places), dims);
+}
+inline exec_place_grid exec_place::repeat(const exec_place &place,
+                                          std::size_t n)
+{
+    return grid(std::vector<exec_place>(n, place));
+}
+
+// Where data are while a body runs.
+class data_place
+{
+  public:
+    // The memory of who executes the task.
+    data_place() = default;
+
+    static data_place affine()
+    {
+        return data_place();
+    }
+    static data_place host()
+    {
+        return data_place(detail::place_kind::host, 0);
+    }
+    // Main memory, which a device reaches where the system lets it.
+    static data_place managed()
+    {
+        return data_place(detail::place_kind::managed, 0);
+    }
+    static data_place device(int number)
+    {
+        return data_place(detail::place_kind::device, number);
+    }
+    static data_place current_device()
+    {
+        return data_place(detail::place_kind::device, 0);
+    }
+
+    bool is_affine() const
+    {
+        return kind_ == detail::place_kind::affine;
+    }
+    bool is_device() const
+    {
+        return kind_ == detail::place_kind::device;
+    }
+    bool is_host() const
+    {
+        return kind_ == detail::place_kind::host;
+    }
+    int number() const
+    {
+        return number_;
+    }
+    friend bool operator==(const data_place &a, const data_place &b)
+    {
+        return a.kind_ == b.kind_ && a.number_ == b.number_;
+    }
+    friend bool operator!=(const data_place &a, const data_place &b)
+    {
+        return !(a == b);
+    }
+    friend bool operator<(const data_place &a, const data_place &b)
+    {
+        return std::tie(a.kind_, a.number_) < std::tie(b.kind_, b.number_);
+    }
+
+  private:
+    data_place(detail::place_kind kind, int number)
+        : kind_(kind), number_(number)
+    {
+    }
+
+    detail::place_kind kind_ = detail::place_kind::affine;
+    int number_ = 0;
+};
+
+} // namespace orrery::stf
+
+template <> struct std::hash<orrery::stf::exec_place> {
+    std::size_t operator()(const orrery::stf::exec_place &place) const
+    {
+        std::size_t sum = place.is_host()     ? 1
+                          : place.is_device() ? 2
+                          : place.is_any()    ? 3
+                          : place.is_grid()   ? 4
+                                              : 5;
+        sum = sum * 31 + static_cast<std::size_t>(place.number());
+        for (std::size_t i = 0; place.is_grid() && i < place.size(); i++)
+            sum = sum * 31 + (*this)(place.get_place(i));
+        return sum;
+    }
+};
+template <> struct std::hash<orrery::stf::data_place> {
+    std::size_t operator()(const orrery::stf::data_place &place) const
+    {
+        return (place.is_affine() ? 1 : place.is_device() ? 2 : 3) * 31u +
+               static_cast<std::size_t>(place.number());
+    }
+};

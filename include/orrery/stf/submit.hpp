@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stf/submit.hpp - from a body and its data to a task of the runtime: a codelet per
+// body, a performance model per symbol, what the body has captured until the task has
+// ended. What does not depend on types is in functions that are no templates.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <typeinfo>
+#include <new>
+
+#include <orrery/stf/logical_data.hpp>
+
+namespace orrery::stf::detail {
+
+// --- symbols ---
+
+// A name of tasks, and the model of their times. Never freed: tasks, codelets and the
+// runtime refer to it.
+struct symbol {
+    explicit symbol(const std::string &text) : name(text)
+    {
+        model.type = STARPU_HISTORY_BASED;
+        model.symbol = name.c_str();
+    }
+    std::string name;
+    starpu_perfmodel model{};
+    symbol *next = nullptr;
+};
+
+// The one of that name.
+inline symbol *intern(const std::string &name)
+{
+    static lock mine;
+    static symbol *known[256]; // lists, by hash
+    const lock_guard guard(mine);
+    symbol *&list =
+        known[starpu_hash_crc32c_be_n(name.data(), name.size(), 0) % 256];
+
+    for (symbol *one = list; one; one = one->next)
+        if (one->name == name)
+            return one;
+    auto *made = new symbol(name);
+    made->next = list;
+    return list = made;
+}
+
+// Of tasks without a symbol: the function that their body is in, and its number there,
+// as far as the compiler's name of the type says so.
+inline std::string name_of_type(const char *mangled, const char *kind)
+{
+    int status = 0;
+    char *text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+    std::string full = text ? text : mangled, name;
+
+    std::free(text);
+    const std::size_t lambda = full.find("::{lambda");
+    const std::size_t number = full.rfind("#");
+    if (lambda != std::string::npos && number != std::string::npos)
+        full = full.substr(0, lambda < full.find('(') ? lambda : full.find('(')) + "." +
+               full.substr(number + 1, full.find('}', number) - number - 1);
+    for (const char c : full)
+        name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                        (c >= 'A' && c <= 'Z') || c == '.'
+                    ? c
+                    : '_';
+    if (name.size() > 60)
+        name = name.substr(0, 40) + "." +
+               std::to_string(starpu_hash_crc32c_be_n(mangled,
+                                                      std::strlen(mangled), 0));
+    return std::string(kind) + "." + name;
+}
+
+// Index spaces of different sizes take different times, whatever their data are.
+inline uint32_t shaped_footprint(starpu_task *task)
+{
+    return starpu_hash_crc32c_be_n(&task->hypervisor_tag,
+                                   sizeof(task->hypervisor_tag),
+                                   starpu_task_data_footprint(task));
+}
+
+// --- codelets ---
+
+struct codelet {
+    starpu_codelet cl{};
+    const symbol *named = nullptr;
+    std::vector<int> nodes; // of each use; empty: where the task is executed
+    codelet *next = nullptr;
+};
+
+// What is known of a body when it is compiled; one for each type of body.
+struct body_type {
+    starpu_cpu_func_t host;    // NULL: processors have no code for it
+    starpu_cuda_func_t device; // NULL: devices have none
+    bool host_if_asked;        // but for devices, unless the place is host()
+    bool shared;               // several processors may execute one together
+    bool shaped;               // it is executed on an index space
+    const char *type, *kind;
+    void *(*copy)(const void *held); // NULL: the body cannot be copied
+    void (*drop)(void *held);
+    std::atomic<codelet *> codelets{nullptr};
+    std::atomic<symbol *> default_symbol{nullptr};
+
+    symbol *unnamed()
+    {
+        symbol *known = default_symbol.load(std::memory_order_acquire);
+        if (!known) {
+            known = intern(name_of_type(type, kind));
+            default_symbol.store(known, std::memory_order_release);
+        }
+        return known;
+    }
+};
+
+// Never called: a simulated device whose kernels are skipped, or run on the host.
+inline void never_called(void **, void *)
+{
+}
+
+inline codelet *new_codelet(const body_type &type, symbol *named,
+                            std::vector<int> nodes)
+{
+    auto *made = new codelet;
+    const bool simulated = machine::get().simulated;
+    const auto device = type.device ? type.device
+                        : simulated ? never_called
+                                    : nullptr;
+
+    made->named = named;
+    made->nodes = std::move(nodes);
+    made->cl.name = named->name.c_str();
+    if (machine::get().uses_model(named->name))
+        made->cl.model = &named->model;
+    made->cl.nbuffers = STARPU_VARIABLE_NBUFFERS;
+    made->cl.cpu_funcs[0] = type.host;
+    made->cl.cuda_funcs[0] = device;
+    made->cl.cuda_flags[0] = STARPU_CUDA_ASYNC;
+    if (simulated)
+        made->cl.hip_funcs[0] = device;
+    if (type.shaped)
+        named->model.footprint = shaped_footprint;
+    if (type.shared) {
+        made->cl.type = STARPU_SPMD;
+        made->cl.max_parallelism = STARPU_NMAXWORKERS;
+    }
+    if (!made->nodes.empty()) {
+        made->cl.specific_nodes = 1;
+        made->cl.dyn_nodes = made->nodes.data();
+    }
+    return made;
+}
+
+inline codelet *codelet_of(body_type &type, symbol *named,
+                           std::vector<int> nodes)
+{
+    codelet *known = type.codelets.load(std::memory_order_acquire);
+
+    for (codelet *c = known; c; c = c->next)
+        if (c->named == named && c->nodes == nodes)
+            return c;
+    codelet *made = new_codelet(type, named, std::move(nodes));
+    do
+        made->next = known;
+    while (!type.codelets.compare_exchange_weak(known, made,
+                                                std::memory_order_acq_rel));
+    return made;
+}
+
+// --- one task ---
+
+// What a task uses: pointers into the caller's.
+struct use {
+    datum *data;
+    access_mode mode;
+    data_place place;
+    handle_t part = nullptr; // of the data, instead of all of them
+};
+
+struct job {
+    body_type *type;
+    symbol *named;
+    exec_place place;
+    const use *uses;
+    unsigned nuses;
+    void *arg = nullptr;               // of the body's function
+    void (*drop)(void *arg) = nullptr; // when the task has ended
+    bool wait = false;                 // the body refers to the caller's variables
+    bool gang = false;                 // by all processors together
+    std::size_t indices = 0;           // of its index space
+    int priority = 0;
+    double flops = 0.;
+};
+
+inline uint32_t writes(access_mode mode)
+{
+    return mode != access_mode::read;
+}
+
+inline starpu_data_access_mode mode_of(access_mode mode)
+{
+    switch (mode) {
+    case access_mode::read:
+        return STARPU_R;
+    case access_mode::write:
+    case access_mode::reduce:
+        return STARPU_W;
+    case access_mode::relaxed:
+        return static_cast<starpu_data_access_mode>(STARPU_RW |
+                                                    STARPU_COMMUTE);
+    default:
+        return STARPU_RW;
+    }
+}
+
+inline void check_use(const context_state &state, const use &u, bool waits)
+{
+    const datum *data = u.data;
+
+    require(data != nullptr, "a task uses a logical_data that no context made");
+    if (data->state.get() != &state)
+        fail(data->words() + " belongs to another context than the task");
+    require(data->handle != nullptr, "the context of the data is finalized");
+    if (!data->has_value.load(std::memory_order_relaxed) &&
+        u.mode != access_mode::write && u.mode != access_mode::reduce)
+        fail(data->words() + " has no value yet: the first task that uses data "
+                             "made of a shape must write() them");
+    if (data->read_only && writes(u.mode))
+        fail(data->words() + " was set read only: a task may only read() it");
+    if (waits && data->frozen != access_mode::none &&
+        (data->frozen == access_mode::rw || writes(u.mode)))
+        fail(data->words() + " is frozen, and this task's body must run before "
+                             "the program goes on: unfreeze() it before, or "
+                             "use task_later()");
+}
+
+// Where a task may run: its place, as the machine and the body have it.
+class target
+{
+  public:
+    target(const context_state &state, const job &j) : type_(*j.type)
+    {
+        const machine &m = machine::get();
+        exec_place place = j.place;
+
+        if (place.is_current() && !state.affinity.empty())
+            place = state.affinity.back();
+        if (m.places_any && !place.is_host())
+            place = exec_place::any();
+        if (m.simulated && m.runs_bodies &&
+            (!type_.host || (type_.host_if_asked && !place.is_host())))
+            fail(words(j) + " has no code for processors, which "
+                            "ORRERY_SIM_KERNELS=run needs: make it "
+                            "__host__ __device__, add on_host(), or leave the "
+                            "variable unset");
+        if (place.is_host())
+            host(j);
+        else if (place.is_any())
+            any(m, j);
+        else if (place.is_device())
+            device(m, j, place.number());
+        else if (m.ndevices() > 0 && on_devices(m))
+            device(m, j, 0);
+        else if (type_.host && !type_.host_if_asked)
+            host(j);
+        else
+            fail(words(j) + " is for devices, and this machine has none: "
+                            "ORRERY_MACHINE=h100-pcie-4 simulates some");
+    }
+    int32_t where;
+    int worker = -1; // this one alone
+
+  private:
+    static std::string words(const job &j)
+    {
+        return "the body of `" + j.named->name + "'";
+    }
+    bool on_devices(const machine &m) const
+    {
+        return type_.device || m.simulated;
+    }
+    void host(const job &j)
+    {
+        if (!type_.host)
+            fail(words(j) + " has no code for processors: make it "
+                            "__host__ __device__, or give it a device");
+        worker = j.gang ? machine::get().gang : -1;
+        where = worker < 0 ? static_cast<int32_t>(STARPU_CPU) : -1;
+    }
+    void device(const machine &m, const job &j, int number)
+    {
+        const machine::device &d = m.at(number);
+
+        if (!on_devices(m))
+            fail(words(j) + " has no code for devices: compile the program "
+                            "with nvcc and make it __device__, or give it "
+                            "exec_place::host()");
+        worker = d.worker;
+        where = -1;
+    }
+    void any(const machine &m, const job &j)
+    {
+        where = 0;
+        if (type_.host && !type_.host_if_asked)
+            where |= STARPU_CPU;
+        if (m.ndevices() > 0 && on_devices(m))
+            where |= STARPU_CUDA | STARPU_HIP;
+        if (!where)
+            fail(words(j) + " has code for nothing that this machine has");
+    }
+
+    const body_type &type_;
+};
+
+inline std::vector<int> nodes_of(const job &j)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < j.nuses; i++)
+        any = any || !j.uses[i].place.is_affine();
+    if (!any)
+        return {};
+    std::vector<int> nodes(j.nuses);
+    for (unsigned i = 0; i < j.nuses; i++)
+        nodes[i] = machine::get().node_of(j.uses[i].place);
+    return nodes;
+}
+
+// Data that are used twice are used in both ways each time.
+inline starpu_data_access_mode merged_mode(const job &j, unsigned i)
+{
+    uint32_t mode = mode_of(j.uses[i].mode);
+
+    for (unsigned k = 0; k < j.nuses; k++)
+        if (k != i && j.uses[k].data == j.uses[i].data)
+            mode = (mode | mode_of(j.uses[k].mode)) & ~uint32_t{STARPU_COMMUTE};
+    return static_cast<starpu_data_access_mode>(mode);
+}
+
+inline void fill_data(starpu_task *task, const job &j)
+{
+    starpu_data_handle_t *handles = task->handles;
+    starpu_data_access_mode *modes = task->modes;
+
+    task->nbuffers = static_cast<int>(j.nuses);
+    if (j.nuses > STARPU_NMAXBUFS) {
+        handles = task->dyn_handles = static_cast<starpu_data_handle_t *>(
+            std::malloc(j.nuses * sizeof(*handles)));
+        modes = task->dyn_modes = static_cast<starpu_data_access_mode *>(
+            std::malloc(j.nuses * sizeof(*modes)));
+        if (!handles || !modes)
+            throw std::bad_alloc();
+    }
+    for (unsigned i = 0; i < j.nuses; i++) {
+        handles[i] = j.uses[i].part ? j.uses[i].part : j.uses[i].data->handle;
+        modes[i] = merged_mode(j, i);
+    }
+}
+
+[[noreturn]] inline void refused(const job &j, int err)
+{
+    const std::string name = "`" + j.named->name + "'";
+
+    if (err == -ENODEV)
+        fail("no worker of this machine can execute " + name +
+             (machine::get().simulated
+                  ? ": a simulation knows no time of it there; give one, "
+                    "ORRERY_ASSUME='kernel[" +
+                        j.named->name + "] = 10us'"
+                  : ": its place leaves none that has code for it"));
+    if (err == -EDEADLK)
+        fail(name + " was submitted in a callback, and its body must run "
+                    "before the program goes on: use task_later()");
+    fail("the task " + name + " is refused: " + std::strerror(-err));
+}
+
+inline void draw(dot_graph &graph, const job &j)
+{
+    std::vector<dot_graph::access> accesses;
+
+    for (unsigned i = 0; i < j.nuses; i++)
+        accesses.push_back({j.uses[i].data->number, j.uses[i].data->symbol,
+                            writes(j.uses[i].mode) != 0});
+    graph.add(j.named->name, accesses);
+}
+
+// --- tasks that are submitted again ---
+
+// What the tasks of a scope are, in their order: a loop submits them once more in each
+// round. One thread at a time.
+class recorder
+{
+  public:
+    recorder() = default;
+    recorder(const recorder &) = delete;
+    recorder &operator=(const recorder &) = delete;
+    ~recorder()
+    {
+        for (const entry &one : tasks_)
+            if (one.what.arg)
+                one.what.type->drop(one.what.arg);
+    }
+    void add(const job &j)
+    {
+        entry one{j, {}, {}};
+
+        for (unsigned i = 0; i < j.nuses; i++) {
+            one.keep.push_back(j.uses[i].data->shared_from_this());
+            one.uses.push_back(j.uses[i]);
+        }
+        if (!j.type->copy)
+            fail("the body of `" + j.named->name +
+                 "' is in a loop scope, which runs it several times: what it "
+                 "captures must be copyable");
+        if (j.arg)
+            one.what.arg = j.type->copy(j.arg);
+        tasks_.push_back(std::move(one));
+    }
+    void submit_all(context_state &state) const;
+    bool empty() const
+    {
+        return tasks_.empty();
+    }
+
+  private:
+    struct entry {
+        job what; // with a body of its own
+        std::vector<std::shared_ptr<datum>> keep;
+        std::vector<use> uses;
+    };
+    std::vector<entry> tasks_;
+};
+
+// Gives it to the runtime. The caller keeps the argument if this throws.
+inline void submit(context_state &state, const job &j)
+{
+    const bool waits = j.wait && machine::get().runs_bodies;
+
+    state.require_open();
+    for (unsigned i = 0; i < j.nuses; i++)
+        check_use(state, j.uses[i], j.wait);
+    const target t(state, j);
+    codelet *c = codelet_of(*j.type, j.named, nodes_of(j));
+    starpu_task *task = starpu_task_create();
+    if (!task)
+        throw std::bad_alloc();
+    task->cl = &c->cl;
+    task->where = t.where;
+    task->cl_arg = j.arg;
+    task->callback_func = j.drop;
+    task->callback_arg = j.arg;
+    task->synchronous = waits;
+    task->priority = j.priority;
+    task->flops = j.flops;
+    task->hypervisor_tag = static_cast<int>(j.indices ^ j.indices >> 32);
+    if (t.worker >= 0) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = static_cast<unsigned>(t.worker);
+    }
+    fill_data(task, j);
+    const int err = starpu_task_submit(task);
+    if (err) {
+        task->destroy = 0;
+        task->callback_func = nullptr;
+        starpu_task_destroy(task);
+        refused(j, err);
+    }
+    for (unsigned i = 0; i < j.nuses; i++)
+        if (writes(j.uses[i].mode))
+            j.uses[i].data->has_value.store(true, std::memory_order_relaxed);
+    if (state.dot)
+        draw(*state.dot, j);
+    if (waits)
+        state.tell();
+}
+
+inline void recorder::submit_all(context_state &state) const
+{
+    for (const entry &one : tasks_) {
+        job j = one.what;
+
+        j.uses = one.uses.data();
+        if (j.arg) {
+            j.arg = j.type->copy(j.arg);
+            j.drop = j.type->drop;
+        }
+        try {
+            submit(state, j);
+        } catch (...) {
+            if (j.arg)
+                j.type->drop(j.arg);
+            throw;
+        }
+    }
+}
+
+// --- bodies ---
+
+// A body has on_host(buffers), on_device(buffers), and constants that say which of
+// them there are: has_host, has_device, host_if_asked, shared, shaped; and what it is
+// called by: kind, and named_by, the type of the user's function.
+template <class Body> struct held {
+    context_state *state;
+    Body body;
+};
+
+template <class Body, bool device> void entry(void **buffers, void *arg)
+{
+    auto *what = static_cast<held<Body> *>(arg);
+
+    try {
+        if constexpr (device)
+            what->body.on_device(buffers);
+        else
+            what->body.on_host(buffers);
+    } catch (...) {
+        what->state->keep(std::current_exception());
+    }
+}
+
+template <class Body> constexpr starpu_cpu_func_t host_entry()
+{
+    if constexpr (Body::has_host)
+        return entry<Body, false>;
+    else
+        return nullptr;
+}
+template <class Body> constexpr starpu_cuda_func_t device_entry()
+{
+    if constexpr (Body::has_device)
+        return entry<Body, true>;
+    else
+        return nullptr;
+}
+
+template <class Body> void drop_held(void *arg)
+{
+    delete static_cast<held<Body> *>(arg);
+}
+template <class Body> void *copy_held(const void *arg)
+{
+    return new held<Body>(*static_cast<const held<Body> *>(arg));
+}
+template <class Body> constexpr auto copy_of() -> void *(*)(const void *)
+{
+    if constexpr (std::is_copy_constructible_v<Body>)
+        return copy_held<Body>;
+    else
+        return nullptr;
+}
+
+template <class Body> body_type &type_of_body()
+{
+    static body_type type{host_entry<Body>(),
+                          device_entry<Body>(),
+                          Body::host_if_asked,
+                          Body::shared,
+                          Body::shaped,
+                          typeid(typename Body::named_by).name(),
+                          Body::kind,
+                          copy_of<Body>(),
+                          drop_held<Body>,
+                          {},
+                          {}};
+    return type;
+}
+
+// What a construct says of a task: the rest of a job.
+struct request {
+    exec_place place;
+    symbol *named = nullptr; // NULL: by the type of its body
+    bool wait = false, gang = false;
+    std::size_t indices = 0;
+    int priority = 0;
+    double flops = 0.;
+};
+
+// `body` is moved into the task, or used where it is while the call waits.
+template <class Body>
+void submit_body(context_state &state, const request &r, const use *uses,
+                 unsigned nuses, Body &&body)
+{
+    using B = std::decay_t<Body>;
+    body_type &type = type_of_body<B>();
+    job j{&type, r.named ? r.named : type.unnamed(), r.place, uses, nuses};
+
+    j.wait = r.wait;
+    j.gang = r.gang;
+    j.indices = r.indices;
+    j.priority = r.priority;
+    j.flops = r.flops;
+    if (state.recording)
+        j.wait = false;
+    if (!machine::get().runs_bodies) {
+        if (state.recording)
+            state.recording->add(j);
+        submit(state, j);
+        return;
+    }
+    std::unique_ptr<held<B>> what(new held<B>{&state, std::forward<Body>(body)});
+    j.arg = what.get();
+    if (state.recording)
+        state.recording->add(j);
+    if (!j.wait)
+        j.drop = drop_held<B>;
+    submit(state, j);
+    if (!j.wait)
+        (void)what.release();
+}
+
+} // namespace orrery::stf::detail
