@@ -22,17 +22,15 @@
 
 /* --- messages --- */
 
-static void find_factors(struct bound_network *n)
+/* No message is faster than its NIC, nor than those of the size that is fastest alone. */
+static void find_rate(struct bound_network *n)
 {
     const struct orr_fabric *fabric = &n->cluster->fabric;
+    double fastest = fabric->speeds.n ? 0 : INFINITY;
 
-    n->latency_factor = n->bandwidth_factor = 1;
-    for (unsigned i = 0; i < fabric->nsegments; i++) {
-        n->latency_factor = fmin(n->latency_factor, fabric->segments[i].latency_factor);
-        n->bandwidth_factor = fmax(n->bandwidth_factor, fabric->segments[i].bandwidth_factor);
-    }
-    /* No flow is faster than its NIC. */
-    n->bandwidth_factor = fmin(1, n->bandwidth_factor);
+    for (unsigned i = 0; i < fabric->speeds.n; i++)
+        fastest = fmax(fastest, fabric->speeds.at[i].bandwidth);
+    n->rate = fmin(fabric->bandwidth, fastest);
 }
 
 static double latencies(const struct bound_network *n, double bytes)
@@ -51,22 +49,21 @@ static double latency_us(const struct bound_network *n, unsigned from, unsigned 
 
             least = nic == 0 || nports < least ? nports : least;
         }
-    return n->latency_factor * orr_interconnect_latency(n->net, least);
+    return orr_interconnect_latency(n->net, least);
 }
 
 static double least_ms(void *arg, unsigned from, unsigned to, double bytes)
 {
     const struct bound_network *n = arg;
-    double rate = n->cluster->fabric.bandwidth * n->bandwidth_factor; /* bytes per µs */
 
-    return (latencies(n, bytes) * latency_us(n, from, to) + bytes / rate) / 1e3;
+    return (latencies(n, bytes) * latency_us(n, from, to) + bytes / n->rate) / 1e3;
 }
 
 static double delay_ms(void *arg, double bytes)
 {
     const struct bound_network *n = arg;
 
-    return latencies(n, bytes) * n->latency_factor * n->cluster->fabric.latency_us / 1e3;
+    return latencies(n, bytes) * n->cluster->fabric.latency_us / 1e3;
 }
 
 /* --- cuts --- */
@@ -123,7 +120,7 @@ int bound_network_init(const struct orr_cluster_desc *cluster, struct bound_netw
         return tool_fail(-1, "out of memory");
     for (unsigned rank = 0; rank < nranks; rank++)
         ret->node[rank] = rank / cluster->ranks_per_node;
-    find_factors(ret);
+    find_rate(ret);
     return add_cuts(ret);
 }
 

@@ -17,7 +17,7 @@ struct bound_network {
     unsigned *node;                         /* by rank */
     struct orr_bound_cut *cuts; /* owned: the NICs of each node, then what the topology suggests */
     unsigned ncuts;
-    double latency_factor, bandwidth_factor; /* the best that any message has */
+    double rate; /* bytes per µs that any message has at most */
 };
 
 /* Of a cluster that stays. The caller ends *ret with bound_network_done, also after an error:
