@@ -345,6 +345,12 @@ def test_bounds():
     done = orrery("bound", "-m", CLUSTER, "--lp", "-", *PROGRAM)
     claim("what is of one graph is refused", done.returncode == 2 and "--lp" in done.stderr,
           done)
+    done = orrery("bound", "-m", CLUSTER, "--kind", "transfers", *PROGRAM)
+    claim("... and bounds of one machine", done.returncode == 2 and "the others know one machine" in
+          done.stderr, done)
+    some = bound("-m", CLUSTER, "--kind", "critical-path")
+    claim("a kind of bound alone", some and some["best"]["bound"] == "critical-path" and
+          some["best"]["ms"] == some["path"]["ms"], some)
     rows, done = compare("-m", CLUSTER, "--bound")
     claim("compare --bound", rows and 0 < rows[0]["of_bound"] <= 1, done)
     with tempfile.TemporaryDirectory() as at:

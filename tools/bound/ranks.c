@@ -281,6 +281,10 @@ static int cluster_bounds_init(struct cluster_bounds *c, unsigned n)
     if (has_graph_options(c->options))
         return tool_fail(TOOL_USAGE, "bound: of several ranks there is no one graph: leave out "
                                      "--lp, --lp-solve, --mps, --plot and --save-graph");
+    if (!c->options->wanted[ORR_BOUND_CRITICAL_PATH] && !c->options->wanted[ORR_BOUND_AREA] &&
+        !c->options->wanted[ORR_BOUND_PATHS])
+        return tool_fail(TOOL_USAGE, "bound: --kind of several ranks is critical-path, area or "
+                                     "paths: the others know one machine");
     if (!c->graphs || !c->of)
         return tool_fail(TOOL_FAILED, "out of memory");
     for (unsigned r = 0; r < n; r++)
