@@ -328,17 +328,7 @@ inline std::vector<int> nodes_of(const job &j)
     return nodes;
 }
 
-// Data that are used twice are used in both ways each time.
-inline starpu_data_access_mode merged_mode(const job &j, unsigned i)
-{
-    uint32_t mode = mode_of(j.uses[i].mode);
-
-    for (unsigned k = 0; k < j.nuses; k++)
-        if (k != i && j.uses[k].data == j.uses[i].data)
-            mode = (mode | mode_of(j.uses[k].mode)) & ~uint32_t{STARPU_COMMUTE};
-    return static_cast<starpu_data_access_mode>(mode);
-}
-
+// Data that are used twice are, for the runtime, used in both ways.
 inline void fill_data(starpu_task *task, const job &j)
 {
     starpu_data_handle_t *handles = task->handles;
@@ -355,7 +345,7 @@ inline void fill_data(starpu_task *task, const job &j)
     }
     for (unsigned i = 0; i < j.nuses; i++) {
         handles[i] = j.uses[i].part ? j.uses[i].part : j.uses[i].data->handle;
-        modes[i] = merged_mode(j, i);
+        modes[i] = mode_of(j.uses[i].mode);
     }
 }
 
