@@ -263,12 +263,15 @@ static void tasks()
     ctx.task(lx.read(), lx.rw())->*[](stream_t, auto a, auto b) {
         b(5) = a(4) + 1;
     };
+    ctx.task(lx.write(), lx.read())->*[](stream_t, auto a, auto b) {
+        a(6) = b(5) + 1; // and the rest stays
+    };
     ctx.host_launch(token.read(), lx.read())->*[owned](auto a) {
         EXPECT_RESULT(a(5) == 9 && *owned == 5);
     };
     ctx.finalize();
     EXPECT_RESULT(x[0] == 3 && x[1] == 5 && x[2] == 6 && x[3] == 7 &&
-                  x[4] == 8 && x[5] == 9);
+                  x[4] == 8 && x[5] == 9 && x[6] == 10);
     EXPECT(owned.use_count() == 1);
 }
 

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define __host__      __attribute__((host))
-#define __device__    __attribute__((device))
-#define __global__    __attribute__((global))
-#define __shared__    __attribute__((shared))
-#define __constant__  __attribute__((constant))
-#define __align__(n)  __attribute__((aligned(n)))
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __global__   __attribute__((global))
+#define __shared__   __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __align__(n) __attribute__((aligned(n)))
 
 struct dim3 {
     __host__ __device__ constexpr dim3(unsigned x_ = 1, unsigned y_ = 1,

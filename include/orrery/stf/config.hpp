@@ -28,28 +28,30 @@
 
 struct CUstream_st;
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // The queue of a device, as CUDA has it; null where a body runs on processors.
 using stream_t = CUstream_st *;
 
-namespace detail {
+namespace detail
+{
 
 // nvcc says of a lambda with __device__ that only devices have its code.
 #if defined(__NVCC__)
 template <class F>
-inline constexpr bool host_has =
-    __nv_is_extended_host_device_lambda_closure_type(F) ||
-    !__nv_is_extended_device_lambda_closure_type(F);
+inline constexpr bool
+    host_has = __nv_is_extended_host_device_lambda_closure_type(F) ||
+               !__nv_is_extended_device_lambda_closure_type(F);
 template <class F>
-inline constexpr bool device_has =
-    __nv_is_extended_device_lambda_closure_type(F) ||
-    __nv_is_extended_host_device_lambda_closure_type(F);
+inline constexpr bool
+    device_has = __nv_is_extended_device_lambda_closure_type(F) ||
+                 __nv_is_extended_host_device_lambda_closure_type(F);
 // Of these the host may not ask what they return.
 template <class F>
-inline constexpr bool opaque =
-    __nv_is_extended_device_lambda_closure_type(F) ||
-    __nv_is_extended_host_device_lambda_closure_type(F);
+inline constexpr bool
+    opaque = __nv_is_extended_device_lambda_closure_type(F) ||
+             __nv_is_extended_host_device_lambda_closure_type(F);
 #else
 // clang does not say it, but lets the host ask whether it may call a body: fits_host.
 template <class F> inline constexpr bool host_has = true;

@@ -7,9 +7,11 @@
 #include <orrery/stf/launch.hpp>
 #include <orrery/stf/parallel_for.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
-namespace detail {
+namespace detail
+{
 
 template <class T>
 inline constexpr bool is_place = std::is_base_of_v<exec_place, std::decay_t<T>>;
@@ -97,18 +99,17 @@ class context
         return logical_data(make_slice(array, n), std::move(place));
     }
     // Of a std::vector, a std::array and their like, which must stay where they are.
-    template <class C,
-              class = std::void_t<decltype(std::declval<C &>().size())>,
-              class T = std::remove_pointer_t<
-                  decltype(std::declval<C &>().data())>>
+    template <
+        class C, class = std::void_t<decltype(std::declval<C &>().size())>,
+        class T = std::remove_pointer_t<decltype(std::declval<C &>().data())>>
     auto logical_data(C &container, data_place place = data_place::host())
     {
         return logical_data(make_slice<T>(container.data(), container.size()),
                             std::move(place));
     }
     // Of a view: a slice, a scalar_view, a format of the program's own.
-    template <class V, class = std::void_t<decltype(shape_of<V>(
-                           std::declval<const V &>()))>>
+    template <class V, class = std::void_t<
+                           decltype(shape_of<V>(std::declval<const V &>()))>>
     stf::logical_data<V> logical_data(const V &view,
                                       data_place place = data_place::host())
     {
@@ -123,7 +124,8 @@ class context
         return stf::logical_data<V>(std::move(data));
     }
     // Of a shape: there is no value until a task has written one.
-    template <class V> stf::logical_data<V> logical_data(const shape_of<V> &shape)
+    template <class V>
+    stf::logical_data<V> logical_data(const shape_of<V> &shape)
     {
         return stf::logical_data<V>(add<V>(shape, -1, nullptr));
     }
@@ -150,7 +152,8 @@ class context
 
     // --- tasks ---
 
-    template <class... V> stream_task<V...> task(exec_place place, task_dep<V>... d)
+    template <class... V>
+    stream_task<V...> task(exec_place place, task_dep<V>... d)
     {
         return {state_, std::move(place), false, std::move(d)...};
     }
@@ -181,8 +184,7 @@ class context
     {
         return cuda_kernel_scope<V...>(task(std::move(place), std::move(d)...));
     }
-    template <class... V>
-    cuda_kernel_scope<V...> cuda_kernel(task_dep<V>... d)
+    template <class... V> cuda_kernel_scope<V...> cuda_kernel(task_dep<V>... d)
     {
         return cuda_kernel_scope<V...>(task(std::move(d)...));
     }

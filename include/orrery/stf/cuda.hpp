@@ -11,7 +11,8 @@
 #include <orrery/stf/parts.hpp>
 #include <orrery/stf/task.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 inline constexpr unsigned cuda_threads = 256, cuda_blocks = 512;
 
@@ -151,8 +152,8 @@ __global__ void cuda_each(S shape, F f, A... arguments)
     const std::size_t n = shape.size();
 
     (arguments.begin(), ...);
-    for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) +
-                         threadIdx.x;
+    for (std::size_t i =
+             blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
          i < n; i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
         if constexpr (has_bounds<S>::value)
             cuda_at(shape, i, f, std::make_index_sequence<S::dimensions>{},
@@ -216,8 +217,7 @@ __device__ void device_sync(const thread_place<D> &place, std::size_t level)
         return;
     }
 #if ORR_STF_ON_DEVICE
-    asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(members)
-                 : "memory");
+    asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(members) : "memory");
 #endif
 }
 
@@ -254,7 +254,8 @@ void launch_views(const thread_place<depth> &place, const cuda_layout &layout,
 {
     cuda_threads_of<H, depth, F, typename D::view...>
         <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes,
-           stream>>>(place, layout, f, view_of<typename D::view>(buffers[K])...);
+           stream>>>(place, layout, f,
+                     view_of<typename D::view>(buffers[K])...);
     cuda_check(cudaGetLastError(), "a kernel of launch()");
 }
 
@@ -308,7 +309,8 @@ void cuda_launch(const Levels &levels, const Part &part, const F &f,
 
 } // namespace orrery::stf::detail
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // One kernel: the function, its blocks, their threads, their shared memory, its
 // arguments.
@@ -361,7 +363,8 @@ class cuda_kernel_desc
     std::shared_ptr<any_values> arguments_;
 };
 
-namespace detail {
+namespace detail
+{
 
 // The body of cuda_kernel(): makes a description, or several, of the views.
 template <class F, class... V> struct cuda_kernel_call {
@@ -373,7 +376,8 @@ template <class F, class... V> struct cuda_kernel_call {
     {
         one.launch(stream);
     }
-    static void start(const std::vector<cuda_kernel_desc> &chain, stream_t stream)
+    static void start(const std::vector<cuda_kernel_desc> &chain,
+                      stream_t stream)
     {
         for (const cuda_kernel_desc &one : chain)
             one.launch(stream);

@@ -13,7 +13,8 @@
 #include <orrery/stf/interface.hpp>
 #include <orrery/stf/machine.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 enum class access_mode {
     none = 0,
@@ -25,7 +26,8 @@ enum class access_mode {
     reduce_no_init = 16 // they are added to the value
 };
 
-namespace detail {
+namespace detail
+{
 
 struct datum;
 class recorder;
@@ -65,15 +67,15 @@ struct context_state {
     }
 
     lock lock_;
-    datum *first = nullptr;        // [lock_] data that live, linked
-    std::vector<handle_t> orphans; // [lock_] to be written back
-    std::exception_ptr failure;    // [lock_]
+    datum *first = nullptr;           // [lock_] data that live, linked
+    std::vector<handle_t> orphans;    // [lock_] to be written back
+    std::exception_ptr failure;       // [lock_]
     std::vector<exec_place> affinity; // the last one is the current place
     std::unique_ptr<dot_graph> dot;
     std::atomic<std::size_t> ndata{0}; // made so far
     std::atomic<int> started{0};       // tasks between start() and end()
-    recorder *recording = nullptr; // of the innermost loop scope
-    unsigned depth = 0;            // scopes that are open
+    recorder *recording = nullptr;     // of the innermost loop scope
+    unsigned depth = 0;                // scopes that are open
     bool finalized = false;
 };
 
@@ -132,9 +134,9 @@ struct datum : std::enable_shared_from_this<datum> {
     std::shared_ptr<context_state> state;
     handle_t handle = nullptr;
     std::string symbol;
-    std::size_t number = 0;    // in graphs
+    std::size_t number = 0;             // in graphs
     std::atomic<bool> has_value{false}; // as far as tasks are submitted
-    bool has_home = false;     // memory of the program's
+    bool has_home = false;              // memory of the program's
     bool write_back = false;
     bool read_only = false;
     access_mode frozen = access_mode::none;

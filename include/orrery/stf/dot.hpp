@@ -10,7 +10,8 @@
 
 #include <orrery/stf/lock.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 class dot_graph
 {
@@ -49,8 +50,8 @@ class dot_graph
 
         tasks.push_back({name, open, {}, {}});
         for (const access &a : accesses) {
-            tasks[number].data += (tasks[number].data.empty() ? "" : " ") + a.name +
-                                (a.writes ? "(w)" : "(r)");
+            tasks[number].data += (tasks[number].data.empty() ? "" : " ") +
+                                  a.name + (a.writes ? "(w)" : "(r)");
             order(number, a);
         }
     }
@@ -90,7 +91,8 @@ class dot_graph
 
     int depth_of(int number) const
     {
-        return number < 0 ? 0 : sections[static_cast<std::size_t>(number)].depth;
+        return number < 0 ? 0
+                          : sections[static_cast<std::size_t>(number)].depth;
     }
     void order(std::size_t number, const access &a)
     {
@@ -145,9 +147,9 @@ class dot_graph
     {
         for (std::size_t i = 0; i < tasks.size(); i++)
             if (tasks[i].section == outer)
-                std::fprintf(out, "t%zu [label=%s]\n", i,
-                             quoted(tasks[i].name + "\n" + tasks[i].data)
-                                 .c_str());
+                std::fprintf(
+                    out, "t%zu [label=%s]\n", i,
+                    quoted(tasks[i].name + "\n" + tasks[i].data).c_str());
         for (std::size_t i = 0; i < sections.size(); i++) {
             if (sections[i].outer != outer)
                 continue;
@@ -156,8 +158,9 @@ class dot_graph
                              quoted(sections[i].name).c_str());
                 continue;
             }
-            std::fprintf(out, "subgraph cluster_%zu {\nstyle=dashed\nlabel=%s\n",
-                         i, quoted(sections[i].name).c_str());
+            std::fprintf(out,
+                         "subgraph cluster_%zu {\nstyle=dashed\nlabel=%s\n", i,
+                         quoted(sections[i].name).c_str());
             write_inside(out, static_cast<int>(i));
             std::fputs("}\n", out);
         }

@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 class error : public std::runtime_error
 {
@@ -14,7 +15,8 @@ class error : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
-namespace detail {
+namespace detail
+{
 
 [[noreturn]] inline void fail(const std::string &sentence)
 {

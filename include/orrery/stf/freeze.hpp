@@ -5,8 +5,10 @@
 
 #include <orrery/stf/submit.hpp>
 
-namespace orrery::stf {
-namespace detail {
+namespace orrery::stf
+{
+namespace detail
+{
 
 // The data in main memory, to be read, as long as the object lives.
 class hold_on_host
@@ -15,15 +17,16 @@ class hold_on_host
     hold_on_host(const context_state &state, const datum &data) : data_(data)
     {
         state.require_open();
-        check_use(state, {const_cast<datum *>(&data), access_mode::read, {}, nullptr},
+        check_use(state,
+                  {const_cast<datum *>(&data), access_mode::read, {}, nullptr},
                   false);
         if (data.frozen == access_mode::rw)
             fail(data.words() + " is frozen: unfreeze() it before wait()");
-        const int err = starpu_data_acquire_on_node(data.handle,
-                                                    STARPU_MAIN_RAM, STARPU_R);
+        const int err =
+            starpu_data_acquire_on_node(data.handle, STARPU_MAIN_RAM, STARPU_R);
         if (err)
-            fail(data.words() + " cannot be waited for: " +
-                 std::strerror(-err));
+            fail(data.words() +
+                 " cannot be waited for: " + std::strerror(-err));
     }
     ~hold_on_host()
     {
@@ -34,8 +37,8 @@ class hold_on_host
 
     template <class V> V view() const
     {
-        return view_traits<V>::view(starpu_data_get_interface_on_node(
-            data_.handle, STARPU_MAIN_RAM));
+        return view_traits<V>::view(
+            starpu_data_get_interface_on_node(data_.handle, STARPU_MAIN_RAM));
     }
 
   private:

@@ -9,7 +9,8 @@
 #include <orrery/stf/error.hpp>
 #include <orrery/stf/shape.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // What part of a machine a level may span.
 enum class hw_scope : unsigned {
@@ -33,7 +34,8 @@ struct mem {
     std::size_t bytes;
 };
 
-namespace detail {
+namespace detail
+{
 
 struct no_level {
     static constexpr std::size_t depth = 0;
@@ -65,9 +67,8 @@ template <class... A> struct inner_of {
     using type = no_level;
 };
 template <class A, class... Rest> struct inner_of<A, Rest...> {
-    using type =
-        std::conditional_t<is_level<A>::value, std::decay_t<A>,
-                           typename inner_of<Rest...>::type>;
+    using type = std::conditional_t<is_level<A>::value, std::decay_t<A>,
+                                    typename inner_of<Rest...>::type>;
 };
 
 template <class L, class A> void set(L &made, const A &argument)
@@ -130,7 +131,8 @@ class thread_info
     std::size_t id_, n_;
 };
 
-namespace detail {
+namespace detail
+{
 
 // The indices first, first + step … of a shape, as range-based loops have them.
 template <class S> class every
@@ -190,7 +192,8 @@ template <std::size_t D> struct thread_place {
     char *storage[D];
 };
 
-class thread_team; // of host.hpp: threads on a processor that wait for each other
+class
+    thread_team; // of host.hpp: threads on a processor that wait for each other
 
 void team_sync(thread_team *team, std::size_t level);
 
@@ -253,7 +256,8 @@ class thread_hierarchy
         return r;
     }
     // What was stated when the program was compiled, 0: nothing.
-    template <std::size_t I> static constexpr ORR_STF_HD std::size_t static_width()
+    template <std::size_t I>
+    static constexpr ORR_STF_HD std::size_t static_width()
     {
         return nth<Spec, I>::type::static_width;
     }
@@ -305,7 +309,8 @@ class thread_hierarchy
             place_, team_);
     }
     // The indices of the shape that are this thread's.
-    template <class S> ORR_STF_HD detail::every<S> apply_partition(const S &s) const
+    template <class S>
+    ORR_STF_HD detail::every<S> apply_partition(const S &s) const
     {
         return {s, rank(), size()};
     }

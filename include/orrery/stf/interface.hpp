@@ -12,7 +12,8 @@
 
 #include <orrery/stf/shape.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // How data of a program's own view V lie in memory: in one or more blocks, each
 // without gaps. To be specialised, beside shape_of<V>, which must be trivially
@@ -23,7 +24,8 @@ namespace orrery::stf {
 //   static V view(const shape_of<V> &, void *const *addresses);
 template <class V> struct data_format;
 
-namespace detail {
+namespace detail
+{
 
 using handle_t = starpu_data_handle_t;
 
@@ -281,9 +283,8 @@ template <class T> struct view_traits<scalar_view<T>> {
                               const shape_of<scalar_view<T>> &,
                               const scalar_view<T> *view)
     {
-        starpu_variable_data_register(handle, home,
-                                      view ? address_of(view->addr) : 0,
-                                      sizeof(T));
+        starpu_variable_data_register(
+            handle, home, view ? address_of(view->addr) : 0, sizeof(T));
     }
     static scalar_view<T> view(void *buffer)
     {

@@ -6,11 +6,11 @@
 #include <orrery/stf/parallel_for.hpp>
 #include <orrery/stf/team.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 template <class Spec, std::size_t First, std::size_t Whole>
-ORR_STF_HD void
-thread_hierarchy<Spec, First, Whole>::sync(std::size_t i) const
+ORR_STF_HD void thread_hierarchy<Spec, First, Whole>::sync(std::size_t i) const
 {
 #if ORR_STF_ON_DEVICE
     detail::device_sync(place_, First + i);
@@ -22,7 +22,8 @@ thread_hierarchy<Spec, First, Whole>::sync(std::size_t i) const
 #endif
 }
 
-namespace detail {
+namespace detail
+{
 
 // Widths where the program leaves them open: on processors there is no use for many.
 inline constexpr std::size_t host_groups = 64, host_threads = 32;
@@ -122,8 +123,7 @@ template <class Spec, class F, class... D> struct launch_body {
         const std::size_t outer = levels.first_sync();
         const std::size_t members = levels.threads(outer, depth);
         // Groups of independent threads, each a number of its own.
-        const std::size_t per_member =
-            outer ? levels.threads(1, outer) : 1;
+        const std::size_t per_member = outer ? levels.threads(1, outer) : 1;
         const std::size_t n = part.behind - part.first;
         const std::size_t from = (part.first + n * rank / size) * per_member;
         const std::size_t behind =
@@ -205,9 +205,8 @@ template <class Spec, class F, class... D> struct launch_body {
 
 // A body for each thread; it is copied, and runs when the data are there.
 template <class Spec, class... D>
-class launch_scope
-    : public detail::described<launch_scope<Spec, D...>,
-                               detail::construct<D...>>
+class launch_scope : public detail::described<launch_scope<Spec, D...>,
+                                              detail::construct<D...>>
 {
     using base =
         detail::described<launch_scope<Spec, D...>, detail::construct<D...>>;
@@ -239,9 +238,9 @@ class launch_scope
         if constexpr (detail::opaque<F>)
             return true;
         else
-            return std::is_invocable_v<
-                F &, thread_hierarchy<Spec, 0, Spec::depth>,
-                typename D::view...>;
+            return std::is_invocable_v<F &,
+                                       thread_hierarchy<Spec, 0, Spec::depth>,
+                                       typename D::view...>;
     }
     template <class F> void run(F &&f)
     {
@@ -285,8 +284,8 @@ class launch_scope
         this->fill(uses);
         for (std::size_t i = 0; later_part && i < n; i++)
             uses[i].mode = detail::of_later_part(uses[i].mode);
-        this->request_.indices = levels_.threads(1, Spec::depth) *
-                                 (part.behind - part.first);
+        this->request_.indices =
+            levels_.threads(1, Spec::depth) * (part.behind - part.first);
         this->request_.gang = B::shared && detail::machine::get().gang >= 0;
         detail::submit_body(*this->state_, this->request_, uses, n,
                             B{levels_, part, f});

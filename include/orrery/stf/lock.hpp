@@ -7,7 +7,8 @@
 
 #include <orrery/stf/error.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 class lock
 {

@@ -6,9 +6,11 @@
 #include <orrery/stf/datum.hpp>
 #include <orrery/stf/reducer.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
-namespace detail {
+namespace detail
+{
 
 // Data with their shape.
 template <class V> struct typed_datum : datum {

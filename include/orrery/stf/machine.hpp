@@ -13,7 +13,8 @@
 
 #include <orrery/stf/place.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 class machine
 {
@@ -66,11 +67,11 @@ class machine
     }
 
     std::vector<device> devices; // CUDA's, then HIP's
-    int gang = -1;               // all processors as one worker; -1: there is one
+    int gang = -1; // all processors as one worker; -1: there is one
     unsigned processors = 0;
     bool simulated = false;
-    bool runs_bodies = true;  // kernels are not skipped
-    bool places_any = false;  // ORRERY_STF_PLACE=any
+    bool runs_bodies = true; // kernels are not skipped
+    bool places_any = false; // ORRERY_STF_PLACE=any
 
   private:
     machine()
@@ -115,8 +116,8 @@ class machine
     void add(starpu_worker_archtype type)
     {
         int workers[STARPU_NMAXWORKERS];
-        const unsigned n = starpu_worker_get_ids_by_type(type, workers,
-                                                         STARPU_NMAXWORKERS);
+        const unsigned n =
+            starpu_worker_get_ids_by_type(type, workers, STARPU_NMAXWORKERS);
 
         for (unsigned i = 0; i < n; i++) {
             const unsigned node = starpu_worker_get_memory_node(
@@ -132,7 +133,8 @@ class machine
 
 } // namespace orrery::stf::detail
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // All devices of the machine; its processors where there is none.
 inline exec_place_grid exec_place::all_devices()

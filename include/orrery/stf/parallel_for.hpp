@@ -13,8 +13,10 @@
 #    include <orrery/stf/cuda.hpp>
 #endif
 
-namespace orrery::stf {
-namespace detail {
+namespace orrery::stf
+{
+namespace detail
+{
 
 // From so many indices on, processors share them: below, the meeting of the gang costs
 // more than it saves.
@@ -41,7 +43,8 @@ template <class V, class Op> struct argument<task_dep<V, Op>> {
 template <class D> inline constexpr bool is_reduction = false;
 template <class V, class Op>
 inline constexpr bool is_reduction<task_dep<V, Op>> = !std::is_void_v<Op>;
-template <class V> inline constexpr bool is_reduction<task_dep<V, void>> = false;
+template <class V>
+inline constexpr bool is_reduction<task_dep<V, void>> = false;
 
 // A view, by value.
 template <class V> struct argument<task_dep<V, void>> {
@@ -276,9 +279,8 @@ template <class S, class F, class... D> struct for_body {
         } else {
             F function(f);
             (void)mine;
-            walk_share(shape, rank, size, [&](auto... index) {
-                function(index..., bound...);
-            });
+            walk_share(shape, rank, size,
+                       [&](auto... index) { function(index..., bound...); });
         }
     }
 
@@ -310,8 +312,8 @@ auto part_of(const S &shape, std::size_t i, dim4 grid)
     return Part::apply(plain(shape), at, grid);
 }
 
-// Of data that are used as a whole the places of a grid have their turn one after the other, each with the value that
-// the one before has left.
+// Of data that are used as a whole the places of a grid have their turns one after the
+// other, each with the value that the one before has left.
 inline access_mode of_later_part(access_mode mode)
 {
     return mode == access_mode::write    ? access_mode::rw
@@ -341,8 +343,7 @@ class parallel_for_scope
     template <class F> void operator->*(F &&f)
     {
         constexpr bool fits = detail::fits_shape<std::decay_t<F>, S, D...>();
-        constexpr bool copyable =
-            std::is_copy_constructible_v<std::decay_t<F>>;
+        constexpr bool copyable = std::is_copy_constructible_v<std::decay_t<F>>;
 
         static_assert(fits,
                       "the body of parallel_for() takes an index (size_t) for "

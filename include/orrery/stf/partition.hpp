@@ -7,7 +7,8 @@
 #include <orrery/stf/place.hpp>
 #include <orrery/stf/shape.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // What partitioners are derived from, users' own too.
 struct partitioner_base {
@@ -40,7 +41,8 @@ template <std::size_t D> class tiled_box
         coords_t at = part_.index_to_coords(index);
         std::size_t &outer = std::get<D - 1>(at);
 
-        outer = lo_ + (outer / tile_ * places_ + first_) * tile_ + outer % tile_;
+        outer =
+            lo_ + (outer / tile_ * places_ + first_) * tile_ + outer % tile_;
         return at;
     }
 
@@ -87,8 +89,8 @@ template <std::size_t TILE> struct tiled_partition : partitioner_base {
     {
         const int outer = data.t > 1 ? 3 : data.z > 1 ? 2 : data.y > 1 ? 1 : 0;
 
-        return grid.get_position(static_cast<std::size_t>(at.get(outer)) / TILE %
-                                 grid.size());
+        return grid.get_position(static_cast<std::size_t>(at.get(outer)) /
+                                 TILE % grid.size());
     }
 };
 

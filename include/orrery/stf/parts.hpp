@@ -6,7 +6,8 @@
 
 #include <orrery/stf/logical_data.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 // Where a part begins in the outermost dimension, and how long that is; 0: it is none.
 struct part {

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <orrery/stf/error.hpp>
 #include <orrery/stf/config.hpp>
+#include <orrery/stf/error.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // A position, and the size, of what has up to four dimensions.
 struct pos4 {
@@ -56,7 +57,8 @@ struct dim4 : pos4 {
     }
 };
 
-namespace detail {
+namespace detail
+{
 
 enum class place_kind {
     host,
@@ -64,7 +66,7 @@ enum class place_kind {
     current, // what the context says, else the first device, else processors
     any,     // what the scheduling policy chooses
     grid,
-    affine,  // of data: the memory of who executes the task
+    affine, // of data: the memory of who executes the task
     managed,
 };
 
@@ -196,8 +198,8 @@ class exec_place_grid : public exec_place
                             "a grid is made of single places: host(), "
                             "device(i), current_device()");
         dims_ = dims;
-        places_ = std::make_shared<const std::vector<exec_place>>(
-            std::move(places));
+        places_ =
+            std::make_shared<const std::vector<exec_place>>(std::move(places));
     }
     exec_place_grid reshape(dim4 dims) const
     {
@@ -308,7 +310,10 @@ template <> struct std::hash<orrery::stf::exec_place> {
 template <> struct std::hash<orrery::stf::data_place> {
     std::size_t operator()(const orrery::stf::data_place &place) const
     {
-        return (place.is_affine() ? 1 : place.is_device() ? 2 : 3) * 31u +
+        return (place.is_affine()   ? 1
+                : place.is_device() ? 2
+                                    : 3) *
+                   31u +
                static_cast<std::size_t>(place.number());
     }
 };

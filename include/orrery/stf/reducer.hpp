@@ -7,13 +7,15 @@
 
 #include <orrery/stf/config.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // After an operator of reduce(): the value that the data have is added, too.
 struct no_init {
 };
 
-namespace reducer {
+namespace reducer
+{
 
 #define ORR_STF_REDUCER(name, neutral, statement)                              \
     template <class T> struct name {                                           \
@@ -36,7 +38,8 @@ ORR_STF_REDUCER(bitwise_or, 0, dst |= src)
 ORR_STF_REDUCER(bitwise_xor, 0, dst ^= src)
 #undef ORR_STF_REDUCER
 
-namespace detail {
+namespace detail
+{
 
 template <class T> constexpr T smallest()
 {

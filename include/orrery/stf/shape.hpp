@@ -6,9 +6,11 @@
 
 #include <orrery/stf/slice.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
-namespace detail {
+namespace detail
+{
 
 template <std::size_t, class T> struct repeated {
     using type = T;
@@ -117,8 +119,7 @@ template <std::size_t D = 1> class box
     std::size_t lo_[D] = {};
     std::size_t hi_[D] = {};
 };
-template <class... I,
-          class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
+template <class... I, class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
 box(I...) -> box<sizeof...(I)>;
 template <std::size_t D> box(const std::size_t (&)[D]) -> box<D>;
 template <std::size_t D> box(const bounds (&)[D]) -> box<D>;
@@ -126,8 +127,7 @@ template <std::size_t D> box(const bounds (&)[D]) -> box<D>;
 // Of a view: what all copies of the data have in common.
 template <class V> class shape_of;
 
-template <class T, std::size_t D>
-class shape_of<slice<T, D>> : public box<D>
+template <class T, std::size_t D> class shape_of<slice<T, D>> : public box<D>
 {
   public:
     using box<D>::box;

@@ -15,7 +15,8 @@
 #    define ORR_STF_BOUNDS_CHECK 1
 #endif
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // D dimensions of elements of T. Neighbours of the first one lie side by side, those
 // of dimension d stride(d) elements apart.
@@ -167,13 +168,15 @@ template <class T> struct scalar_view {
 struct void_interface {
 };
 
-namespace detail {
+namespace detail
+{
 
 template <class T, std::size_t D, std::size_t... K, class Extents>
 slice<T, D> sliced(T *data, const Extents &extents, const std::size_t *strides,
                    std::index_sequence<K...>)
 {
-    const std::size_t n[D] = {static_cast<std::size_t>(std::get<K>(extents))...};
+    const std::size_t n[D] = {
+        static_cast<std::size_t>(std::get<K>(extents))...};
 
     if (!strides)
         return slice<T, D>(data, n);
@@ -202,8 +205,7 @@ slice<T, sizeof...(E)> make_slice(T *data, const std::tuple<E...> &extents,
     const std::size_t given[sizeof...(S) + 1] = {
         static_cast<std::size_t>(strides)..., 0};
 
-    return detail::sliced<T, D>(data, extents,
-                                sizeof...(S) ? given : nullptr,
+    return detail::sliced<T, D>(data, extents, sizeof...(S) ? given : nullptr,
                                 std::make_index_sequence<D>{});
 }
 template <class T> slice<T> make_slice(T *data, std::size_t n)
@@ -215,7 +217,8 @@ template <class T> slice<T> make_slice(T *data, std::size_t n)
 // waited for, nor be reduced to.
 template <class V> struct owning_container_of {
 };
-namespace detail {
+namespace detail
+{
 
 template <class V, class = void> struct has_owner : std::false_type {
 };

@@ -6,7 +6,8 @@
 
 #include <orrery/stf/context.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // Data of a stackable context.
 template <class V> class stackable_logical_data : public logical_data<V>
@@ -29,7 +30,8 @@ template <class V> class stackable_logical_data : public logical_data<V>
         if (!place.is_affine() && mode != access_mode::write)
             starpu_data_prefetch_on_node(
                 data.handle,
-                static_cast<unsigned>(detail::machine::get().node_of(place)), 1);
+                static_cast<unsigned>(detail::machine::get().node_of(place)),
+                1);
     }
     // Tasks may only read() them from now on.
     void set_read_only() const
@@ -63,7 +65,8 @@ class graph_scope_guard
     std::shared_ptr<detail::context_state> state_;
 };
 
-namespace detail {
+namespace detail
+{
 
 // The tasks that are submitted while it lives, and again when `another` says so. What
 // bodies refer to must outlive the scope.
@@ -74,8 +77,8 @@ class loop_scope
         : state_(std::move(state))
     {
         require(!state_->recording, "a loop scope inside of another one: the "
-                                     "inner loop has to be one of the "
-                                     "program's");
+                                    "inner loop has to be one of the "
+                                    "program's");
         state_->recording = &tasks_;
         state_->depth++;
     }
@@ -123,8 +126,7 @@ template <class F> struct condition {
     }
     F f;
 };
-template <class F>
-inline constexpr bool host_has<condition<F>> = host_has<F>;
+template <class F> inline constexpr bool host_has<condition<F>> = host_has<F>;
 template <class F>
 inline constexpr bool device_has<condition<F>> = device_has<F>;
 template <class F, class Out, class... D>
@@ -192,8 +194,8 @@ class while_scope : detail::loop_scope
     template <class... D> struct condition_scope {
         template <class F> void operator->*(F &&f)
         {
-            scope.set_symbol("while")->*
-                detail::condition<std::decay_t<F>>{std::forward<F>(f)};
+            scope.set_symbol("while")->*detail::condition<std::decay_t<F>>{
+                                            std::forward<F>(f)};
         }
         parallel_for_scope<detail::default_partition, box<1>,
                            task_dep<scalar_view<int>>, D...>

@@ -8,12 +8,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <typeinfo>
 #include <new>
+#include <typeinfo>
 
 #include <orrery/stf/logical_data.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 // --- symbols ---
 
@@ -59,8 +60,9 @@ inline std::string name_of_type(const char *mangled, const char *kind)
     const std::size_t lambda = full.find("::{lambda");
     const std::size_t number = full.rfind("#");
     if (lambda != std::string::npos && number != std::string::npos)
-        full = full.substr(0, lambda < full.find('(') ? lambda : full.find('(')) + "." +
-               full.substr(number + 1, full.find('}', number) - number - 1);
+        full =
+            full.substr(0, lambda < full.find('(') ? lambda : full.find('(')) +
+            "." + full.substr(number + 1, full.find('}', number) - number - 1);
     for (const char c : full)
         name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                         (c >= 'A' && c <= 'Z') || c == '.'
@@ -68,8 +70,8 @@ inline std::string name_of_type(const char *mangled, const char *kind)
                     : '_';
     if (name.size() > 60)
         name = name.substr(0, 40) + "." +
-               std::to_string(starpu_hash_crc32c_be_n(mangled,
-                                                      std::strlen(mangled), 0));
+               std::to_string(
+                   starpu_hash_crc32c_be_n(mangled, std::strlen(mangled), 0));
     return std::string(kind) + "." + name;
 }
 
@@ -186,9 +188,9 @@ struct job {
     unsigned nuses;
     void *arg = nullptr;               // of the body's function
     void (*drop)(void *arg) = nullptr; // when the task has ended
-    bool wait = false;                 // the body refers to the caller's variables
-    bool gang = false;                 // by all processors together
-    std::size_t indices = 0;           // of its index space
+    bool wait = false;       // the body refers to the caller's variables
+    bool gang = false;       // by all processors together
+    std::size_t indices = 0; // of its index space
     int priority = 0;
     double flops = 0.;
 };
@@ -207,8 +209,7 @@ inline starpu_data_access_mode mode_of(access_mode mode)
     case access_mode::reduce:
         return STARPU_W;
     case access_mode::relaxed:
-        return static_cast<starpu_data_access_mode>(STARPU_RW |
-                                                    STARPU_COMMUTE);
+        return static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
     default:
         return STARPU_RW;
     }
@@ -327,17 +328,7 @@ inline std::vector<int> nodes_of(const job &j)
     return nodes;
 }
 
-// Data that are used twice are used in both ways each time.
-inline starpu_data_access_mode merged_mode(const job &j, unsigned i)
-{
-    uint32_t mode = mode_of(j.uses[i].mode);
-
-    for (unsigned k = 0; k < j.nuses; k++)
-        if (k != i && j.uses[k].data == j.uses[i].data)
-            mode = (mode | mode_of(j.uses[k].mode)) & ~uint32_t{STARPU_COMMUTE};
-    return static_cast<starpu_data_access_mode>(mode);
-}
-
+// Data that are used twice are, for the runtime, used in both ways.
 inline void fill_data(starpu_task *task, const job &j)
 {
     starpu_data_handle_t *handles = task->handles;
@@ -354,7 +345,7 @@ inline void fill_data(starpu_task *task, const job &j)
     }
     for (unsigned i = 0; i < j.nuses; i++) {
         handles[i] = j.uses[i].part ? j.uses[i].part : j.uses[i].data->handle;
-        modes[i] = merged_mode(j, i);
+        modes[i] = mode_of(j.uses[i].mode);
     }
 }
 
@@ -598,7 +589,8 @@ void submit_body(context_state &state, const request &r, const use *uses,
         submit(state, j);
         return;
     }
-    std::unique_ptr<held<B>> what(new held<B>{&state, std::forward<Body>(body)});
+    std::unique_ptr<held<B>> what(
+        new held<B>{&state, std::forward<Body>(body)});
     j.arg = what.get();
     if (state.recording)
         state.recording->add(j);

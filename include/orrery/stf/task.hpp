@@ -7,7 +7,8 @@
 
 #include <orrery/stf/submit.hpp>
 
-namespace orrery::stf {
+namespace orrery::stf
+{
 
 // Two bodies of one task: for processors, and for devices. Both get the same.
 template <class H, class D> struct body_variants {
@@ -27,7 +28,8 @@ template <class H> body_on_host<H> on_host(H body)
     return {std::move(body)};
 }
 
-namespace detail {
+namespace detail
+{
 
 template <class T> struct is_variants : std::false_type {
     static constexpr bool for_devices = true;
@@ -63,7 +65,8 @@ inline constexpr bool takes_all = invocable<F, Lead, std::tuple<V...>>::value;
 template <class F, class Lead, class... V>
 inline constexpr bool takes_some =
     invocable<F, Lead,
-              decltype(std::tuple_cat(unless_token(std::declval<V>())...))>::value;
+              decltype(std::tuple_cat(
+                  unless_token(std::declval<V>())...))>::value;
 
 template <class F, class Lead, class... V> constexpr bool fits_views()
 {
@@ -195,7 +198,8 @@ template <class F, class... V> struct task_body {
 class task_core
 {
   public:
-    task_core(std::shared_ptr<context_state> state, exec_place place, bool later)
+    task_core(std::shared_ptr<context_state> state, exec_place place,
+              bool later)
         : state_(std::move(state)), later_(later)
     {
         request_.place = std::move(place);
@@ -301,8 +305,8 @@ class task_core
                 all[i].data->handle, at,
                 static_cast<starpu_data_access_mode>(mode));
             if (err)
-                fail(all[i].data->words() + " cannot be had by a task: " +
-                     std::strerror(-err));
+                fail(all[i].data->words() +
+                     " cannot be had by a task: " + std::strerror(-err));
             held_.push_back({all[i].data, at});
             if (mode & STARPU_W)
                 all[i].data->has_value = true;
@@ -375,8 +379,8 @@ class stream_task
   public:
     stream_task(std::shared_ptr<detail::context_state> state, exec_place place,
                 bool later, task_dep<V>... deps)
-        : base(std::move(state), std::move(place), later),
-          deps_{std::move(deps)...}
+        : base(std::move(state), std::move(place), later), deps_{std::move(
+                                                               deps)...}
     {
     }
 
@@ -426,8 +430,8 @@ class stream_task
     {
         std::vector<detail::use> all;
         for (std::size_t i = 0; i < N; i++)
-            all.push_back({deps_[i].data.get(), deps_[i].mode, deps_[i].place,
-                           nullptr});
+            all.push_back(
+                {deps_[i].data.get(), deps_[i].mode, deps_[i].place, nullptr});
         for (const task_dep_untyped &dep : more_)
             all.push_back({dep.data.get(), dep.mode, dep.place, nullptr});
         return all;
@@ -484,7 +488,8 @@ class stream_task<> : public detail::described<stream_task<>, detail::task_core>
 template <class... V> using graph_task = stream_task<V...>;
 template <class... V> using unified_task = stream_task<V...>;
 
-namespace detail {
+namespace detail
+{
 
 // --- what the host executes ---
 
@@ -564,8 +569,7 @@ class host_launch_scope
         if constexpr (detail::fits_views<B, std::tuple<>, V...>())
             detail::submit_body(*this->state_, this->request_, uses,
                                 sizeof...(V),
-                                detail::host_body<B, V...>{
-                                    std::forward<F>(f)});
+                                detail::host_body<B, V...>{std::forward<F>(f)});
     }
 };
 

@@ -12,7 +12,8 @@
 
 #include <orrery/stf/hierarchy.hpp>
 
-namespace orrery::stf::detail {
+namespace orrery::stf::detail
+{
 
 class thread_team
 {
