@@ -58,7 +58,9 @@ static bool is_crash(int number)
 }
 
 static struct {
-    _Atomic(struct orr_runtime *) open; /* the run to save, or NULL */
+    /* The run to save, or NULL; of a simulation of several ranks those of the others are behind
+     * it (`also`). */
+    _Atomic(struct orr_runtime *) open;
     atomic_int reason;          /* a signal's number, FAILURE, 0: none … */
     _Atomic double asked_s;     /* … and when that came */
     _Atomic pid_t process;      /* children of fork have nothing to save */
@@ -141,6 +143,12 @@ static void save(struct orr_runtime *rt, const char *how)
         orr_report_write_beside(rt);
 }
 
+static void save_all(struct orr_runtime *rt, const char *how)
+{
+    for (; rt; rt = atomic_load(&rt->also))
+        save(rt, how);
+}
+
 /* Saves what there is and ends the process. */
 static _Noreturn void end_now(void)
 {
@@ -151,8 +159,7 @@ static _Noreturn void end_now(void)
         set_alarm(is_crash(reason) ? crash_deadline_s : deadline_s, 0, give_up);
     if (rt)
         orr_progress_leave(rt);
-    if (rt)
-        save(rt, reason > 0 ? "signal" : "error");
+    save_all(rt, reason > 0 ? "signal" : "error");
     die(reason);
 }
 
@@ -344,6 +351,8 @@ _Noreturn void orr_ends_fail(struct orr_runtime *rt, const char *how)
     if (how) {
         orr_ends_forget(rt);
         orr_report_write(rt, how);
+        if (rt->sim)
+            save_all(atomic_exchange(&ends.open, NULL), "error");
         orr_ends_exit(1);
     }
     if (orr_self && orr_self->runtime == rt) {
@@ -382,7 +391,7 @@ static void at_exit(void)
         rt = atomic_exchange(&ends.open, NULL);
     }
     if (rt && (orr_self || !rt->sim))
-        save(rt, orr_count_unfinished(rt) == 0 ? "returned" : "exit");
+        save_all(rt, orr_count_unfinished(rt) == 0 ? "returned" : "exit");
     clean_up();
 }
 
@@ -423,9 +432,16 @@ static bool has_to_end(const struct orr_runtime *rt)
 
 static void watch_locked(struct orr_runtime *rt)
 {
-    /* Of several runs in one process the first one is saved. */
-    if (atomic_load(&ends.open) && ends.process == getpid())
+    struct orr_runtime *first = atomic_load(&ends.open);
+
+    /* Of several runs in one process the first one is saved, and those of its simulation. */
+    if (first && ends.process == getpid()) {
+        if (rt->sim && rt->exec == first->exec) {
+            atomic_store(&rt->also, atomic_load(&first->also));
+            atomic_store(&first->also, rt);
+        }
         return;
+    }
     if (!ends.registered)
         ends.registered = atexit(at_exit) == 0;
     ends.process = getpid();
@@ -509,11 +525,32 @@ void orr_ends_forget_left(struct orr_runtime *rt)
     atomic_store(&ends.reason, 0);
 }
 
+/* Whether others of the simulation are watched: they go on being so. */
+static bool leave_others(struct orr_runtime *rt)
+{
+    struct orr_runtime *at = atomic_load(&ends.open), *next = atomic_load(&rt->also);
+
+    atomic_store(&rt->also, NULL);
+    if (at == rt) {
+        if (next)
+            atomic_store(&ends.open, next);
+        return next != NULL;
+    }
+    for (; at && atomic_load(&at->also) != rt; at = atomic_load(&at->also))
+        ;
+    if (at)
+        atomic_store(&at->also, next);
+    return at != NULL;
+}
+
 static void forget_locked(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
 
-    if (atomic_load(&ends.open) && atomic_load(&ends.open) != rt)
+    if (atomic_load(&ends.reason) && atomic_load(&ends.open) && rt->sim &&
+        rt->exec == atomic_load(&ends.open)->exec)
+        end_at_rest();
+    if (leave_others(rt) || (atomic_load(&ends.open) && atomic_load(&ends.open) != rt))
         return;
     settle_locked();
     if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)

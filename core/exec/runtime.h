@@ -36,6 +36,8 @@ struct orr_runtime {
     struct orr_exec *exec;             /* [const] the machine's */
     const struct orr_sim_ops *sim;     /* [const] NULL on the real machine */
     struct orr_context *main;          /* [const] */
+    _Atomic(struct orr_runtime *) also; /* core/ends.c: another run that ends with it, or
+                                         * NULL */
     struct orr_workers *workers;       /* core/worker/workers.h */
     struct orr_nodes *nodes;           /* core/data/nodes.h */
     struct orr_data *data;             /* core/data/registry.h */

@@ -7,6 +7,7 @@
 #include "mpi/images/host.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -97,6 +98,21 @@ static int copy_variables(void)
     return rc;
 }
 
+/* Begins MPI, whose libraries may catch signals (LLVM's, which an OpenCL of hwloc's loads): those
+ * that would end the process end the ranks, which save their files first. */
+static void begin_mpi(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction before[2];
+
+    for (unsigned i = 0; i < 2; i++)
+        sigaction(signals[i], NULL, &before[i]);
+    host.own->begin();
+    for (unsigned i = 0; i < 2; i++)
+        if (before[i].sa_handler == SIG_DFL)
+            sigaction(signals[i], &before[i], NULL);
+}
+
 /* In the place of the program's. */
 static int host_main(int argc, char **argv, char **environment)
 {
@@ -113,7 +129,7 @@ static int host_main(int argc, char **argv, char **environment)
         return EXIT_FAILURE;
     }
     orr_image_current = current_image;
-    host.own->begin();
+    begin_mpi();
     if (copy_variables() == 0 &&
         orr_simulated_program_run_on(host.ranks, host.nranks, rank_main, NULL) == 0)
         status = status_of_all();

@@ -103,6 +103,14 @@ def main():
     refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])
     refuse("a rank that ends too early", [UNKNOWN, "early"],
            ["rank 1: error: the rank ends", "starpu_mpi_shutdown"])
+    with tempfile.TemporaryDirectory() as folder:
+        done = run([UNKNOWN, "term"], cluster(3), ORRERY_TRACE=folder + "/run.csv",
+                   ORRERY_REPORT=folder + "/run.json")
+        files = sorted(os.listdir(folder))
+        check("a signal leaves the files of all ranks", done.returncode == -15 and
+              files == [f"run.rank{i}.{end}" for i in range(3) for end in ("csv", "json")] and
+              all(os.path.getsize(os.path.join(folder, name)) > 0 for name in files),
+              f"{done.returncode}: {files} {done.stderr}")
     refuse("a message that nobody sends, before there is a run", [UNKNOWN, "vain"],
            ["rank 0: error: deadlock: main waits for a message of MPI from rank 1, tag 7",
             "rank 1: error:   main of rank 1 waits for the other ranks"])

@@ -3,9 +3,10 @@
  * tests/mpi/programs/odd.c - a program that cannot be hosted as simulated ranks: since it
  * has a variable of each thread (ODD_THREADED), or is linked for one address, or calls a
  * function of MPI that simulated ranks do not have; or, with an argument, ends on rank 1
- * before the others expect it ("early"), or waits on rank 0 for a message that nobody sends
- * ("vain").
+ * before the others expect it ("early"), is sent SIGTERM on its last rank ("term"), or waits on
+ * rank 0 for a message that nobody sends ("vain").
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <starpu_mpi.h>
@@ -29,6 +30,11 @@ int main(int argc, char **argv)
         return 77;
     if (argc > 1 && strcmp(argv[1], "early") == 0 && rank == 1)
         return 0;
+    if (argc > 1 && strcmp(argv[1], "term") == 0) {
+        starpu_mpi_barrier(MPI_COMM_WORLD);
+        if (rank == starpu_mpi_world_size() - 1)
+            raise(SIGTERM);
+    }
     if (argc <= 1)
         MPI_Win_create(&of_thread, sizeof(of_thread), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     starpu_mpi_barrier(MPI_COMM_WORLD);
