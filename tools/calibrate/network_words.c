@@ -23,6 +23,7 @@ enum { LEAST_BYTES = 256 }; /* whose bandwidth all shorter ones have */
 
 #define HALF_DUPLEX 1.3 /* both directions together carry less than so many times one */
 #define LEAST_US    0.01
+#define ROUNDING    1.00002 /* six digits of two bandwidths */
 
 /* ---- reading ---- */
 
@@ -195,8 +196,8 @@ static void find_speeds(struct network_way *way)
         if (strcmp(figure->name, "time") || figure->bytes < LEAST_BYTES)
             continue;
         take_part(way, figure, &bytes, &us);
-        /* A longer one takes no less, whatever was measured. */
-        before = fmax(us, before);
+        /* A longer one takes no less, whatever was measured and however it is written. */
+        before = fmax(us, before * ROUNDING);
         speeds->at[speeds->n].bytes = bytes;
         speeds->at[speeds->n++].bandwidth = bytes / before;
     }
@@ -273,7 +274,7 @@ double network_incast(const struct network_measures *measures)
 static void print_speeds(const struct orr_fabric_speeds *speeds, FILE *out)
 {
     for (unsigned i = 0; i < speeds->n; i++)
-        fprintf(out, "%s%.0fB:%.4gGB/s", i ? "," : "", speeds->at[i].bytes,
+        fprintf(out, "%s%.0fB:%.6gGB/s", i ? "," : "", speeds->at[i].bytes,
                 speeds->at[i].bandwidth * 1e-3);
 }
 
