@@ -60,6 +60,18 @@ static size_t cost_key_hash(const struct key *key)
     return (size_t)h;
 }
 
+static bool are_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether the codelet, which is where the row's was, has the same names. */
+static bool has_names(const struct row *row, const struct starpu_codelet *cl)
+{
+    return are_same(row->name, cl->name) &&
+           are_same(row->symbol, cl->model ? cl->model->symbol : NULL);
+}
+
 /* All but the signature. */
 static inline bool cost_keys_are_alike(const struct key *a, const struct key *b)
 {
@@ -81,7 +93,7 @@ static struct row *find_row(const struct slots *slots, const struct key *key)
 
     for (size_t i = cost_key_hash(key); (row = row_at(slots, i)); i++)
         if (row->key.signature == key->signature &&
-            cost_keys_are_alike(&row->key, key))
+            cost_keys_are_alike(&row->key, key) && has_names(row, key->cl))
             return row;
     return NULL;
 }
@@ -95,7 +107,7 @@ static struct row *find_unchanged(const struct slots *slots,
     struct row *row;
 
     for (size_t i = cost_key_hash(key); (row = row_at(slots, i)); i++)
-        if (cost_keys_are_alike(&row->key, key) &&
+        if (cost_keys_are_alike(&row->key, key) && has_names(row, key->cl) &&
             memcmp(row->shape->bytes, key->cl, SHAPE_SIZE) == 0)
             return row;
     return NULL;
@@ -228,9 +240,30 @@ const char *orr_cost_model_symbol(const struct orr_cost_row *pub)
 
     if (pub->defaulted)
         return orr_model_symbol(row->model);
-    return row->key.perfmodel && !asks_functions(row->key.perfmodel)
-               ? row->key.perfmodel->symbol
-               : NULL;
+    return pub->per_task ? NULL : pub->symbol;
+}
+
+static void row_free(const struct orr_runtime *rt, struct row *row)
+{
+    orr_row_free_noise(rt, row);
+    free(row->pub.recal);
+    free(row->parameters);
+    free(row->called);
+    free(row->name);
+    free(row->symbol);
+    free(row);
+}
+
+/* -ENOMEM. */
+static int copy_names(struct row *row, const struct starpu_codelet *cl)
+{
+    const char *symbol = cl->model ? cl->model->symbol : NULL;
+
+    row->name = cl->name ? strdup(cl->name) : NULL;
+    row->symbol = symbol ? strdup(symbol) : NULL;
+    row->pub.name = row->name;
+    row->pub.symbol = row->symbol;
+    return (cl->name && !row->name) || (symbol && !row->symbol) ? -ENOMEM : 0;
 }
 
 /* --- rows --- */
@@ -265,7 +298,11 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         .key = *key,
         .shape = shape,
     };
-    if (!cl->name && !(cl->model && cl->model->symbol))
+    if (copy_names(row, cl) < 0) {
+        row_free(rt, row);
+        return NULL;
+    }
+    if (!row->name && !row->symbol)
         row->called = orr_codelet_called(cl);
     if (row->called)
         row->pub.called = row->called;
@@ -274,15 +311,6 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
     for (size_t i = 0; i < 2 * nlengths; i++)
         row->lengths[i] = NAN;
     return row;
-}
-
-static void row_free(const struct orr_runtime *rt, struct row *row)
-{
-    orr_row_free_noise(rt, row);
-    free(row->pub.recal);
-    free(row->parameters);
-    free(row->called);
-    free(row);
 }
 
 static void assume(const struct orr_costs_table *table, struct row *row)
@@ -855,7 +883,7 @@ static void look_for_assumed(const struct orr_cost_row *row, void *arg)
 
     kernel->found |= orr_assumptions_any(
         &kernel->one, orr_cost_symbol(row),
-        row->cl->model ? row->cl->model->symbol : NULL);
+        row->symbol);
 }
 
 bool orr_costs_assumes_kernel(struct orr_costs_table *table, unsigned i)

@@ -54,6 +54,7 @@ struct row {
     struct orr_model *model;      /* [const] lent by rt->estimates->models, or NULL */
     double *parameters;           /* [const] owned; of a multiple regression */
     char *called;                 /* [const] owned; pub.called, or NULL */
+    char *name, *symbol;          /* [const] owned; pub's */
     struct orr_noise_source *noise; /* owned; classes × NIMPL, by noise_source.c;
                                      * NULL: nothing has been asked */
     double lengths[]; /* classes × NIMPL, as many errors, then the bytes of
@@ -165,11 +166,7 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
 /* The codelet's name, beside its model's symbol; NULL: it has the latter only. */
 static inline const char *orr_row_name(const struct row *row)
 {
-    const struct starpu_perfmodel *model = row->key.perfmodel;
-
-    if (row->key.cl->name || (model && model->symbol))
-        return row->key.cl->name;
-    return row->pub.called;
+    return row->pub.name || row->pub.symbol ? row->pub.name : row->pub.called;
 }
 
 /* Whether the codelet says of no model where its times are: those of its name are. */

@@ -38,12 +38,9 @@ static const struct orr_assumption *
 assumed_on(const struct orr_runtime *rt, const struct row *row,
            enum starpu_worker_archtype type)
 {
-    const struct starpu_perfmodel *model = row->key.perfmodel;
-
     return row->pub.assumed
                ? orr_assumptions_find(&rt->estimates->costs->assumptions,
-                                      orr_row_name(row),
-                                      model ? model->symbol : NULL, (int)type, 0)
+                                      orr_row_name(row), row->pub.symbol, (int)type, 0)
                : NULL;
 }
 
@@ -79,18 +76,21 @@ bool orr_row_held(const struct orr_runtime *rt, const struct orr_cost_row *pub,
                   enum starpu_worker_archtype type, struct orr_held *ret)
 {
     const struct row *row = (const struct row *)(const void *)pub;
-    const struct starpu_codelet *cl = row->key.cl;
+    struct starpu_codelet cl; /* as it was: it may have been freed */
     const struct orr_assumption *assumed = assumed_on(rt, row, type);
-    bool allowed = !cl->where || cl->where & orr_device_where(type);
+    bool allowed;
     bool known = model_has_times(rt, row, type);
 
     *ret = (struct orr_held){.kernel = orr_cost_symbol(pub),
                              .row = pub,
                              .type = type,
                              .timed = known || assumed || pub->per_task};
+    memcpy(&cl, row->shape->bytes, SHAPE_SIZE);
+    ret->where = cl.where;
+    allowed = !cl.where || cl.where & orr_device_where(type);
     if (!allowed)
         ret->why = ORR_HOLD_WHERE;
-    else if (!known && !orr_codelet_functions(cl, type) &&
+    else if (!known && !orr_codelet_functions(&cl, type) &&
              !(assumed && assumed->arch.type >= 0))
         ret->why = ORR_HOLD_FUNCTION;
     else

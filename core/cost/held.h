@@ -26,6 +26,7 @@ enum orr_hold {
 struct orr_held {
     const char *kernel; /* lent */
     const struct orr_cost_row *row;
+    uint32_t where; /* of the codelet */
     enum starpu_worker_archtype type;
     enum orr_hold why;
     bool timed; /* the kernel has a time there, so that ORRERY_DEVICES=all lets it

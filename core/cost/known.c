@@ -47,8 +47,7 @@ static void look_for_choice(const struct orr_cost_row *row, void *arg)
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         const struct orr_worker_class *class = &rt->workers->classes[k];
 
-        if (orr_assumptions_find(&search->table->assumptions, row->cl->name,
-                                 row->cl->model ? row->cl->model->symbol : NULL,
+        if (orr_assumptions_find(&search->table->assumptions, row->name, row->symbol,
                                  (int)class->type, class->devid) != search->one)
             continue;
         search->chosen = true;

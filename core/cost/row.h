@@ -29,6 +29,9 @@ struct orr_length {
 
 struct orr_cost_row {
     struct starpu_codelet *cl;
+    /* [const] Its own copies, which stay when the application frees the codelet: of its
+     * name, and of the symbol of its model; NULL: it has none. */
+    const char *name, *symbol;
     const char *called; /* what the codelet is called that has neither a name nor
                          * a model: orr_codelet_called, ORR_UNNAMED_CODELET */
     uint32_t footprint;
@@ -67,17 +70,15 @@ char *orr_codelet_called(const struct starpu_codelet *cl);
 /* What tables and messages call the kernels of the row. */
 static inline const char *orr_cost_symbol(const struct orr_cost_row *row)
 {
-    const struct starpu_codelet *cl = row->cl;
-
-    if (cl->model && cl->model->symbol)
-        return cl->model->symbol;
-    return cl->name ? cl->name : row->called;
+    if (row->symbol)
+        return row->symbol;
+    return row->name ? row->name : row->called;
 }
 
 /* Whether its times lie in a model: its own, or the default one of its name. */
 static inline bool orr_cost_has_model(const struct orr_cost_row *row)
 {
-    return row->defaulted || (row->cl->model && row->cl->model->symbol);
+    return row->defaulted || row->symbol;
 }
 
 /* µs that implementation `impl` of the job takes on a worker of the class. */

@@ -284,7 +284,7 @@ static void write_held_kernel(const struct orr_held *held, void *arg)
             orr_device_kind(held->type)->name, orr_hold_name(held->why),
             held->timed ? "true" : "false");
     if (held->why == ORR_HOLD_WHERE)
-        write_where(listing->out, held->row->cl->where);
+        write_where(listing->out, held->where);
     fputc('}', listing->out);
 }
 

@@ -441,6 +441,54 @@ START_TEST(a_kernel_without_a_time_on_a_device_is_named)
 }
 END_TEST
 
+static void run_freed(const char *name)
+{
+    struct starpu_codelet *own = malloc(sizeof(*own));
+    struct starpu_perfmodel *times = malloc(sizeof(*times));
+    char *symbol = strdup(name);
+
+    *own = codelet;
+    *times = (struct starpu_perfmodel){.symbol = symbol, .type = STARPU_HISTORY_BASED};
+    own->model = times;
+    own->name = symbol;
+    ck_assert_int_eq(starpu_task_insert(own, STARPU_RW, vector, 0), 0);
+    starpu_task_wait_for_all();
+    starpu_perfmodel_unload_model(times);
+    memset(symbol, 'x', strlen(symbol));
+    memset((void *)times, 0x5a, sizeof(*times));
+    memset((void *)own, 0x5a, sizeof(*own));
+    free(symbol);
+    free(times);
+    free(own);
+}
+
+/* Where the next one may be. What the run says at its end is of codelets as they were. */
+START_TEST(codelets_are_freed_when_their_tasks_have_ended)
+{
+    char path[80], text[1 << 16] = "";
+    FILE *file;
+
+    starpu_shutdown();
+    machine_choose(3);
+    snprintf(path, sizeof(path), "%s/report", dir);
+    setenv("ORRERY_REPORT", path, 1);
+    setenv("ORRERY_ASSUME", "kernel[one] = 50us; kernel[two] = 70us", 1);
+    setenv("STARPU_PERF_MODEL_DIR", dir, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use_vector(100);
+    run_freed("one");
+    run_freed("two");
+    starpu_data_unregister(vector);
+    starpu_shutdown();
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_msg(strstr(text, "\"one\"") && strstr(text, "\"two\""), "%s", text);
+    ck_assert_msg(!strstr(text, "xxx"), "%s", text);
+}
+END_TEST
+
 SUITE_MAIN(models)
 {
     Suite *suite = suite_create("models");
@@ -458,6 +506,7 @@ SUITE_MAIN(models)
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);
     tcase_add_test(tc, a_kernel_without_a_time_on_a_device_is_named);
+    tcase_add_test(tc, codelets_are_freed_when_their_tasks_have_ended);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
