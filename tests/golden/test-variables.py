@@ -146,6 +146,8 @@ SCORES = {"STARPU_HETEROPRIO_URT_URT_MULTIPLIER": "1e6",
 ELSEWHERE = {
     "tests/stf/test-stf.py":
         "ORRERY_STF_DOT ORRERY_STF_PLACE",
+    "tests/mpi/test-hosted.py":
+        "ORRERY_SIM_MPI_VALUES",
     "tests/golden/test-settings.py":
         "ORRERY_ROBUST_QUANTILE STARPU_NTASKS_THRESHOLD STARPU_EXP_LEN_THRESHOLD "
         "STARPU_SCHED_SORTED_ABOVE STARPU_SCHED_READY",
