@@ -19,9 +19,9 @@ struct orr_runtime;
 typedef void (*orr_leave_fn)(void *arg, int status);
 
 /* From now on such ends of the process concern this run, unless they concern another one
- * that is still open; of one simulation with several runs they concern all. exit() and return from main keep their status. SIGINT and SIGTERM
- * (unless the application has handlers of its own) kill the process, a deadlock of a
- * simulation gives 3. Called by the context that opened the run. */
+ * that is still open; of one simulation with several runs they concern all. exit() and
+ * return from main keep their status. SIGINT and SIGTERM (unless the application has
+ * handlers of its own) kill the process, a deadlock of a simulation gives 3. Called by the context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; they are

@@ -68,8 +68,8 @@ static bool are_same(const char *a, const char *b)
 /* Whether the codelet, which is where the row's was, has the same names. */
 static bool has_names(const struct row *row, const struct starpu_codelet *cl)
 {
-    return are_same(row->name, cl->name) &&
-           are_same(row->symbol, cl->model ? cl->model->symbol : NULL);
+    return are_same(row->pub.name, cl->name) &&
+           are_same(row->pub.symbol, cl->model ? cl->model->symbol : NULL);
 }
 
 /* All but the signature. */
@@ -249,8 +249,8 @@ static void row_free(const struct orr_runtime *rt, struct row *row)
     free(row->pub.recal);
     free(row->parameters);
     free(row->called);
-    free(row->name);
-    free(row->symbol);
+    free(row->pub.name);
+    free(row->pub.symbol);
     free(row);
 }
 
@@ -259,11 +259,9 @@ static int copy_names(struct row *row, const struct starpu_codelet *cl)
 {
     const char *symbol = cl->model ? cl->model->symbol : NULL;
 
-    row->name = cl->name ? strdup(cl->name) : NULL;
-    row->symbol = symbol ? strdup(symbol) : NULL;
-    row->pub.name = row->name;
-    row->pub.symbol = row->symbol;
-    return (cl->name && !row->name) || (symbol && !row->symbol) ? -ENOMEM : 0;
+    row->pub.name = cl->name ? strdup(cl->name) : NULL;
+    row->pub.symbol = symbol ? strdup(symbol) : NULL;
+    return (cl->name && !row->pub.name) || (symbol && !row->pub.symbol) ? -ENOMEM : 0;
 }
 
 /* --- rows --- */
@@ -302,7 +300,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         row_free(rt, row);
         return NULL;
     }
-    if (!row->name && !row->symbol)
+    if (!row->pub.name && !row->pub.symbol)
         row->called = orr_codelet_called(cl);
     if (row->called)
         row->pub.called = row->called;

@@ -54,7 +54,6 @@ struct row {
     struct orr_model *model;      /* [const] lent by rt->estimates->models, or NULL */
     double *parameters;           /* [const] owned; of a multiple regression */
     char *called;                 /* [const] owned; pub.called, or NULL */
-    char *name, *symbol;          /* [const] owned; pub's */
     struct orr_noise_source *noise; /* owned; classes × NIMPL, by noise_source.c;
                                      * NULL: nothing has been asked */
     double lengths[]; /* classes × NIMPL, as many errors, then the bytes of

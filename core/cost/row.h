@@ -31,7 +31,7 @@ struct orr_cost_row {
     struct starpu_codelet *cl;
     /* [const] Its own copies, which stay when the application frees the codelet: of its
      * name, and of the symbol of its model; NULL: it has none. */
-    const char *name, *symbol;
+    char *name, *symbol;
     const char *called; /* what the codelet is called that has neither a name nor
                          * a model: orr_codelet_called, ORR_UNNAMED_CODELET */
     uint32_t footprint;
