@@ -229,14 +229,30 @@ static char **bound_words(const struct distributions *d, const struct choice *ch
     return words;
 }
 
+/* What orrery bound, or the program, said last. */
+static void take_problem(struct choice *choice, const struct process *process)
+{
+    static const char name[] = "orrery: ";
+    char line[sizeof(choice->problem)];
+    const char *words = line;
+
+    (void)process_error_line(process, line, sizeof(line));
+    if (!strncmp(words, name, sizeof(name) - 1))
+        words += sizeof(name) - 1;
+    words += strspn(words, " ");
+    if (*words)
+        snprintf(choice->problem, sizeof(choice->problem), "%s", words);
+    else
+        snprintf(choice->problem, sizeof(choice->problem), "ended with %d",
+                 process_exit_code(process));
+}
+
 static void take_result(struct choice *choice, const struct process *process)
 {
     if (process_exit_code(process) == 0 && rank_bounds_take(process->text, &choice->bounds))
         choice->ms = json_number_value(json_object_get(choice->bounds.json, "makespan_ms"));
-    else if (!process_error_line(process, choice->problem, sizeof(choice->problem)) &&
-             !*choice->problem)
-        snprintf(choice->problem, sizeof(choice->problem), "ended with %d",
-                 process_exit_code(process));
+    else
+        take_problem(choice, process);
 }
 
 /* Those from `first` on. Returns 0, -1 after a message, or the signal that ended it. */
@@ -446,8 +462,9 @@ static int run_distributions(struct distributions *d, const char *path)
     if (rc < 0)
         return TOOL_FAILED;
     if (isnan(d->all[0].ms))
-        return tool_fail(TOOL_FAILED, "optimise distribution: %s (orrery run with the same "
-                                      "arguments says why)",
+        return tool_fail(TOOL_FAILED, "optimise distribution: the program did not end well with "
+                                      "any distribution (orrery run with the same arguments "
+                                      "says why); its last line: %s",
                          d->all[0].problem);
     if (d->by_file && write_owners(&d->all[0].owners, path) < 0)
         return TOOL_FAILED;
