@@ -21,7 +21,10 @@ EXTRAS = [(["half-duplex"], .3), (["gpudirect"], .3),
           (["eager=1KiB", "eager=16KiB", "eager=1MiB"], .6),
           (["latency=1us", "latency=100us", "latency=1ms"], .3), (["hop=1us", "hop=300us"], .2),
           (["send=5us"], .2), (["match=5us"], .2),
-          (["ranks-per-node=2", "ranks-per-node=3"], .4)]
+          (["ranks-per-node=2", "ranks-per-node=3"], .4),
+          (["bandwidth=8KiB:500MB/s,1MiB:8GB/s", "bandwidth=64KiB:2GB/s"], .3),
+          (["node-latency=2us node-bandwidth=64KiB:1GB/s", "node-latency=50us node-total=2GB/s"],
+           .2), (["copy=500MB/s"], .2)]
 
 
 def a_cluster(rng):
