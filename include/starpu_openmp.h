@@ -292,7 +292,7 @@ int starpu_omp_get_dynamic(void) __STARPU_OMP_NOTHROW;
 void starpu_omp_set_nested(int nested) __STARPU_OMP_NOTHROW;
 /* Whether more than one level may. */
 int starpu_omp_get_nested(void) __STARPU_OMP_NOTHROW;
-/* What OMP_CANCELLATION said, 0 or 1; nothing is ever cancelled. */
+/* What OMP_CANCELLATION said, 0 or 1. None of these functions cancels anything. */
 int starpu_omp_get_cancellation(void) __STARPU_OMP_NOTHROW;
 /* What starpu_omp_sched_runtime means in loops of the calling task's later regions
  * and tasks: one of static to auto; modifier is the chunk in iterations, 0 or

@@ -54,7 +54,7 @@ static bool is_plain(const struct starpu_codelet *cl)
            cl->where == 0 && !cl->model && !cl->energy_model &&
            !cl->can_execute && cl->type == STARPU_SEQ && !cl->callback_func &&
            !cl->dyn_modes && !cl->specific_nodes && cl->flags == 0 &&
-           cl->nbuffers >= 0;
+           cl->nbuffers >= STARPU_VARIABLE_NBUFFERS;
 }
 
 static struct orr_omp_codelet *omp_codelet_make(const struct starpu_codelet *cl,

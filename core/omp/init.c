@@ -11,6 +11,8 @@
 #include "core/base/slab.h"
 #include "core/device/clock.h"
 #include "core/exec/runtime.h"
+#include "core/omp/closures.h"
+#include "core/omp/entries.h"
 #include "core/omp/omp.h"
 #include "core/sched/direct.h"
 #include "core/worker/workers.h"
@@ -68,6 +70,12 @@ static int make_places(struct orr_omp *omp)
     return orr_borrowing_init(&omp->first, worker, &omp->region);
 }
 
+static void do_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
 static int make_initial(struct orr_omp *omp)
 {
     struct orr_omp_task *initial;
@@ -77,7 +85,8 @@ static int make_initial(struct orr_omp *omp)
         return -ENOMEM;
     orr_omp_team_init(&omp->team, omp, NULL, 1);
     initial = orr_omp_task_new(NULL, &omp->team);
-    if (!initial)
+    omp->wait = orr_openmp_construct(do_nothing, "taskwait depend");
+    if (!initial || !omp->wait)
         return -ENOMEM;
     initial->implicit = true;
     initial->icvs = (struct orr_omp_icvs){
@@ -118,7 +127,9 @@ static void free_omp(struct orr_omp *omp)
     orr_omp_handles_done(&omp->handles);
     if (omp->current)
         orr_omp_handles_done(&omp->current->handles);
+    orr_omp_closures_done(omp);
     orr_slab_free(omp->tasks);
+    free(omp->wait);
     free(omp->places);
     free(omp->workers);
     free(omp->proc_of);
@@ -149,6 +160,8 @@ static int omp_start(struct orr_runtime *rt)
         rc = make_places(omp);
     if (rc == 0)
         rc = orr_direct_init(rt);
+    if (rc == 0)
+        rc = orr_omp_closures_init(omp);
     if (rc == 0) {
         omp->arbiter = starpu_arbiter_create();
         rt->omp = omp;
@@ -213,6 +226,7 @@ void starpu_omp_shutdown(void)
     orr_omp_handles_unregister(&omp->team.handles);
     warn_of_handles(omp);
     starpu_arbiter_destroy(omp->arbiter);
+    orr_omp_closures_done(omp);
     omp->rt->omp = NULL;
     orr_borrowing_done(&omp->first);
     starpu_shutdown();

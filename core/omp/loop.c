@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/omp/entries.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
@@ -279,6 +280,8 @@ static bool next_of_loop(struct orr_omp_task *thread)
 
     end_chunk(thread, loop);
     loop->nordered = 0;
+    if (orr_omp_loop_is_cancelled(thread->team))
+        return false;
     return loop->schedule == starpu_omp_sched_static
                ? next_static(thread, loop)
                : next_dynamic(thread, loop);
@@ -340,12 +343,22 @@ int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,
     (void)chunk;
     (void)schedule;
     (void)ordered;
-    if (loop->equal && !loop->ordered && next_equal(loop)) {
+    if (loop->equal && !loop->ordered && !thread->omp->env.cancellation &&
+        next_equal(loop)) {
         *_begin_i = loop->begin;
         *_end_i = loop->end;
         return 1;
     }
     return next_of_any(thread, __func__, _begin_i, _end_i);
+}
+
+void orr_openmp_leave_loop(void)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need("the end of a loop");
+    unsigned long long begin, end;
+
+    if (thread->loop.share)
+        (void)loop_return_chunk(thread, false, &begin, &end);
 }
 
 int starpu_omp_for_inline_first(unsigned long long nb_iterations,

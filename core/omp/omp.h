@@ -26,9 +26,11 @@
 #include "core/omp/places.h"
 #include "core/omp/wait.h"
 
+struct orr_omp_closures;
 struct orr_omp_codelet;
 struct orr_omp_critical;
 struct orr_omp_share;
+struct orr_openmp_construct;
 struct orr_runtime;
 struct orr_slab;
 
@@ -44,6 +46,7 @@ struct orr_omp_icvs {
 struct orr_omp_group {
     struct orr_omp_count unfinished;
     struct orr_omp_group *outer;
+    atomic_bool cancelled; /* those that have not begun do not execute their bodies */
 };
 
 /* The loop that a thread is in; its share tells what the team has done of it. */
@@ -76,6 +79,7 @@ struct orr_omp_task {
     unsigned nested; /* [const] tasks around it that are executed so as well */
     struct {
         orr_kernel_func_t call; /* which is their function … */
+        const char *name;       /* … and that their name */
         unsigned left;          /* … so many more of them */
         double begun_us;
     } in_row; /* [owner] tasks that it executes in place before it looks again whether
@@ -86,6 +90,11 @@ struct orr_omp_task {
     orr_kernel_func_t function;      /* [const] its body, on processors */
     void *loop_arg; /* [const] owned: a copy of the argument of one task of a
                      * taskloop, or NULL */
+    void *arg; /* [const] of one that is no task of the runtime: closures.h */
+    bool frees_arg;
+    struct orr_omp_codelet *measured; /* [const] learns how long it takes, or NULL */
+    void *kept; /* [owner] owned: what the entries of a compiler keep of it (openmp/) */
+    void *inherited; /* [owner] the same that tasks get from their parent; not owned */
 
     /* -- of implicit tasks, [owner] -- */
     uint64_t nshares; /* worksharing constructs that it has met */
@@ -107,6 +116,11 @@ struct orr_omp_team {
                             * when they have ended; NULL: they do not */
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
+    /* Of cancellation, where the environment allows it (cancel.c). Rounds are those of
+     * the meeting, plus 1: */
+    atomic_bool cancelled;          /* the region is */
+    atomic_ulong cancelled_in;      /* the round before which a loop, or sections, was */
+    atomic_ulong barrier_in;        /* the last round that is a barrier's for a thread */
     struct orr_lock lock;                  /* rank ORR_RANK_RUNTIME */
     struct orr_omp_share *shares, *spares; /* [lock] */
     struct orr_omp_handles handles;
@@ -140,6 +154,9 @@ struct orr_omp {
                                  * in the place of processor 0 */
     struct orr_slab *tasks;       /* [const] of struct orr_omp_task */
     struct orr_omp_place *places; /* [const] of each processor */
+    struct orr_omp_closures *closures; /* [const] likewise; NULL: simulated */
+    struct starpu_codelet agent;       /* of tasks that execute them */
+    struct orr_openmp_construct *wait; /* [const] of tasks that do nothing: entries.h */
     _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
     _Atomic(struct orr_omp_critical *) criticals;
     struct orr_omp_lock atomic; /* of starpu_omp_atomic_fallback_* */
@@ -185,11 +202,42 @@ struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
 void orr_omp_task_hold_parent(struct orr_omp_task *task);
 void orr_omp_task_unref(struct orr_omp_task *task);
 
-/* The caller, whose task is `parent`, has met a task construct: `task`, which is new,
- * becomes that task, with the argument `arg`; the function takes it. */
-void orr_omp_task_create(struct orr_omp_task *parent,
-                         const struct starpu_omp_task_region_attr *attr,
-                         struct orr_omp_task *task, void *arg);
+/* A task construct that is met. */
+struct orr_omp_creation {
+    const struct starpu_codelet *cl;
+    struct orr_omp_codelet *codelet; /* made of that, or NULL: not looked up */
+    unsigned ndata;
+    starpu_data_handle_t *handles;
+    const enum starpu_data_access_mode *modes; /* NULL: those of cl */
+    void *arg;
+    size_t arg_size;
+    bool frees_arg; /* when the task has ended */
+    bool deferred;  /* unless other things say that it is not */
+    bool final;
+    bool leaves_group;
+    bool stays; /* it is not executed in place, since it may end after its body */
+    bool is_call; /* it needs nothing but a call of its function on a processor */
+    int priority;
+};
+
+/* The same of the public structure. */
+struct orr_omp_creation
+orr_omp_creation_of(const struct starpu_omp_task_region_attr *attr);
+
+/* The caller, whose task is `parent`, has met that construct: `task`, which is new,
+ * becomes its task; the function takes it. */
+void orr_omp_task_create(struct orr_omp_task *parent, struct orr_omp_task *task,
+                         const struct orr_omp_creation *creation);
+
+/* It is counted where it is waited for, until `ended`, the last thing that is done for it:
+ * after that its team may have ended. `run` is its body. */
+void orr_omp_task_count(struct orr_omp_task *task);
+void orr_omp_task_run(struct orr_omp_task *task, void **buffers, void *arg);
+void orr_omp_task_ended(void *task);
+
+/* The caller executes `task`, a child of `caller`, from now on, until `end`. */
+void orr_omp_task_begin_in_place(struct orr_omp_task *caller, struct orr_omp_task *task);
+void orr_omp_task_end_in_place(struct orr_omp_task *caller, struct orr_omp_task *task);
 
 /* -- team.c -- */
 
@@ -251,6 +299,21 @@ void orr_omp_codelets_free(struct orr_omp *omp);
 
 /* -- critical.c -- */
 void orr_omp_criticals_free(struct orr_omp *omp);
+
+/* -- cancel.c -- */
+
+/* Whether the task, which has not begun, is not to execute its body. */
+bool orr_omp_is_cancelled(const struct orr_omp_task *task);
+
+/* Whether the loop, or the sections, that threads of the team are in was cancelled. */
+bool orr_omp_loop_is_cancelled(struct orr_omp_team *team);
+
+/* A barrier in a region that may be cancelled; true: it is, the caller goes to its end. */
+bool orr_omp_meet_unless_cancelled(struct orr_omp_task *thread);
+
+/* The caller has come to the end of such a region. Returns when all threads have; they are
+ * to meet once more, since then the team may be gone. */
+void orr_omp_meet_at_end(struct orr_omp_task *thread);
 
 /* -- taskgroup.c -- */
 

@@ -17,9 +17,7 @@ bool orr_omp_place_give(struct orr_omp_place *place,
         memory_order_relaxed);
 }
 
-/* Whether the worker has something else to do: a kernel that may go on, or a task in
- * its own list. */
-static bool place_worker_is_wanted(struct orr_worker *worker)
+bool orr_omp_place_is_wanted(struct orr_worker *worker)
 {
     return atomic_load_explicit(&worker->nlocal, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&worker->woken, memory_order_relaxed) ||
@@ -35,7 +33,7 @@ struct orr_omp_task *orr_omp_place_look(struct orr_omp_place *place)
     if (!atomic_compare_exchange_strong_explicit(
             given, &found, LOOKS, memory_order_relaxed, memory_order_relaxed))
         return NULL; /* a task of the worker that waits looks here already */
-    for (unsigned n = 0; n < ORR_OMP_SPINS && !place_worker_is_wanted(worker);
+    for (unsigned n = 0; n < ORR_OMP_SPINS && !orr_omp_place_is_wanted(worker);
          n++) {
         if (atomic_load_explicit(given, memory_order_relaxed) != LOOKS)
             break;

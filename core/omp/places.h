@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct orr_omp_task;
+struct orr_worker;
 
 struct orr_omp_place {
     /* Whether a task looks for a thread here; then the thread that it was given. */
@@ -23,3 +24,7 @@ bool orr_omp_place_give(struct orr_omp_place *place,
 /* The calling task looks for a thread for a moment, at its worker's place; NULL: none
  * came, or the worker got something else to do. */
 struct orr_omp_task *orr_omp_place_look(struct orr_omp_place *place);
+
+/* Whether the worker has something else to do: a kernel that may go on, or a task in its
+ * own list. */
+bool orr_omp_place_is_wanted(struct orr_worker *worker);

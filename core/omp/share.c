@@ -68,6 +68,8 @@ void orr_omp_share_leave(struct orr_omp_task *thread,
 
     if (atomic_fetch_sub_explicit(&share->nleft, 1, memory_order_acq_rel) != 1)
         return;
+    free(share->memory);
+    share->memory = NULL;
     orr_lock(&team->lock);
     while (*link != share)
         link = &(*link)->next;
@@ -87,6 +89,7 @@ static void free_list(struct orr_omp_share *share)
     while (share) {
         struct orr_omp_share *next = share->next;
 
+        free(share->memory);
         free(share);
         share = next;
     }

@@ -20,6 +20,7 @@ struct orr_omp_share {
     void *copy;     /* of a single copyprivate, from the thread that executed it … */
     bool published; /* [team's lock] … which has */
     struct orr_waiters waiters; /* [team's lock] for that, or their turn */
+    void *memory; /* [team's lock] owned: what entries of compilers have asked for */
 };
 
 /* That of the next construct of the thread. */

@@ -8,6 +8,7 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/omp/entries.h"
 #include "core/omp/omp.h"
 #include "core/omp/share.h"
 
@@ -61,15 +62,23 @@ static void share_publish(struct orr_omp_task *thread,
     orr_waiters_release(waiters);
 }
 
-void *starpu_omp_single_copyprivate_inline_begin(void *data)
+/* The thread enters the construct, as the one that executes it or not. */
+static struct orr_omp_share *enter_copy(struct orr_omp_task *thread, const char *call)
 {
-    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
     struct orr_omp_share *share = orr_omp_share_enter(thread);
 
-    if (!orr_may_block(__func__))
+    if (!orr_may_block(call))
         abort();
     thread->copies = share;
     thread->has_copy = orr_omp_share_take(share);
+    return share;
+}
+
+void *starpu_omp_single_copyprivate_inline_begin(void *data)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_share *share = enter_copy(thread, __func__);
+
     if (thread->has_copy) {
         share->copy = data;
         return NULL;
@@ -108,4 +117,32 @@ void starpu_omp_single_copyprivate(void (*f)(void *arg, void *data,
     else
         memcpy(data, copy, (size_t)data_size);
     starpu_omp_single_copyprivate_inline_end();
+}
+
+/* -- the same with data that are known at its end -- */
+
+void *orr_openmp_copy_begin(void)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need("single copyprivate");
+    struct orr_omp_share *share = enter_copy(thread, "single copyprivate");
+    void *copy;
+
+    if (thread->has_copy)
+        return NULL;
+    wait_for_copy(thread, share);
+    copy = share->copy;
+    thread->copies = NULL;
+    orr_omp_share_leave(thread, share);
+    return copy;
+}
+
+void orr_openmp_copy_publish(void *data)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need("single copyprivate");
+    struct orr_omp_share *share = thread->copies;
+
+    share->copy = data;
+    thread->copies = NULL;
+    share_publish(thread, share);
+    orr_omp_share_leave(thread, share);
 }

@@ -14,6 +14,7 @@
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
 #include "core/loop/suspend.h"
+#include "core/omp/closures.h"
 #include "core/omp/omp.h"
 #include "core/sched/direct.h"
 #include "core/task/task.h"
@@ -42,8 +43,10 @@ struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
         return NULL;
     *task = (struct orr_omp_task){
         .refs = 1, .omp = team->omp, .team = team, .parent = parent};
-    if (parent)
+    if (parent) {
         task->icvs = parent->icvs;
+        task->inherited = parent->inherited;
+    }
     orr_omp_handles_init(&task->handles);
     return task;
 }
@@ -65,6 +68,7 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 
         orr_omp_handles_done(&task->handles);
         free(task->loop_arg);
+        free(task->kept);
         orr_slab_put(task->omp->tasks, task);
         task = parent;
     }
@@ -72,9 +76,10 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 
 /* -- execution -- */
 
-static void omp_task_run(struct orr_omp_task *task, void **buffers, void *arg)
+void orr_omp_task_run(struct orr_omp_task *task, void **buffers, void *arg)
 {
-    task->function(buffers, arg);
+    if (!orr_omp_is_cancelled(task))
+        task->function(buffers, arg);
     if (task->handles.all) /* no other task enters any */
         orr_omp_handles_unregister(&task->handles);
 }
@@ -91,7 +96,7 @@ static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 /* The kernel of a deferred task on a processor. */
 static void omp_task_body(void *buffers[], void *arg)
 {
-    omp_task_run(orr_self->job->task->omp_task, buffers, arg);
+    orr_omp_task_run(orr_self->job->task->omp_task, buffers, arg);
 }
 
 /* The same for a task that could have been executed where it was met: measures whether
@@ -102,22 +107,22 @@ static void timed_body(void *buffers[], void *arg)
     struct orr_omp_codelet *codelet = orr_omp_codelet_of(public->cl);
     double begun_us = orr_exec_now(orr_self->exec);
 
-    omp_task_run(public->omp_task, buffers, arg);
+    orr_omp_task_run(public->omp_task, buffers, arg);
     orr_omp_codelet_note_length(codelet,
                                 orr_exec_now(orr_self->exec) - begun_us, 1);
 }
 
-/* The caller executes the task at once. */
-static void
-omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
-                      const struct starpu_omp_task_region_attr *attr, void *arg)
+void orr_omp_task_begin_in_place(struct orr_omp_task *caller, struct orr_omp_task *task)
 {
     task->in_place = true;
     task->nested = caller->nested + 1;
     task->thread = orr_omp_thread_num(caller);
     task->in_row = caller->in_row;
     (void)orr_omp_switch(task);
-    omp_task_run(task, NULL, arg);
+}
+
+void orr_omp_task_end_in_place(struct orr_omp_task *caller, struct orr_omp_task *task)
+{
     (void)orr_omp_switch(caller);
     caller->in_row = task->in_row;
     /* Tasks that it has created may still run, and need its parent. (Only then: a write
@@ -125,13 +130,22 @@ omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
     if (atomic_load_explicit(&task->refs, memory_order_acquire) != 1)
         orr_omp_task_hold_parent(task);
     orr_omp_task_unref(task);
-    if (attr->cl_arg_free)
-        free(attr->cl_arg);
+}
+
+/* The caller executes the task at once. */
+static void omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
+                                  const struct orr_omp_creation *creation)
+{
+    orr_omp_task_begin_in_place(caller, task);
+    orr_omp_task_run(task, NULL, creation->arg);
+    orr_omp_task_end_in_place(caller, task);
+    if (creation->frees_arg)
+        free(creation->arg);
 }
 
 /* -- what waits for it -- */
 
-static void omp_task_count(struct orr_omp_task *task)
+void orr_omp_task_count(struct orr_omp_task *task)
 {
     orr_omp_count_up(&task->parent->children);
     if (task->counts_in)
@@ -139,8 +153,7 @@ static void omp_task_count(struct orr_omp_task *task)
     orr_omp_meeting_expect(&task->team->meeting);
 }
 
-/* The last thing that is done for the task: after that its team may have ended. */
-static void omp_task_ended(void *arg)
+void orr_omp_task_ended(void *arg)
 {
     struct orr_omp_task *task = arg;
     struct orr_omp_meeting *meeting = &task->team->meeting;
@@ -155,18 +168,25 @@ static void omp_task_ended(void *arg)
 /* -- submission -- */
 
 static void omp_task_give_data(struct starpu_task *task,
-                               const struct starpu_omp_task_region_attr *attr)
+                               const struct orr_omp_creation *creation)
 {
-    int n = attr->cl.nbuffers;
+    unsigned n = creation->ndata;
+    starpu_data_handle_t *handles = task->handles;
+    enum starpu_data_access_mode *modes = task->modes;
 
-    if (n > STARPU_NMAXBUFS) {
-        orr_log_error("starpu_omp_task_region: %d handles are more than "
-                      "STARPU_NMAXBUFS (%d)",
-                      n, STARPU_NMAXBUFS);
-        abort();
+    if (n > STARPU_NMAXBUFS) { /* which the task owns and frees */
+        handles = task->dyn_handles = calloc(n, sizeof(*task->dyn_handles));
+        modes = task->dyn_modes = calloc(n, sizeof(*task->dyn_modes));
+        if (!handles || !modes)
+            orr_omp_no_memory("starpu_omp_task_region");
     }
-    for (int i = 0; i < n; i++)
-        task->handles[i] = attr->handles[i];
+    for (unsigned i = 0; i < n; i++)
+        handles[i] = creation->handles[i];
+    if (!creation->modes)
+        return;
+    task->nbuffers = (int)n;
+    for (unsigned i = 0; i < n; i++)
+        modes[i] = creation->modes[i];
 }
 
 /* Names the workers that may run the task; the caller's alone if the task is not
@@ -192,11 +212,13 @@ static void omp_task_set_workers(struct starpu_task *public,
 
 /* Whether the task's data need nothing but the order of their uses. A task that
  * bypasses the policy can use no other data. */
-static bool has_plain_data(const struct starpu_task *task)
+static bool has_plain_data(const struct orr_omp_creation *creation)
 {
-    for (int i = 0; i < task->cl->nbuffers; i++) {
-        const struct orr_handle *handle = orr_handle_of(task->handles[i]);
-        unsigned mode = task->cl->modes[i];
+    if (creation->ndata > STARPU_NMAXBUFS)
+        return false;
+    for (unsigned i = 0; i < creation->ndata; i++) {
+        const struct orr_handle *handle = orr_handle_of(creation->handles[i]);
+        unsigned mode = creation->modes ? creation->modes[i] : creation->cl->modes[i];
 
         if (orr_handle_trouble(handle) || mode & ~(unsigned)STARPU_RW ||
             !mode || !handle->sequential || handle->reduction ||
@@ -209,11 +231,11 @@ static bool has_plain_data(const struct starpu_task *task)
 
 /* Whether the task may bypass the policy: its codelet is a plain one, no thread waits
  * for it alone, and each processor may run it. */
-static bool is_direct(const struct starpu_task *public,
+static bool is_direct(const struct orr_omp_creation *creation,
                       const struct orr_omp_team *team, bool plain, bool waits)
 {
     return plain && !waits && !team->some && orr_direct_may(team->omp->rt) &&
-           has_plain_data(public);
+           has_plain_data(creation);
 }
 
 /* The threads have enough to do. */
@@ -225,8 +247,7 @@ static bool waits_enough(const struct orr_omp_team *team)
 
 static void omp_task_submit(struct orr_omp_task *task,
                             struct orr_omp_codelet *codelet,
-                            const struct starpu_omp_task_region_attr *attr,
-                            void *arg, bool waits)
+                            const struct orr_omp_creation *creation, bool waits)
 {
     struct starpu_task *public = orr_task_new(task->omp->rt);
     struct starpu_codelet *cl = &codelet->cl;
@@ -237,17 +258,17 @@ static void omp_task_submit(struct orr_omp_task *task,
         orr_omp_no_memory("starpu_omp_task_region");
     public->cl = cl;
     public->omp_task = task;
-    public->cl_arg = arg;
-    public->cl_arg_size = attr->cl_arg_size;
-    public->cl_arg_free = attr->cl_arg_free && arg == attr->cl_arg;
-    public->priority = attr->priority;
-    public->callback_func = omp_task_ended;
+    public->cl_arg = creation->arg;
+    public->cl_arg_size = creation->arg_size;
+    public->cl_arg_free = creation->frees_arg;
+    public->priority = creation->priority;
+    public->callback_func = orr_omp_task_ended;
     public->callback_arg = task;
     public->synchronous = waits;
-    omp_task_give_data(public, attr);
+    omp_task_give_data(public, creation);
     orr_omp_task_hold_parent(task);
-    omp_task_count(task);
-    if (is_direct(public, team, codelet->plain, waits)) {
+    orr_omp_task_count(task);
+    if (is_direct(creation, team, codelet->plain, waits)) {
         rc = orr_task_submit_direct(team->omp->rt, public);
     } else {
         omp_task_set_workers(public, task, waits);
@@ -287,7 +308,8 @@ static bool omp_task_is_short(struct orr_omp_task *parent,
     if (exec->one_thread || !orr_omp_codelet_is_short(codelet))
         return false;
     now_us = orr_exec_now(exec);
-    if (parent->in_row.begun_us > 0 && parent->in_row.call == codelet->function)
+    if (parent->in_row.begun_us > 0 && parent->in_row.call == codelet->function &&
+        parent->in_row.name == codelet->given.name)
         orr_omp_codelet_note_length(codelet, now_us - parent->in_row.begun_us,
                                     IN_ROW);
     parent->in_row.begun_us = now_us;
@@ -307,15 +329,17 @@ static bool begins_row(struct orr_omp_task *parent,
         parent->in_row.begun_us = 0;
     }
     parent->in_row.call = call;
+    parent->in_row.name = codelet->given.name;
     parent->in_row.left = IN_ROW - 1;
     return true;
 }
 
 /* Whether the task belongs to such a row that is under way. */
-static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call)
+static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call,
+                           const char *name)
 {
     if (parent->in_row.left == 0 || parent->in_row.call != call ||
-        parent->nested >= MOST_NESTED)
+        parent->in_row.name != name || parent->nested >= MOST_NESTED)
         return false;
     parent->in_row.left--;
     return true;
@@ -331,47 +355,94 @@ static void let_others_go_first(const struct orr_omp_team *team)
         orr_suspend_yield(ENOUGH);
 }
 
-void orr_omp_task_create(struct orr_omp_task *parent,
-                         const struct starpu_omp_task_region_attr *attr,
-                         struct orr_omp_task *task, void *arg)
+/* The same for a task that is a call: it waits in a list, or is executed in place where
+ * enough tasks wait. False: it is to be a task of the runtime. */
+static bool create_call(struct orr_omp_task *parent, struct orr_omp_task *task,
+                        const struct orr_omp_creation *creation)
 {
-    bool waits = is_included(parent) || !attr->if_clause;
-    orr_kernel_func_t call = called_function(&attr->cl);
-    bool in_row = call && !devices_may_take(task->omp, &attr->cl);
-    struct orr_omp_codelet *codelet;
+    if (creation->priority != 0)
+        return false;
+    task->function = orr_codelet_host_function(creation->cl, 0);
+    if (waits_enough(parent->team) && parent->nested < MOST_NESTED) {
+        omp_task_run_in_place(parent, task, creation);
+        return true;
+    }
+    return orr_omp_closure_defer(parent, task, creation->arg, creation->frees_arg);
+}
+
+void orr_omp_task_create(struct orr_omp_task *parent, struct orr_omp_task *task,
+                         const struct orr_omp_creation *creation)
+{
+    const struct starpu_codelet *cl = creation->cl;
+    bool waits = is_included(parent) || !creation->deferred;
+    orr_kernel_func_t call =
+        creation->ndata == 0 && !creation->stays ? called_function(cl) : NULL;
+    bool in_row = call && !devices_may_take(task->omp, cl);
+    struct orr_omp_codelet *codelet = creation->codelet;
 
     if (waits && !orr_may_block("starpu_omp_task_region"))
         abort();
-    task->final = attr->final_clause || parent->final;
-    task->group = task->counts_in =
-        attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
-    if ((call && waits) || (in_row && goes_on_in_row(parent, call))) {
+    task->final = creation->final || parent->final;
+    task->group = task->counts_in = creation->leaves_group ? NULL : parent->group;
+    if (creation->is_call && !waits && create_call(parent, task, creation))
+        return;
+    if ((call && waits) || (in_row && goes_on_in_row(parent, call, cl->name))) {
         task->function = call;
-        omp_task_run_in_place(parent, task, attr, arg);
+        omp_task_run_in_place(parent, task, creation);
         return;
     }
-    codelet = orr_omp_codelet(task->omp, &attr->cl,
-                              call ? timed_body : omp_task_body);
+    if (!codelet)
+        codelet =
+            orr_omp_codelet(task->omp, cl, call ? timed_body : omp_task_body);
     if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;
     if (in_row && begins_row(parent, codelet, call)) {
-        omp_task_run_in_place(parent, task, attr, arg);
+        omp_task_run_in_place(parent, task, creation);
         return;
     }
-    omp_task_submit(task, codelet, attr, arg, waits);
+    task->measured = codelet;
+    if (in_row && !waits && codelet->plain && create_call(parent, task, creation))
+        return;
+    omp_task_submit(task, codelet, creation, waits);
     if (!waits && !call)
         let_others_go_first(parent->team);
+}
+
+struct orr_omp_creation
+orr_omp_creation_of(const struct starpu_omp_task_region_attr *attr)
+{
+    int n = attr->cl.nbuffers;
+
+    if (n > STARPU_NMAXBUFS) {
+        orr_log_error("starpu_omp_task_region: %d handles are more than "
+                      "STARPU_NMAXBUFS (%d)",
+                      n, STARPU_NMAXBUFS);
+        abort();
+    }
+    return (struct orr_omp_creation){
+        .cl = &attr->cl,
+        .ndata = n > 0 ? (unsigned)n : 0,
+        .handles = attr->handles,
+        .arg = attr->cl_arg,
+        .arg_size = attr->cl_arg_size,
+        .frees_arg = attr->cl_arg_free,
+        .deferred = attr->if_clause,
+        .final = attr->final_clause,
+        .leaves_group = attr->nogroup_clause && !attr->is_loop,
+        .priority = attr->priority,
+    };
 }
 
 void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)
 {
     struct orr_omp_task *parent = orr_omp_self_need(__func__);
     struct orr_omp_task *task = orr_omp_task_new(parent, parent->team);
+    struct orr_omp_creation creation = orr_omp_creation_of(attr);
 
     if (!task)
         orr_omp_no_memory(__func__);
-    orr_omp_task_create(parent, attr, task, attr->cl_arg);
+    orr_omp_task_create(parent, task, &creation);
 }
 
 void starpu_omp_taskwait(void)
@@ -380,5 +451,6 @@ void starpu_omp_taskwait(void)
 
     if (!orr_may_block(__func__))
         abort();
+    orr_omp_closures_run_counted(self, &self->children);
     orr_omp_count_wait(&self->children, "tasks that it has created");
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/omp/closures.h"
 #include "core/omp/omp.h"
 
 void orr_omp_group_open(struct orr_omp_task *task, const char *call)
@@ -32,6 +33,7 @@ void orr_omp_group_close(struct orr_omp_task *task, const char *call)
     }
     if (!orr_may_block(call))
         abort();
+    orr_omp_closures_run_counted(task, &group->unfinished);
     orr_omp_count_wait(&group->unfinished, "tasks of its taskgroup");
     task->group = group->outer;
     free(group);
@@ -104,21 +106,19 @@ static void *copy_arg(const struct starpu_omp_task_region_attr *attr, size_t at)
 static void taskloop_create_task(struct orr_omp_task *parent,
                                  const struct starpu_omp_task_region_attr *attr)
 {
-    struct starpu_omp_task_region_attr own = *attr;
+    struct orr_omp_creation creation = orr_omp_creation_of(attr);
     struct orr_omp_task *task = orr_omp_task_new(parent, parent->team);
     size_t at = attr_in_arg(attr);
 
     if (!task)
         orr_omp_no_memory("starpu_omp_taskloop_inline_begin");
-    own.cl_arg_free = 0;
-    if (at == SIZE_MAX) { /* all tasks read their ranges in `attr`, so they run one
-                           * after the other */
-        own.if_clause = 0;
-        orr_omp_task_create(parent, &own, task, own.cl_arg);
-        return;
-    }
-    task->loop_arg = copy_arg(attr, at);
-    orr_omp_task_create(parent, &own, task, task->loop_arg);
+    creation.frees_arg = false;
+    if (at == SIZE_MAX) /* all tasks read their ranges in `attr`, so they run one after
+                         * the other */
+        creation.deferred = false;
+    else
+        creation.arg = task->loop_arg = copy_arg(attr, at);
+    orr_omp_task_create(parent, task, &creation);
 }
 
 void starpu_omp_taskloop_inline_begin(struct starpu_omp_task_region_attr *attr)

@@ -17,6 +17,7 @@
 #include "core/job/inside.h"
 #include "core/job/job.h"
 #include "core/loop/kernel.h"
+#include "core/omp/entries.h"
 #include "core/omp/omp.h"
 #include "core/omp/self.h"
 #include "core/omp/share.h"
@@ -147,6 +148,8 @@ static void end_thread(struct orr_omp_task *thread)
 {
     struct orr_omp_team *team = thread->team;
 
+    if (team->omp->env.cancellation)
+        orr_omp_meet_at_end(thread);
     orr_self->job->task->omp_task = NULL;
     orr_omp_task_unref(thread);
     orr_omp_meeting_leave(&team->meeting);
@@ -206,6 +209,8 @@ static void team_run(struct orr_omp_team *team, struct orr_omp_task *thread,
     for (unsigned i = 1; i < team->nthreads; i++)
         team_start_thread(team, new_thread(team, thread->parent, i));
     team->function(buffers, team->arg);
+    if (team->omp->env.cancellation)
+        orr_omp_meet_at_end(thread);
     orr_omp_meet(thread);
     orr_omp_handles_unregister(&team->handles);
 }
@@ -322,6 +327,33 @@ void starpu_omp_parallel_region(
         free(attr->cl_arg);
 }
 
+/* -- a region of one thread, whose body the caller executes itself -- */
+
+void orr_openmp_begin_serial(void)
+{
+    struct orr_omp_task *caller = orr_omp_self_need("parallel");
+    struct orr_omp_team *team = aligned_alloc(_Alignof(struct orr_omp_team), sizeof(*team));
+
+    if (!team)
+        orr_omp_no_memory("parallel");
+    orr_omp_team_init(team, caller->omp, caller, 1);
+    team->name = "parallel region";
+    (void)orr_omp_switch(new_thread(team, caller, 0));
+}
+
+void orr_openmp_end_serial(void)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need("the end of parallel");
+    struct orr_omp_team *team = thread->team;
+
+    orr_omp_meet(thread);
+    orr_omp_handles_unregister(&team->handles);
+    (void)orr_omp_switch(thread->parent);
+    orr_omp_task_unref(thread);
+    orr_omp_team_done(team);
+    free(team);
+}
+
 /* -- the master, barriers -- */
 
 int starpu_omp_master_inline(void)
@@ -337,9 +369,5 @@ void starpu_omp_master(void (*f)(void *arg), void *arg)
 
 void starpu_omp_barrier(void)
 {
-    struct orr_omp_task *self = orr_omp_thread_here(__func__);
-
-    if (!orr_may_block(__func__))
-        abort();
-    orr_omp_meet(self);
+    (void)orr_openmp_barrier();
 }

@@ -28,6 +28,12 @@ void orr_omp_count_up(struct orr_omp_count *count);
 /* One less; nothing of the count may be used afterwards. */
 void orr_omp_count_down(struct orr_omp_count *count);
 
+/* Whether it is more than 0, as of a moment ago. */
+static inline bool orr_omp_count_is_waited(const struct orr_omp_count *count)
+{
+    return atomic_load_explicit(&count->twice, memory_order_acquire) > 0;
+}
+
 /* Waits until the number is 0; one thread at a time. `of` says what is counted, for
  * reports: "tasks that it has created". */
 void orr_omp_count_wait(struct orr_omp_count *count, const char *of);

@@ -20,6 +20,8 @@
 
 struct orr_direct {
     unsigned n; /* [const] */
+    _Atomic(void (*)(void *)) source; /* NULL: none */
+    void *source_arg;                 /* [const] while there is a source */
     struct orr_queue queues[];
 };
 
@@ -102,22 +104,62 @@ static bool takes_some(const struct orr_worker *worker)
            !atomic_load_explicit(&worker->disabled, memory_order_relaxed);
 }
 
-struct orr_job *orr_direct_pop(struct orr_runtime *rt,
-                               struct orr_worker *worker)
+static struct orr_job *pop_any(struct orr_direct *direct, unsigned first)
 {
-    struct orr_direct *direct = direct_of(rt);
     struct orr_job *job = NULL;
 
-    if (!direct || !takes_some(worker))
-        return NULL;
-    for (unsigned i = 0, w = worker->id; !job && i < direct->n; i++) {
+    for (unsigned i = 0, w = first; !job && i < direct->n; i++) {
         if (!orr_queue_empty(&direct->queues[w]))
             job = orr_queue_pop(&direct->queues[w]);
         w = w + 1 < direct->n ? w + 1 : 0;
     }
+    return job;
+}
+
+struct orr_job *orr_direct_pop(struct orr_runtime *rt,
+                               struct orr_worker *worker)
+{
+    struct orr_direct *direct = direct_of(rt);
+    void (*source)(void *arg);
+    struct orr_job *job;
+
+    if (!direct || !takes_some(worker))
+        return NULL;
+    job = pop_any(direct, worker->id);
+    if (!job) {
+        source = atomic_load_explicit(&direct->source, memory_order_acquire);
+        if (source) {
+            source(direct->source_arg);
+            job = pop_any(direct, worker->id);
+        }
+    }
     if (job)
         orr_count_popped(rt, job->sched_ctx);
     return job;
+}
+
+bool orr_direct_any(struct orr_runtime *rt)
+{
+    struct orr_direct *direct = direct_of(rt);
+    bool any = false;
+
+    for (unsigned i = 0; direct && i < direct->n && !any; i++)
+        any = !orr_queue_empty(&direct->queues[i]);
+    return any;
+}
+
+void orr_direct_wake(struct orr_runtime *rt)
+{
+    orr_sched_wake_members(rt->sched_ctxs->at[0]);
+}
+
+void orr_direct_set_source(struct orr_runtime *rt, void (*source)(void *arg), void *arg)
+{
+    struct orr_direct *direct = direct_of(rt);
+
+    if (source)
+        direct->source_arg = arg;
+    atomic_store(&direct->source, source);
 }
 
 /* --- its jobs --- */

@@ -27,3 +27,11 @@ bool orr_direct_may(struct orr_runtime *rt);
 /* The worker's next job, NULL: there is none, or it takes none. */
 struct orr_job *orr_direct_pop(struct orr_runtime *rt,
                                struct orr_worker *worker);
+
+/* Whether jobs are queued, as of a moment ago; a worker looks, if one sleeps. */
+bool orr_direct_any(struct orr_runtime *rt);
+void orr_direct_wake(struct orr_runtime *rt);
+
+/* A worker that finds no job calls it, and looks once more: it may submit one. Main, while
+ * the workers have nothing of it to do; NULL: none. */
+void orr_direct_set_source(struct orr_runtime *rt, void (*source)(void *arg), void *arg);
