@@ -66,6 +66,7 @@ mpi/images: core mpi/simulated
 mpi/loopback: mpi
 mpi/real: mpi
 mpi/simulated: core mpi
+openmp: core/omp
 perfmodel:
 platforms: core/device/cpu
 record:

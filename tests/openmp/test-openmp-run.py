@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs with OpenMP, compiled by gcc, clang and gfortran, run on our runtime: what each
+construct promises, whatever the number of threads; what is not possible is said; no entry
+of the compilers' own libraries is left to them. TAP.
+
+usage: test-openmp-run.py OPENMP.SO COMMAND
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../unit"))
+from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
+
+TAP = Tap()
+MODULE, COMMAND = sys.argv[1:3]
+# What only StarPU-like programs, debuggers and tools call, or libomp's own extensions.
+NOT_ENTRIES = ("GOMP_PLUGIN_", "GOMP_offload_", "GOMP_1", "GOMP_2", "GOMP_3", "GOMP_4", "GOMP_5",
+               "__kmpc_atomic_", "omp_cgroup_", "omp_const_", "omp_default_", "omp_high_",
+               "omp_large_", "omp_low_", "omp_null_", "omp_pteam_", "omp_thread_mem",
+               "omp_get_mapped", "omp_target_", "omp_get_uid", "omp_in_explicit",
+               "omp_set_device", "omp_alloc_", "omp_free_", "llvm_omp_")
+
+
+def run(words, **settings):
+    env = dict(os.environ, STARPU_SILENT="1", LD_PRELOAD=MODULE, **settings)
+    try:
+        return subprocess.run(words, env=env, stdin=subprocess.DEVNULL, timeout=120,
+                              capture_output=True, text=True, check=False)
+    except subprocess.TimeoutExpired as late:
+        return subprocess.CompletedProcess(words, "does not end", str(late.stdout),
+                                           str(late.stderr))
+
+
+def build(compiler, source, folder):
+    """The program, or None where the compiler, or its OpenMP, is not there."""
+    program = os.path.join(folder, os.path.basename(source) + "-" + compiler)
+    done = shutil.which(compiler) and subprocess.run(
+        [compiler, "-O1", "-g", "-fopenmp", os.path.join(HERE, source), "-o", program],
+        capture_output=True, text=True, check=False, cwd=folder)
+    return program if done and done.returncode == 0 else None
+
+
+def promises(compiler, source, folder):
+    program = build(compiler, source, folder)
+    if not program:
+        TAP.skip(f"{source} with {compiler}", f"no {compiler} with OpenMP")
+        return
+    for threads in "1", "2", "4", "7":
+        for cancels in "false", "true":
+            done = run([program], OMP_NUM_THREADS=threads, OMP_CANCELLATION=cancels)
+            wrong = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+            TAP.claim(f"{source} with {compiler}, {threads} threads, cancellation {cancels}",
+                      done.returncode == 0 and not wrong and "1.." in done.stdout,
+                      f"{done.returncode} {wrong} {done.stderr[-300:]}")
+
+
+def mistakes(folder):
+    program = build("gcc", "mistakes.c", folder)
+    for mistake, said in (
+            ("thread", "parallel was met in a thread that the program has made itself: use "
+                       "OpenMP's constructs in its main thread"),
+            ("fork", "parallel was met after fork(): use OpenMP in one process"),
+            ("lock", "a lock was used that omp_init_lock has not made"),
+            ("target", "GOMP_target_ext (target regions) is not possible: compile them for the "
+                       "host, without `target'")):
+        done = run([program, mistake], OMP_NUM_THREADS="2")
+        TAP.claim(f"{mistake}: a clear message and an end",
+                  done.returncode == 1 and f"orrery: OpenMP: {said}\n" in done.stderr,
+                  f"{done.returncode} {done.stderr[-300:]}")
+    done = run([program, "exit"], OMP_NUM_THREADS="2")
+    TAP.claim("exit in a region ends the program with its code", done.returncode == 7,
+              f"{done.returncode} {done.stderr[-300:]}")
+
+
+def symbols(library):
+    done = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True,
+                          text=True, check=True)
+    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+
+
+def where(compiler, library):
+    """The compiler's own library, or None."""
+    if not shutil.which(compiler):
+        return None
+    done = subprocess.run([compiler, "-print-file-name=" + library], capture_output=True,
+                          text=True, check=True)
+    path = os.path.realpath(done.stdout.strip())
+    return path if os.path.isabs(path) and os.path.exists(path) else None
+
+
+def entries():
+    ours = symbols(MODULE)
+    for compiler, library, starts in (("gcc", "libgomp.so.1", ("GOMP_", "omp_")),
+                                      ("clang", "libomp.so.5", ("__kmpc_", "omp_", "GOMP_"))):
+        path = where(compiler, library)
+        if not path:
+            TAP.skip(f"entries of {library}", f"no {library} of {compiler}'s")
+            continue
+        left = sorted(name for name in symbols(path)
+                      if name.startswith(starts) and not name.startswith(NOT_ENTRIES)
+                      and not name.endswith("_8_") and not name.startswith("omp_get_interop")
+                      and not name.startswith("omp_get_num_interop") and name not in ours)
+        TAP.claim(f"every entry of {library} is one of ours, or refused", not left, str(left))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for compiler in "gcc", "clang":
+            promises(compiler, "features.c", folder)
+        promises("gfortran", "lines.f90", folder)
+        mistakes(folder)
+    entries()
+    TAP.end()
+
+
+main()
