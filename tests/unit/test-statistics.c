@@ -5,7 +5,7 @@
  */
 #include "tests/rng.h"
 #include "tests/suite.h"
-#include "tools/compare/statistics.h"
+#include "tools/common/statistics.h"
 
 #include <check.h>
 #include <math.h>

@@ -21,6 +21,7 @@ enum {
 
 /* The sub-commands. argv[0] is the command's name. Each returns the exit
  * code of the process. */
+int cmd_advise(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_bound(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);

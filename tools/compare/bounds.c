@@ -5,7 +5,8 @@
  */
 #include "tools/common/modules.h"
 #include "tools/common/tool.h"
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
+#include "tools/compare/bounds.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,10 +12,11 @@
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
+#include "tools/compare/bounds.h"
 #include "tools/compare/difference.h"
 #include "tools/compare/draw.h"
-#include "tools/compare/execute.h"
+#include "tools/common/execute.h"
 #include "tools/compare/remarks.h"
 #include "tools/compare/rows.h"
 #include "tools/compare/scaling.h"
@@ -252,6 +253,7 @@ int cmd_compare(int argc, char **argv)
     const char *jobs = NULL, *repeat = NULL, *worse = NULL, *draws = NULL, *per_node = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
+        .command = "compare",
         .jobs = processors > 0 ? (unsigned)processors : 1};
     const char *devices = NULL;
     const struct tool_option list[] = {

@@ -6,7 +6,7 @@
 #include "tools/common/report.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
-#include "tools/compare/statistics.h"
+#include "tools/common/statistics.h"
 
 #include <math.h>
 #include <stdint.h>

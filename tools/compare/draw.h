@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 /* Whether there is a picture for the sweep: without one, bars, a group per machine;
  * of one value, a line per scheduler; of two, a map of the best. Else a message and

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/common/plot.h"
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 /* Gnuplot's commands for each; `title` stands above. */
 void draw_bars(struct plot *plot, const struct comparison *comparison,

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 /* Below a table: what edits changed, what was assumed, which models are not to be
  * trusted, machine by machine. */

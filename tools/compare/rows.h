@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 /* What a row says of a good cell; NaN: not known. */
 struct row {

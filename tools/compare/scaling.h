@@ -2,7 +2,7 @@
 /* tools/compare/scaling.h - what bounds a program on clusters of several sizes. One thread. */
 #pragma once
 
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 /* Below a table, of clusters whose numbers of nodes differ, where bounds were asked for: what
  * bounds each, and from where on it is another thing. -ENOMEM: not all could be printed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/compare/statistics.c - see statistics.h. */
-#include "tools/compare/statistics.h"
+/* tools/common/statistics.c - see statistics.h. */
+#include "tools/common/statistics.h"
 
 #include "perfmodel/distributions.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/runs.c - see runs.h. The first line says of what program the runs
+ * tools/common/runs.c - see runs.h. The first line says of what program the runs
  * are, the others which combination it was and what was reported. A line is written
  * by one call: another command that appends to the same file cannot break it.
  */
-#include "tools/compare/runs.h"
+#include "tools/common/runs.h"
 
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
-#include "tools/compare/comparison.h"
+#include "tools/common/comparison.h"
 
 #include <errno.h>
 #include <fcntl.h>

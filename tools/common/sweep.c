@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/compare/sweep.c - see sweep.h. */
-#include "tools/compare/sweep.h"
+/* tools/common/sweep.c - see sweep.h. */
+#include "tools/common/sweep.h"
 
 #include "core/base/grow.h"
 #include "platforms/edit.h"
@@ -47,8 +47,8 @@ static int axis_add_value(struct sweep_axis *axis, char *value)
     }
     *added = value;
     if (axis->n > SWEEP_MAX_VALUES)
-        return tool_fail(-1, "compare: --set %s: more than %d values",
-                         axis->target, SWEEP_MAX_VALUES);
+        return tool_fail(-1, "%s: --set %s: more than %d values",
+                         axis->command, axis->target, SWEEP_MAX_VALUES);
     return 0;
 }
 
@@ -63,9 +63,9 @@ static int wrong_range(const struct sweep_axis *axis, const char *text,
                        const char *why)
 {
     return tool_fail(-1,
-                     "compare: --set %s: the range \"%s\" %s: write 1..8, "
+                     "%s: --set %s: the range \"%s\" %s: write 1..8, "
                      "4GiB..16GiB..4GiB or 1..64..*2",
-                     axis->target, text, why);
+                     axis->command, axis->target, text, why);
 }
 
 /* A number of the range, whose unit is that of the others or none. */
@@ -147,8 +147,8 @@ static int add_values(struct sweep_axis *axis, const char *text)
         const char *dots = piece ? strstr(piece, "..") : NULL;
 
         if (piece && !*piece) {
-            rc = tool_fail(-1, "compare: --set %s: a value is missing",
-                           axis->target);
+            rc = tool_fail(-1, "%s: --set %s: a value is missing",
+                           axis->command, axis->target);
             free(piece);
         } else if (dots) {
             rc = axis_add_range(axis, piece, dots);
@@ -207,6 +207,7 @@ static int add_axis(struct sweep *sweep, const char *begin, const char *equals,
 
     if (!axis)
         return tool_fail(-1, "out of memory");
+    axis->command = sweep->command;
     axis->target = trimmed(begin, equals);
     values = trimmed(equals + 1, end);
     if (!axis->target || !values || !*axis->target) {
@@ -220,8 +221,8 @@ static int add_axis(struct sweep *sweep, const char *begin, const char *equals,
     for (size_t a = 0; a + 1 < sweep->naxes; a++)
         if (!strcmp(sweep->axes[a].target, axis->target)) {
             free(values);
-            return tool_fail(-1, "compare: --set %s has several values twice",
-                             axis->target);
+            return tool_fail(-1, "%s: --set %s has several values twice",
+                             axis->command, axis->target);
         }
     rc = add_values(axis, values);
     free(values);
@@ -265,11 +266,11 @@ static int check_points(const struct sweep *sweep)
     return rc;
 }
 
-int sweep_read(struct sweep *sweep, const char *edits)
+int sweep_read(struct sweep *sweep, const char *command, const char *edits)
 {
     int rc = 0;
 
-    *sweep = (struct sweep){.npoints = 1};
+    *sweep = (struct sweep){.command = command, .npoints = 1};
     while (edits && *edits && rc == 0) {
         const char *end = orr_edit_find(edits, ";");
 
@@ -281,9 +282,9 @@ int sweep_read(struct sweep *sweep, const char *edits)
         sweep->npoints *= sweep->axes[a].n;
         if (sweep->npoints > SWEEP_MAX_POINTS)
             rc = tool_fail(-1,
-                           "compare: --set: the values have more than %d "
+                           "%s: --set: the values have more than %d "
                            "combinations",
-                           SWEEP_MAX_POINTS);
+                           sweep->command, SWEEP_MAX_POINTS);
     }
     if (rc == 0 && sweep->naxes)
         rc = check_points(sweep);

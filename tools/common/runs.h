@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/runs.h - the file of `orrery compare --runs`: what each run gave, a
+ * tools/common/runs.h - the file of `orrery compare --runs`: what each run gave, a
  * line of JSON each, written as they end. A comparison that was interrupted goes on
  * from there. One thread.
  */

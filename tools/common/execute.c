@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/compare/execute.c - see execute.h. */
-#include "tools/compare/execute.h"
+/* tools/common/execute.c - see execute.h. */
+#include "tools/common/execute.h"
 
 #include "tools/common/tool.h"
-#include "tools/compare/comparison.h"
-#include "tools/compare/runs.h"
+#include "tools/common/comparison.h"
+#include "tools/common/runs.h"
 
 #include <math.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static void count_ended_launch(struct comparison *c, struct launch *launch)
             launch->report.makespan_us;
     } else if (!cell->failed)
         cell->failed = launch;
-    if (went_well(launch) && launch != cell->launch) {
+    if (went_well(launch) && launch != cell->launch && !c->options->keeps_reports) {
         report_done(&launch->report);
         process_done(&launch->process);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/compare/comparison.c - see comparison.h. */
-#include "tools/compare/comparison.h"
+/* tools/common/comparison.c - see comparison.h. */
+#include "tools/common/comparison.h"
 
 #include "core/cost/assume.h"
 #include "core/policies/names.h"
@@ -60,21 +60,24 @@ static int read_lists(struct comparison *c)
         return tool_fail(TOOL_FAILED, "out of memory");
     if (!c->nmachines || !c->nschedulers)
         return tool_fail(TOOL_USAGE,
-                         "compare: no machine or no scheduler is named");
+                         "%s: no machine or no scheduler is named", options->command);
     for (size_t m = 0; m < c->nmachines; m++)
         nreal += !strcmp(c->machines[m], COMPARE_REAL);
     if (nreal && options->edits)
         return tool_fail(TOOL_USAGE,
-                         "compare: --set is for simulated machines, "
-                         "not for \"" COMPARE_REAL "\"");
+                         "%s: --set is for simulated machines, "
+                         "not for \"" COMPARE_REAL "\"",
+                         options->command);
     if (nreal && options->draws)
         return tool_fail(TOOL_USAGE,
-                         "compare: --draws is of models, which \"" COMPARE_REAL
-                         "\" does not use");
+                         "%s: --draws is of models, which \"" COMPARE_REAL
+                         "\" does not use",
+                         options->command);
     if (nreal == c->nmachines && options->noise)
         return tool_fail(TOOL_USAGE,
-                         "compare: --noise is for simulated machines; a real "
-                         "one has its own");
+                         "%s: --noise is for simulated machines; a real "
+                         "one has its own",
+                         options->command);
     return TOOL_OK;
 }
 
@@ -175,7 +178,7 @@ static int fill_launch(struct comparison *c, size_t at)
         *more++ = "ORRERY_SIM_NOISE";
         return TOOL_OK;
     }
-    return launch_place(&c->launches[at], "compare", &cluster);
+    return launch_place(&c->launches[at], c->options->command, &cluster);
 }
 
 static int comparison_make_launches(struct comparison *c)
@@ -186,7 +189,7 @@ static int comparison_make_launches(struct comparison *c)
                                &c->ncells) ||
         __builtin_mul_overflow(c->ncells, c->options->repeat, &n) ||
         n > 1000 * (size_t)SWEEP_MAX_POINTS)
-        return tool_fail(TOOL_USAGE, "compare: these are too many runs");
+        return tool_fail(TOOL_USAGE, "%s: these are too many runs", c->options->command);
     c->n = n;
     c->cells = calloc(c->ncells, sizeof(*c->cells));
     c->launches = calloc(n, sizeof(*c->launches));
@@ -237,7 +240,7 @@ static int check_assumed_machines(const struct comparison *c)
     int code = TOOL_OK;
 
     if (orr_assumptions_read(c->options->assume, &all, &err) < 0)
-        return tool_fail(TOOL_USAGE, "compare: %s", err.text);
+        return tool_fail(TOOL_USAGE, "%s: %s", c->options->command, err.text);
     for (unsigned i = 0; i < all.n && code == TOOL_OK; i++) {
         bool found = !all.all[i].machine;
 
@@ -245,9 +248,9 @@ static int check_assumed_machines(const struct comparison *c)
             found = machine_is_called(c->machines[m], all.all[i].machine);
         if (!found)
             code = tool_fail(TOOL_USAGE,
-                             "compare: --assume `%s': %s is none of the machines "
+                             "%s: --assume `%s': %s is none of the machines "
                              "that are compared",
-                             all.all[i].text, all.all[i].machine);
+                             c->options->command, all.all[i].text, all.all[i].machine);
     }
     orr_assumptions_done(&all);
     return code;
@@ -260,7 +263,7 @@ int comparison_init(struct comparison *comparison,
 
     *comparison =
         (struct comparison){.options = options, .noise = noise_of(options)};
-    if (sweep_read(&comparison->sweep, options->edits) < 0)
+    if (sweep_read(&comparison->sweep, options->command, options->edits) < 0)
         return TOOL_USAGE;
     code = read_lists(comparison);
     if (code == TOOL_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/sweep.h - what-if edits with several values, "cuda.count = 1..8" or
+ * tools/common/sweep.h - what-if edits with several values, "cuda.count = 1..8" or
  * "cuda.memory = 4GiB, 8GiB", and the edits of each combination. One thread.
  */
 #pragma once
@@ -13,6 +13,7 @@
 
 /* An edit that takes several values. */
 struct sweep_axis {
+    const char *command; /* borrowed: whose messages these are */
     char *
         target; /* owned: "cuda.count", "pcie.bandwidth *" where the operator is
                     * not just "=" */
@@ -28,6 +29,7 @@ struct sweep_axis {
  * combinations of values, the last axis changing first; without an axis there is
  * one. */
 struct sweep {
+    const char *command;
     char **edits; /* owned: each edit, as it was written */
     int *axis_of; /* owned: the edit's axis, -1: it has one value */
     size_t nedits;
@@ -35,8 +37,8 @@ struct sweep {
     size_t naxes, npoints;
 };
 
-/* Reads edits, as --set takes them, or NULL. Errors: a message and -1. */
-int sweep_read(struct sweep *sweep, const char *edits);
+/* Reads edits, as --set of that command takes them, or NULL. Errors: a message and -1. */
+int sweep_read(struct sweep *sweep, const char *command, const char *edits);
 void sweep_done(struct sweep *sweep);
 
 /* The edits of a point, one a line; owned. "" without edits, NULL without memory. */

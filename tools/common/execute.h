@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/execute.h - the runs of a comparison, several at a time, with
+ * tools/common/execute.h - the runs of a comparison, several at a time, with
  * progress and the file that keeps them. One thread, several children.
  */
 #pragma once

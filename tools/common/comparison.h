@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/comparison.h - inside `orrery compare`: runs of a program on every
- * combination of machines, values of edits and schedulers, each several times, and
- * what they gave. One thread.
+ * tools/common/comparison.h - runs of a program on every combination of machines, values of
+ * edits and schedulers, each several times, and what they gave: what `orrery compare` and
+ * `orrery advise` are made of. One thread.
  *
  * A cell is one combination: machine by machine, point by point (sweep.h),
  * scheduler by scheduler. The runs of all cells come one after the other before
@@ -16,19 +16,21 @@
 
 #include "tools/common/launch.h"
 #include "tools/common/rank_bounds.h"
-#include "tools/compare/statistics.h"
-#include "tools/compare/sweep.h"
+#include "tools/common/statistics.h"
+#include "tools/common/sweep.h"
 
 /* The name of the machine that the command runs on. */
 #define COMPARE_REAL "real"
 
 /* What the command line asks for; borrowed, NULL: not given. */
 struct compare_options {
+    const char *command; /* whose messages these are: "compare" */
     const char *machines, *schedulers, *edits, *assume, *noise;
     const char *plot, *runs;
     unsigned jobs, repeat;
     bool draws; /* each repetition has models that are off otherwise, alike for all */
     bool bound, across, json, csv, markdown;
+    bool keeps_reports; /* of all repetitions, not of the first ones only */
     char *const *argv; /* the program, or a record */
 };
 
@@ -130,7 +132,3 @@ double cell_idle(const struct cell *cell);
 
 /* GFlop/s in the median time, 0 where no operations are counted; NaN if no time passed. */
 double cell_gflops(const struct cell *cell);
-
-/* Fills in the bounds of all cells of simulated machines (bounds.c). Returns as
- * launch_all. */
-int comparison_bound(struct comparison *comparison);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/compare/statistics.h - samples of two runs compared. Pure functions of
+ * tools/common/statistics.h - samples of two runs compared. Pure functions of
  * arrays.
  */
 #pragma once
