@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use orrery_sys::*;
 use std::marker::PhantomData;
-use std::mem::size_of;
+use std::mem::{align_of, size_of};
 use std::ops::{Index, IndexMut};
 use std::os::raw::c_void;
 use std::{ptr, slice};
@@ -89,8 +89,16 @@ fn extent(n: usize) -> Option<u32> {
     u32::try_from(n).ok()
 }
 
+/// What all memory of the library is aligned to, as malloc's is.
+const ALIGNMENT: usize = 16;
+
 /// The extents as the library counts them, or what is wrong.
 pub(crate) fn check<L: Layout>(dims: L::Dims, len: Option<usize>) -> Result<usize> {
+    if size_of::<L::Element>() == 0 || align_of::<L::Element>() > ALIGNMENT {
+        return Err(Error::Shape(format!(
+            "elements have one byte at least, and are aligned to {ALIGNMENT} bytes at most"
+        )));
+    }
     let n = L::count(dims).filter(|n| n.checked_mul(size_of::<L::Element>()).is_some());
     match (n, len) {
         (None, _) => Err(Error::Shape(
