@@ -124,7 +124,8 @@ fn scopes(rt: &Runtime) -> Result<()> {
         let mut v = s.vector(&mut numbers)?;
         let (w, t) = (s.lend(&weights)?, s.variable(&mut total)?);
         for part in v.partition(Blocks(4))?.iter() {
-            s.task("scale").run((part.rw(),), |(v,)| v.iter_mut().for_each(|x| *x *= factor))?;
+            s.task("scale")
+                .run((part.rw(),), |(v,)| v.iter_mut().for_each(|x| *x *= factor))?;
         }
         s.task("dot").run((v.read(), w.read(), t.rw()), |(v, w, t)| {
             *t = v.iter().zip(w).map(|(v, w)| v * w).sum();

@@ -32,9 +32,8 @@ fn main() -> Result<()> {
     if rt.workers_of(Device::Cuda) == 0 {
         exit(77);
     }
-    let first = (0..rt.workers()).find(|&w| unsafe {
-        starpu_worker_get_type(w as i32) == STARPU_CUDA_WORKER
-    });
+    let first = (0..rt.workers())
+        .find(|&w| unsafe { starpu_worker_get_type(w as i32) == STARPU_CUDA_WORKER });
     let kernel = unsafe { Kernel::new("scale")?.cuda(scale) };
     let mut v = rt.vector(vec![1f32; 1000])?;
     for part in v.partition(Blocks(10))?.iter() {

@@ -72,7 +72,9 @@ fn unwinding(rt: &Runtime) -> Result<()> {
         let _: Result<()> = rt.scope(|s| {
             let d = s.vector(&mut v).unwrap();
             for _ in 0..20 {
-                s.task("count").run((d.rw(),), |(v,)| v.iter_mut().for_each(|x| *x += 1)).unwrap();
+                s.task("count")
+                    .run((d.rw(),), |(v,)| v.iter_mut().for_each(|x| *x += 1))
+                    .unwrap();
             }
             panic!("the scope's function")
         });
@@ -85,8 +87,13 @@ fn options(rt: &Runtime) -> Result<()> {
     let order = rt.vector(vec![0usize; 1])?;
     let worker = rt.workers() - 1;
     assert!(rt.priorities().contains(&0));
-    let on_any = Kernel::new("on any")?.simulated(Device::Cuda).model(Model::history("on_any")?);
-    rt.task(&on_any).priority(3).flops(1e6).argument(2f32).run((order.rw(),), |(o,)| o[0] = 1)?;
+    let on_any =
+        Kernel::new("on any")?.simulated(Device::Cuda).model(Model::history("on_any")?);
+    rt.task(&on_any)
+        .priority(3)
+        .flops(1e6)
+        .argument(2f32)
+        .run((order.rw(),), |(o,)| o[0] = 1)?;
     let there = rt.task(&on_any).worker(worker).run((order.rw(),), |(o,)| o[0] += 1);
     println!("on the last worker {}", there.is_ok());
     let nowhere = rt.task("nowhere").worker(100_000).run((order.rw(),), |_| ());
@@ -101,6 +108,34 @@ fn options(rt: &Runtime) -> Result<()> {
     }
     // ORRERY_ASSUME says so.
     assert_eq!(rt.predict(&on_any, (order.rw(),), Device::Cuda)?, Some(5.));
+    Ok(())
+}
+
+/// The mode that the running task's codelet has for its first buffer.
+fn mode() -> u32 {
+    unsafe { (*(*sys::starpu_task_get_current()).cl).modes[0] }
+}
+
+/// Functions of equal code, of one name, keep the modes of their accesses.
+fn equal_code(rt: &Runtime) -> Result<()> {
+    static READ: AtomicUsize = AtomicUsize::new(0);
+    static ALL: AtomicUsize = AtomicUsize::new(0);
+    fn note() {
+        let is_read = mode() == sys::STARPU_R;
+        READ.fetch_add(usize::from(is_read), Ordering::Relaxed);
+        ALL.fetch_add(1, Ordering::Relaxed);
+    }
+    let x = rt.vector(vec![0u8; 8])?;
+    for _ in 0..3 {
+        rt.task("same").run((x.read(),), |_| note())?;
+        rt.task("same").run((x.rw(),), |_| note())?;
+        rt.task("same").argument(1u64).run((x.write(),), |_| note())?;
+        rt.task("same").argument(1u64).run((x.commute(),), |_| note())?;
+    }
+    rt.wait_all()?;
+    if rt.runs_kernels() {
+        assert_eq!((READ.load(Ordering::Relaxed), ALL.load(Ordering::Relaxed)), (3, 12));
+    }
     Ok(())
 }
 
@@ -144,6 +179,7 @@ fn main() -> Result<()> {
     awaited(&rt)?;
     unwinding(&rt)?;
     options(&rt)?;
+    equal_code(&rt)?;
     models(&rt)?;
     drop(rt);
     threads();

@@ -32,14 +32,11 @@ fn in_prefix(prefix: &Path) -> Result<PathBuf, String> {
     if let Ok(entries) = lib.read_dir() {
         folders.extend(entries.flatten().map(|entry| entry.path()));
     }
-    folders
-        .into_iter()
-        .find(|folder| folder.join("liborrery.so").exists())
-        .ok_or(format!(
-            "there is no liborrery.so below ORRERY_PREFIX={}: give the folder that \
+    folders.into_iter().find(|folder| folder.join("liborrery.so").exists()).ok_or(format!(
+        "there is no liborrery.so below ORRERY_PREFIX={}: give the folder that \
              Orrery is installed in",
-            prefix.display()
-        ))
+        prefix.display()
+    ))
 }
 
 fn by_pkg_config() -> Result<PathBuf, String> {

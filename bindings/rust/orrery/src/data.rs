@@ -114,11 +114,7 @@ impl<L: Layout> Datum<L> {
 
     pub(crate) fn whole(&self) -> Use<'_> {
         self.slot.join();
-        Use {
-            slot: &self.slot,
-            handle: self.slot.handle.get(),
-            path: [(0, 0); DEPTH],
-        }
+        Use { slot: &self.slot, handle: self.slot.handle.get(), path: [(0, 0); DEPTH] }
     }
 
     /// A task reads it.
@@ -215,11 +211,7 @@ impl<L: Layout> Data<L> {
         let mut memory = ManuallyDrop::new(memory);
         let datum = unsafe { Datum::new(rt, memory.as_mut_ptr(), dims) };
         match datum {
-            Ok(datum) => Ok(Data {
-                datum,
-                len: memory.len(),
-                capacity: memory.capacity(),
-            }),
+            Ok(datum) => Ok(Data { datum, len: memory.len(), capacity: memory.capacity() }),
             Err(error) => {
                 drop(ManuallyDrop::into_inner(memory));
                 Err(error)
@@ -281,11 +273,12 @@ pub struct Borrowed<'s, L: Layout> {
 impl<'s, L: Layout> Borrowed<'s, L> {
     /// # Safety
     /// The memory is the scope's until it has ended the slot.
-    pub(crate) unsafe fn new(rt: &Rc<Inner>, at: *mut L::Element, dims: L::Dims) -> Result<Self> {
-        Ok(Borrowed {
-            datum: Datum::new(rt, at, dims)?,
-            life: PhantomData,
-        })
+    pub(crate) unsafe fn new(
+        rt: &Rc<Inner>,
+        at: *mut L::Element,
+        dims: L::Dims,
+    ) -> Result<Self> {
+        Ok(Borrowed { datum: Datum::new(rt, at, dims)?, life: PhantomData })
     }
 
     /// Waits until no task uses it, and lends the value, to be changed.

@@ -76,10 +76,9 @@ impl fmt::Display for Error {
                 f,
                 "the data contribute to another reduction: one datum has one operation"
             ),
-            Error::WouldWait => write!(
-                f,
-                "nothing may wait in a callback, or in a kernel of a device"
-            ),
+            Error::WouldWait => {
+                write!(f, "nothing may wait in a callback, or in a kernel of a device")
+            }
             Error::Name(name) => write!(f, "the name {name:?} has a zero byte in it"),
         }
     }

@@ -62,7 +62,8 @@ impl Model {
 /// A function of C that works on a device: it gets the interfaces of the task's data
 /// (`struct starpu_vector_interface *` and its kin), whose memory is the device's, and the
 /// address of the task's argument ([`Builder::argument`](crate::Builder::argument)).
-pub type DeviceFunction = unsafe extern "C" fn(buffers: *mut *mut c_void, argument: *mut c_void);
+pub type DeviceFunction =
+    unsafe extern "C" fn(buffers: *mut *mut c_void, argument: *mut c_void);
 
 /// A kernel that more is known of than its name. Made once, it serves many tasks: what the
 /// library knows of it stays until the runtime ends.
@@ -155,7 +156,12 @@ impl Kernel {
     }
 
     /// Fills the versions for devices. What OpenCL's gets is how its program is launched.
-    pub(crate) fn fill(&self, codelet: &mut starpu_codelet, is_simulated: bool, launch: CpuFunction) {
+    pub(crate) fn fill(
+        &self,
+        codelet: &mut starpu_codelet,
+        is_simulated: bool,
+        launch: CpuFunction,
+    ) {
         if self.cuda.is_some() {
             codelet.cuda_funcs[0] = self.cuda;
             codelet.cuda_flags[0] = STARPU_CUDA_ASYNC as _;

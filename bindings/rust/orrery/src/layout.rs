@@ -47,8 +47,10 @@ pub trait Layout: Sealed + for<'k> View<'k> + 'static {
     /// # Safety
     /// It has that many elements, which nobody else uses as long.
     #[doc(hidden)]
-    unsafe fn whole_mut<'k>(at: *mut Self::Element, dims: Self::Dims)
-        -> <Self as View<'k>>::Mut;
+    unsafe fn whole_mut<'k>(
+        at: *mut Self::Element,
+        dims: Self::Dims,
+    ) -> <Self as View<'k>>::Mut;
     /// The extents of up to three dimensions, 1 for others.
     #[doc(hidden)]
     fn extents(dims: Self::Dims) -> [usize; 3];
@@ -106,9 +108,9 @@ pub(crate) fn check<L: Layout>(dims: L::Dims, len: Option<usize>) -> Result<usiz
              dimension)"
                 .into(),
         )),
-        (Some(n), Some(len)) if n != len => Err(Error::Shape(format!(
-            "there are {len} elements, and the shape has {n}"
-        ))),
+        (Some(n), Some(len)) if n != len => {
+            Err(Error::Shape(format!("there are {len} elements, and the shape has {n}")))
+        }
         (Some(0), _) => Err(Error::Shape("data have one element at least".into())),
         (Some(n), _) => Ok(n),
     }
@@ -297,7 +299,8 @@ macro_rules! grid {
 
             fn count(dims: [usize; $n]) -> Option<usize> {
                 // What lies before a plane is counted in 32 bits as well.
-                let before = dims[..$n - 1].iter().try_fold(1, |n: usize, &d| n.checked_mul(d))?;
+                let before =
+                    dims[..$n - 1].iter().try_fold(1, |n: usize, &d| n.checked_mul(d))?;
                 extent(before)?;
                 dims.iter().try_fold(1usize, |n, &d| extent(d).and_then(|_| n.checked_mul(d)))
             }
@@ -400,10 +403,26 @@ fn block_strides(b: &starpu_block_interface) -> (usize, [usize; 3], [usize; 3]) 
     (b.ptr, dims, [1, b.ldy as usize, b.ldz as usize])
 }
 
-grid!(MatrixOf, MatrixRef, MatrixMut, 2, starpu_matrix_interface, register_matrix,
-      matrix_strides, "a matrix, column after column: `[i, j]` is element i of column j");
-grid!(BlockOf, BlockRef, BlockMut, 3, starpu_block_interface, register_block,
-      block_strides, "a block in three dimensions, plane after plane");
+grid!(
+    MatrixOf,
+    MatrixRef,
+    MatrixMut,
+    2,
+    starpu_matrix_interface,
+    register_matrix,
+    matrix_strides,
+    "a matrix, column after column: `[i, j]` is element i of column j"
+);
+grid!(
+    BlockOf,
+    BlockRef,
+    BlockMut,
+    3,
+    starpu_block_interface,
+    register_block,
+    block_strides,
+    "a block in three dimensions, plane after plane"
+);
 
 impl<'k, T: Plain> MatrixRef<'k, T> {
     /// The elements of column `j`, which lie side by side.

@@ -24,6 +24,10 @@ pub struct OpenCl {
     programs: Mutex<Option<Box<starpu_opencl_program>>>,
 }
 
+// OpenCL's programs are for all threads, one of which at a time has them here.
+unsafe impl Send for OpenCl {}
+unsafe impl Sync for OpenCl {}
+
 impl OpenCl {
     /// The kernel `function` of that source, which is compiled when the first task that
     /// uses it is submitted.
@@ -94,7 +98,8 @@ impl OpenCl {
             let (n, extents, none) = (extents.len() as u32, extents.as_ptr(), ptr::null());
             let (kernel, queue) = (kernel as *mut c_void, queue as *mut c_void);
             let event = ptr::null_mut();
-            status = (calls.enqueue)(queue, kernel, n, none, extents, none, 0, ptr::null(), event);
+            status =
+                (calls.enqueue)(queue, kernel, n, none, extents, none, 0, ptr::null(), event);
         }
         starpu_opencl_release_kernel(kernel);
         if status == 0 {

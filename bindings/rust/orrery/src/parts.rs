@@ -9,8 +9,7 @@ use std::marker::PhantomData;
 use std::os::raw::c_void;
 use std::ptr;
 
-type Filter =
-    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut starpu_data_filter, u32, u32);
+type Filter = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut starpu_data_filter, u32, u32);
 
 /// One level of a cut: the filter, the dimension that it cuts, into how many.
 #[doc(hidden)]
@@ -211,11 +210,7 @@ impl<'d, L: Layout> Parts<'d, L> {
             path[level] = (self.cuts[level], i as u32);
             number = number * self.counts[level] + i;
         }
-        let used = Use {
-            slot: self.slot,
-            handle: self.handles[number],
-            path,
-        };
+        let used = Use { slot: self.slot, handle: self.handles[number], path };
         Part(used, PhantomData)
     }
 

@@ -7,8 +7,9 @@ use crate::layout::{Layout, Plain};
 use crate::runtime::{as_simulated, CodeletMemory, First};
 use orrery_sys::*;
 use std::any::TypeId;
+use std::collections::HashMap;
 use std::os::raw::c_void;
-use std::slice;
+use std::{ptr, slice};
 
 /// What combines partial values, element by element.
 pub trait Operation<T: Plain>: 'static {
@@ -95,6 +96,20 @@ unsafe extern "C" fn combine<L: Layout, O: Operation<L::Element>>(
     });
 }
 
+/// The two codelets of each layout and operation; ours, by raw pointers, since the library
+/// has such as well.
+#[derive(Default)]
+pub(crate) struct Operations(HashMap<TypeId, *mut (CodeletMemory, CodeletMemory)>);
+
+impl Drop for Operations {
+    /// The library has stopped.
+    fn drop(&mut self) {
+        for (_, codelets) in self.0.drain() {
+            drop(unsafe { Box::from_raw(codelets) });
+        }
+    }
+}
+
 /// The datum's operation, once.
 pub(crate) fn set<L: Layout, O: Operation<L::Element>>(slot: &Slot, _: O) -> Result<()> {
     let kind = TypeId::of::<(L, O)>();
@@ -104,7 +119,7 @@ pub(crate) fn set<L: Layout, O: Operation<L::Element>>(slot: &Slot, _: O) -> Res
     slot.rt.check_open()?;
     let rt = &slot.rt;
     let mut all = rt.operations.borrow_mut();
-    let (first, second) = &mut **all.entry(kind).or_insert_with(|| {
+    let codelets = all.0.entry(kind).or_insert_with(|| {
         let mut init_codelet = CodeletMemory::new(O::NAMES.0, init::<L, O>, &[STARPU_W]);
         let modes = [STARPU_RW | STARPU_COMMUTE, STARPU_R];
         let mut combine_codelet = CodeletMemory::new(O::NAMES.1, combine::<L, O>, &modes);
@@ -112,16 +127,16 @@ pub(crate) fn set<L: Layout, O: Operation<L::Element>>(slot: &Slot, _: O) -> Res
             as_simulated(&mut init_codelet.codelet, init::<L, O>);
             as_simulated(&mut combine_codelet.codelet, combine::<L, O>);
         }
-        Box::new((init_codelet, combine_codelet))
+        Box::into_raw(Box::new((init_codelet, combine_codelet)))
     });
     let report = &*rt.first as *const First as *mut c_void;
     slot.join();
     unsafe {
         starpu_data_set_reduction_methods_with_args(
             slot.handle.get(),
-            &mut second.codelet,
+            ptr::addr_of_mut!((**codelets).1.codelet),
             report,
-            &mut first.codelet,
+            ptr::addr_of_mut!((**codelets).0.codelet),
             report,
         )
     };

@@ -5,11 +5,12 @@ use crate::data::{Block, Borrowed, Lent, Matrix, Scratch, Slot, Variable, Vector
 use crate::error::{Error, Result};
 use crate::kernel::{Device, Kernel, KernelRef};
 use crate::layout::{check, BlockOf, Layout, MatrixOf, Plain, VariableOf, VectorOf};
+use crate::reduce::Operations;
 use crate::task::{Builder, Codelets};
 use orrery_sys::*;
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::future::Future;
 use std::marker::PhantomData;
@@ -229,7 +230,7 @@ pub struct Inner {
     slots: RefCell<BTreeMap<u64, Weak<Slot>>>,
     numbers: Cell<u64>,
     pub(crate) codelets: RefCell<Codelets>,
-    pub(crate) operations: RefCell<HashMap<TypeId, Box<(CodeletMemory, CodeletMemory)>>>,
+    pub(crate) operations: RefCell<Operations>,
     pub(crate) first: Box<First>,
 }
 
@@ -338,10 +339,7 @@ impl Runtime {
             operations: RefCell::default(),
             first: Box::default(),
         };
-        Ok(Runtime {
-            inner: Rc::new(inner),
-            _claim: claim,
-        })
+        Ok(Runtime { inner: Rc::new(inner), _claim: claim })
     }
 
     /// Whether the machine is simulated.

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
 use std::mem::{self, size_of};
-use std::os::raw::{c_int, c_void};
+use std::os::raw::{c_char, c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::pin::Pin;
 use std::ptr;
@@ -28,30 +28,34 @@ use std::task::{Context, Poll, Waker};
 /// What the library has of a kernel whose processors' function is one of Rust's.
 #[repr(C)]
 struct Entry {
-    memory: CodeletMemory, // first: the library's tasks point to it
-    model: Option<Box<starpu_perfmodel>>,
+    memory: CodeletMemory,        // first: the library's tasks point to it
+    model: *mut starpu_perfmodel, // ours, or null
     _symbol: Option<CString>,
     opencl: Option<Arc<OpenCl>>,
     /// Of the kernel, or 0.
     number: u64,
-    name: String,
+    name: Box<str>,
+    functions: Functions,
+    modes: &'static [starpu_data_access_mode],
 }
 
 impl Entry {
     fn new(
         kernel: KernelRef<'_>,
         functions: Functions,
-        modes: &[starpu_data_access_mode],
+        modes: &'static [starpu_data_access_mode],
         is_simulated: bool,
     ) -> Result<Box<Entry>> {
         c_name(kernel.name())?;
         let mut entry = Box::new(Entry {
             memory: CodeletMemory::new(kernel.name(), functions.cpu, modes),
-            model: None,
+            model: ptr::null_mut(),
             _symbol: None,
             opencl: None,
             number: number_of(kernel),
             name: kernel.name().into(),
+            functions,
+            modes,
         });
         if let KernelRef::Kernel(kernel) = kernel {
             kernel.fill(&mut entry.memory.codelet, is_simulated, functions.launch);
@@ -60,8 +64,8 @@ impl Entry {
                 let mut model = Box::<starpu_perfmodel>::default();
                 model.type_ = *kind;
                 model.symbol = symbol.as_ptr();
-                entry.memory.codelet.model = &mut *model;
-                entry.model = Some(model);
+                entry.model = Box::into_raw(model);
+                entry.memory.codelet.model = entry.model;
                 entry._symbol = Some(symbol);
             }
             if let (Some(program), false) = (&kernel.opencl, is_simulated) {
@@ -70,6 +74,14 @@ impl Entry {
             }
         }
         Ok(entry)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if !self.model.is_null() {
+            drop(unsafe { Box::from_raw(self.model) });
+        }
     }
 }
 
@@ -109,39 +121,40 @@ impl Hasher for OfAddress {
 /// All codelets of a runtime. Most functions belong to one kernel.
 #[derive(Default)]
 pub(crate) struct Codelets {
-    #[allow(clippy::vec_box)] // the library has their addresses
-    by_function: HashMap<usize, Vec<Box<Entry>>, BuildHasherDefault<OfAddress>>,
+    /// Ours, by raw pointers, since the library has such as well.
+    by_function: HashMap<usize, Vec<*mut Entry>, BuildHasherDefault<OfAddress>>,
     labels: HashMap<String, CString>,
-    /// Of tasks that were asked about only.
-    #[allow(clippy::vec_box)]
-    asked: Vec<Box<Entry>>,
 }
 
 impl Codelets {
+    /// Functions of equal code may have one address, also where they are of other accesses.
     fn find(
         &mut self,
         kernel: KernelRef<'_>,
         functions: Functions,
-        modes: &[starpu_data_access_mode],
+        modes: &'static [starpu_data_access_mode],
         is_simulated: bool,
     ) -> Result<*mut Entry> {
         let entries = self.by_function.entry(functions.cpu as usize).or_default();
         let number = number_of(kernel);
-        let known = entries
-            .iter()
-            .position(|e| e.number == number && (number != 0 || e.name == kernel.name()));
-        let at = match known {
-            Some(at) => at,
-            None => {
-                entries.push(Entry::new(kernel, functions, modes, is_simulated)?);
-                entries.len() - 1
+        for &entry in entries.iter() {
+            // The library writes to the codelet meanwhile, not to these.
+            let (e_number, e_name, e_modes, e_launch) = unsafe {
+                ((*entry).number, &*(*entry).name, (*entry).modes, (*entry).functions.launch)
+            };
+            let same_kernel = e_number == number && (number != 0 || e_name == kernel.name());
+            if same_kernel && e_modes == modes && e_launch as usize == functions.launch as usize
+            {
+                return Ok(entry);
             }
-        };
-        Ok(&mut *entries[at])
+        }
+        let entry = Box::into_raw(Entry::new(kernel, functions, modes, is_simulated)?);
+        entries.push(entry);
+        Ok(entry)
     }
 
     /// A name of a task, which traces may still read when the task has ended.
-    fn label(&mut self, label: &str) -> Result<*const std::os::raw::c_char> {
+    fn label(&mut self, label: &str) -> Result<*const c_char> {
         if !self.labels.contains_key(label) {
             self.labels.insert(label.into(), c_name(label)?);
         }
@@ -150,10 +163,19 @@ impl Codelets {
 
     /// Before the library stops.
     pub(crate) fn unload(&self) {
-        for entry in self.by_function.values().flatten() {
-            if let Some(program) = &entry.opencl {
+        for &entry in self.by_function.values().flatten() {
+            if let Some(program) = unsafe { &(*entry).opencl } {
                 program.unload();
             }
+        }
+    }
+}
+
+impl Drop for Codelets {
+    /// The library has stopped.
+    fn drop(&mut self) {
+        for entry in self.by_function.drain().flat_map(|(_, entries)| entries) {
+            drop(unsafe { Box::from_raw(entry) });
         }
     }
 }
@@ -180,7 +202,7 @@ struct Body<P, F> {
 
 impl<P, F> Body<P, F> {
     fn fail(&self, message: String) {
-        let error = unsafe { Error::Panicked((*self.entry).name.clone(), message) };
+        let error = unsafe { Error::Panicked((*self.entry).name.to_string(), message) };
         unsafe { (*self.first).note(&error) };
         lock(&self.state.end).0 = Some(error);
     }
@@ -331,20 +353,21 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     /// Of [`Runtime::predict`](crate::Runtime::predict).
-    pub(crate) fn predict<A: Accesses>(self, accesses: A, device: Device) -> Result<Option<f64>> {
+    pub(crate) fn predict<A: Accesses>(
+        self,
+        accesses: A,
+        device: Device,
+    ) -> Result<Option<f64>> {
         self.rt.check_open()?;
         check(&accesses, self.kernel)?;
-        let functions = Functions {
-            cpu: stub,
-            launch: stub,
-        };
-        // Accesses are not in the key: a codelet of its own for each call.
+        let functions = Functions { cpu: stub, launch: stub };
         let simulated = self.rt.is_simulated;
-        let mut entry = Entry::new(self.kernel, functions, A::MODES, simulated)?;
+        let mut codelets = self.rt.codelets.borrow_mut();
+        let entry = codelets.find(self.kernel, functions, A::MODES, simulated)?;
         let mut best = f64::NAN;
         unsafe {
             let task = starpu_task_create();
-            (*task).cl = &mut entry.memory.codelet;
+            (*task).cl = ptr::addr_of_mut!((*entry).memory.codelet);
             accesses.each(&mut |i, used| (*task).handles[i] = used.handle);
             for worker in 0..starpu_worker_get_count() {
                 if starpu_worker_get_type(worker as c_int) == device.archtype() {
@@ -354,23 +377,22 @@ impl<'a, 's> Builder<'a, 's> {
             (*task).set_destroy(0);
             starpu_task_destroy(task);
         }
-        // What the library may still ask about stays until it stops.
-        self.rt.codelets.borrow_mut().asked.push(entry);
         Ok(Some(best).filter(|us| *us > 0.))
     }
 }
 
 /// That data are there, and do not overlap where one of them is written.
 fn check<A: Accesses>(accesses: &A, kernel: KernelRef<'_>) -> Result<()> {
-    let mut uses: [Option<Use<'_>>; STARPU_NMAXBUFS as usize] = [None; STARPU_NMAXBUFS as usize];
+    let mut uses: [Option<Use<'_>>; STARPU_NMAXBUFS as usize] =
+        [None; STARPU_NMAXBUFS as usize];
     let mut error = None;
     accesses.each(&mut |i, used| {
         if used.slot.handle.get().is_null() {
             error = Some(Error::Closed);
         }
-        for j in 0..i {
+        for (j, other) in uses.iter().enumerate().take(i) {
             let reads = A::MODES[i] | A::MODES[j] == STARPU_R;
-            if !reads && uses[j].map_or(false, |other| used.overlaps(&other)) {
+            if !reads && other.map_or(false, |other| used.overlaps(&other)) {
                 error = Some(Error::Alias(kernel.name().into(), j, i));
             }
         }
@@ -379,7 +401,16 @@ fn check<A: Accesses>(accesses: &A, kernel: KernelRef<'_>) -> Result<()> {
     error.map_or(Ok(()), Err)
 }
 
-impl<'a, 's, P: Send + 'static> Builder<'a, 's, P> {
+/// What a task's structure gets of its types.
+struct Call {
+    entry: *mut Entry,
+    label: Option<*const c_char>,
+    size: usize,
+    body: *mut c_void,
+    finished: unsafe extern "C" fn(*mut c_void),
+}
+
+impl<'a, 's, P: Copy + Send + 'static> Builder<'a, 's, P> {
     /// Larger is more urgent, for schedulers that look at it.
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
@@ -401,6 +432,35 @@ impl<'a, 's, P: Send + 'static> Builder<'a, 's, P> {
         self
     }
 
+    /// Makes the library's task, and submits it. Returns 0 or a negative errno, in which case
+    /// the body is still the caller's.
+    unsafe fn submit<A: Accesses>(&self, accesses: &A, call: Call) -> c_int {
+        let task = starpu_task_create();
+        if task.is_null() {
+            return -12; // ENOMEM
+        }
+        let t = &mut *task;
+        t.cl = ptr::addr_of_mut!((*call.entry).memory.codelet);
+        accesses.each(&mut |i, used| t.handles[i] = used.handle);
+        t.priority = self.priority;
+        t.flops = self.flops;
+        t.name = call.label.unwrap_or(ptr::null());
+        if let Some(worker) = self.worker {
+            t.set_execute_on_a_specific_worker(1);
+            t.workerid = worker as u32;
+        }
+        t.cl_arg = call.body;
+        t.cl_arg_size = call.size;
+        t.callback_func = Some(call.finished);
+        t.callback_arg = call.body;
+        let status = starpu_task_submit(task);
+        if status != 0 {
+            (*task).set_destroy(0);
+            starpu_task_destroy(task);
+        }
+        status
+    }
+
     /// Submits it: when those before that use its data have ended, a worker calls the
     /// function with the data, as the accesses say. It has a tuple, also of one element.
     pub fn run<A, F>(self, accesses: A, function: F) -> Result<Submitted>
@@ -410,10 +470,7 @@ impl<'a, 's, P: Send + 'static> Builder<'a, 's, P> {
     {
         self.rt.check_open()?;
         check(&accesses, self.kernel)?;
-        let functions = Functions {
-            cpu: kernel::<A, P, F>,
-            launch: launch::<A, P, F>,
-        };
+        let functions = Functions { cpu: kernel::<A, P, F>, launch: launch::<A, P, F> };
         let (entry, label) = {
             let mut codelets = self.rt.codelets.borrow_mut();
             let simulated = self.rt.is_simulated;
@@ -432,33 +489,14 @@ impl<'a, 's, P: Send + 'static> Builder<'a, 's, P> {
         if let Some(left) = self.left {
             left.fetch_add(1, Ordering::Relaxed);
         }
-        let status = unsafe {
-            let task = starpu_task_create();
-            if task.is_null() {
-                -12 // ENOMEM
-            } else {
-                let t = &mut *task;
-                t.cl = &mut (*entry).memory.codelet;
-                accesses.each(&mut |i, used| t.handles[i] = used.handle);
-                t.priority = self.priority;
-                t.flops = self.flops;
-                t.name = label.unwrap_or(ptr::null());
-                if let Some(worker) = self.worker {
-                    t.set_execute_on_a_specific_worker(1);
-                    t.workerid = worker as u32;
-                }
-                t.cl_arg = body as *mut c_void;
-                t.cl_arg_size = size_of::<P>();
-                t.callback_func = Some(finished::<P, F>);
-                t.callback_arg = body as *mut c_void;
-                let status = starpu_task_submit(task);
-                if status != 0 {
-                    (*task).set_destroy(0);
-                    starpu_task_destroy(task);
-                }
-                status
-            }
+        let call = Call {
+            entry,
+            label,
+            size: size_of::<P>(),
+            body: body as *mut c_void,
+            finished: finished::<P, F>,
         };
+        let status = unsafe { self.submit(&accesses, call) };
         if status == 0 {
             return Ok(Submitted { state });
         }
