@@ -38,6 +38,11 @@ int orrery_runs_kernels(void);
  * Either name may be NULL. After starpu_init(). */
 int orrery_knows_kernel(const char *name, const char *symbol);
 
+/* µs that the worker takes for the task with that implementation, as policies see it:
+ * what was measured, or is assumed or derived; NaN: nobody knows, or the worker cannot
+ * execute it, or is a combined one. The task need not be submitted. After starpu_init(). */
+double orrery_task_length(struct starpu_task *task, unsigned workerid, unsigned nimpl);
+
 /* Whether times of kernels that were measured on `host`, as gethostname() and records have
  * it, are those of this machine: 1 if it is simulated and has that host's models, or with
  * ORRERY_REPLAY_TIMES=record; else 0, also with ORRERY_REPLAY_TIMES=models. After

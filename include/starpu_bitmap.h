@@ -26,19 +26,22 @@ struct starpu_bitmap {
 };
 
 /* An empty set on the heap, for starpu_bitmap_destroy(); NULL without memory. */
-static __starpu_inline struct starpu_bitmap *starpu_bitmap_create(void)
+struct starpu_bitmap *starpu_bitmap_create(void);
+_ORR_INLINE struct starpu_bitmap *starpu_bitmap_create(void)
 {
     return (struct starpu_bitmap *)calloc(1, sizeof(struct starpu_bitmap));
 }
 
 /* Makes a set of the caller's empty, whatever is in its memory. */
-static __starpu_inline void starpu_bitmap_init(struct starpu_bitmap *b)
+void starpu_bitmap_init(struct starpu_bitmap *b);
+_ORR_INLINE void starpu_bitmap_init(struct starpu_bitmap *b)
 {
     memset(b, 0, sizeof(*b));
 }
 
 /* Frees a set of starpu_bitmap_create(); NULL is nothing. */
-static __starpu_inline void starpu_bitmap_destroy(struct starpu_bitmap *b)
+void starpu_bitmap_destroy(struct starpu_bitmap *b);
+_ORR_INLINE void starpu_bitmap_destroy(struct starpu_bitmap *b)
 {
     free(b);
 }
@@ -70,7 +73,8 @@ static __starpu_inline int _orr_bitmap_is_right(const struct starpu_bitmap *b)
 #define _starpu_check_bitmap(b) _orr_bitmap_is_right(b)
 
 /* Whether `e` is in the set; no number outside the range is. */
-static __starpu_inline int starpu_bitmap_get(struct starpu_bitmap *b, int e)
+int starpu_bitmap_get(struct starpu_bitmap *b, int e);
+_ORR_INLINE int starpu_bitmap_get(struct starpu_bitmap *b, int e)
 {
     if (e < 0 || e >= _STARPU_BITMAP_SIZE * _STARPU_LONG_BIT)
         return 0;
@@ -79,7 +83,8 @@ static __starpu_inline int starpu_bitmap_get(struct starpu_bitmap *b, int e)
 
 /* Puts `e` in, which may be in before; a number outside the range fails an
  * assertion. */
-static __starpu_inline void starpu_bitmap_set(struct starpu_bitmap *b, int e)
+void starpu_bitmap_set(struct starpu_bitmap *b, int e);
+_ORR_INLINE void starpu_bitmap_set(struct starpu_bitmap *b, int e)
 {
     if (starpu_bitmap_get(b, e))
         return;
@@ -89,7 +94,8 @@ static __starpu_inline void starpu_bitmap_set(struct starpu_bitmap *b, int e)
 }
 
 /* Takes `e` out, which may be out before. */
-static __starpu_inline void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
+void starpu_bitmap_unset(struct starpu_bitmap *b, int e);
+_ORR_INLINE void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
 {
     if (!starpu_bitmap_get(b, e))
         return;
@@ -98,53 +104,61 @@ static __starpu_inline void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
 }
 
 /* Takes all out. */
-static __starpu_inline void starpu_bitmap_unset_all(struct starpu_bitmap *b)
+void starpu_bitmap_unset_all(struct starpu_bitmap *b);
+_ORR_INLINE void starpu_bitmap_unset_all(struct starpu_bitmap *b)
 {
     starpu_bitmap_init(b);
 }
 
 /* *a = *b and *c: what is in both. */
-static __starpu_inline void starpu_bitmap_unset_and(struct starpu_bitmap *a,
-                                                    struct starpu_bitmap *b,
-                                                    struct starpu_bitmap *c)
+void starpu_bitmap_unset_and(struct starpu_bitmap *a, struct starpu_bitmap *b,
+                             struct starpu_bitmap *c);
+_ORR_INLINE void starpu_bitmap_unset_and(struct starpu_bitmap *a,
+                                         struct starpu_bitmap *b,
+                                         struct starpu_bitmap *c)
 {
     int n = 0;
 
     for (int i = 0; i < _STARPU_BITMAP_SIZE; i++) {
         a->bits[i] = b->bits[i] & c->bits[i];
-        n += _starpu_count_bit_static(a->bits[i]);
+        n += __builtin_popcountl(a->bits[i]);
     }
     a->cardinal = n;
 }
 
 /* *a = *a or *b: what is in one of them. */
-static __starpu_inline void starpu_bitmap_or(struct starpu_bitmap *a,
-                                             struct starpu_bitmap *b)
+void starpu_bitmap_or(struct starpu_bitmap *a, struct starpu_bitmap *b);
+_ORR_INLINE void starpu_bitmap_or(struct starpu_bitmap *a,
+                                  struct starpu_bitmap *b)
 {
     int n = 0;
 
     for (int i = 0; i < _STARPU_BITMAP_SIZE; i++) {
         a->bits[i] |= b->bits[i];
-        n += _starpu_count_bit_static(a->bits[i]);
+        n += __builtin_popcountl(a->bits[i]);
     }
     a->cardinal = n;
 }
 
 /* Whether `e` is in both. */
-static __starpu_inline int
-starpu_bitmap_and_get(struct starpu_bitmap *b1, struct starpu_bitmap *b2, int e)
+int starpu_bitmap_and_get(struct starpu_bitmap *b1, struct starpu_bitmap *b2,
+                          int e);
+_ORR_INLINE int starpu_bitmap_and_get(struct starpu_bitmap *b1,
+                                      struct starpu_bitmap *b2, int e)
 {
     return starpu_bitmap_get(b1, e) && starpu_bitmap_get(b2, e);
 }
 
 /* How many are in it. */
-static __starpu_inline int starpu_bitmap_cardinal(struct starpu_bitmap *b)
+int starpu_bitmap_cardinal(struct starpu_bitmap *b);
+_ORR_INLINE int starpu_bitmap_cardinal(struct starpu_bitmap *b)
 {
     return b->cardinal;
 }
 
 /* The least number above `e`, -1 without; `e` = -1: the least of all. */
-static __starpu_inline int starpu_bitmap_next(struct starpu_bitmap *b, int e)
+int starpu_bitmap_next(struct starpu_bitmap *b, int e);
+_ORR_INLINE int starpu_bitmap_next(struct starpu_bitmap *b, int e)
 {
     int at = e + 1, word = at / _STARPU_LONG_BIT;
     unsigned long left;
@@ -157,29 +171,31 @@ static __starpu_inline int starpu_bitmap_next(struct starpu_bitmap *b, int e)
             return -1;
         left = b->bits[word];
     }
-    return word * _STARPU_LONG_BIT + _starpu_get_first_bit_rank(left);
+    return word * _STARPU_LONG_BIT + __builtin_ctzl(left);
 }
 
 /* The least of all, -1 for an empty set. */
-static __starpu_inline int starpu_bitmap_first(struct starpu_bitmap *b)
+int starpu_bitmap_first(struct starpu_bitmap *b);
+_ORR_INLINE int starpu_bitmap_first(struct starpu_bitmap *b)
 {
     return starpu_bitmap_next(b, -1);
 }
 
 /* Whether there is one above `e`. */
-static __starpu_inline int starpu_bitmap_has_next(struct starpu_bitmap *b,
-                                                  int e)
+int starpu_bitmap_has_next(struct starpu_bitmap *b, int e);
+_ORR_INLINE int starpu_bitmap_has_next(struct starpu_bitmap *b, int e)
 {
     return starpu_bitmap_next(b, e) >= 0;
 }
 
 /* The greatest number plus one, as StarPU has it; -1 for an empty set. */
-static __starpu_inline int starpu_bitmap_last(struct starpu_bitmap *b)
+int starpu_bitmap_last(struct starpu_bitmap *b);
+_ORR_INLINE int starpu_bitmap_last(struct starpu_bitmap *b)
 {
     for (int word = _STARPU_BITMAP_SIZE - 1; word >= 0; word--)
         if (b->bits[word])
-            return word * _STARPU_LONG_BIT +
-                   _starpu_get_last_bit_rank(b->bits[word]) + 1;
+            return (word + 1) * _STARPU_LONG_BIT -
+                   __builtin_clzl(b->bits[word]);
     return -1;
 }
 

@@ -95,6 +95,19 @@
 #    define __starpu_func__ __func__
 #    define __starpu_inline inline
 #endif
+/* Of the definition of a function in a header, behind its declaration: compilers put it
+ * in place, and the library exports it as well (core/api/inlines.c), for what reads
+ * declarations alone, as bindings of other languages are made. */
+#ifdef _ORR_DEFINE_INLINES
+#    define _ORR_INLINE
+#elif defined(__cplusplus)
+#    define _ORR_INLINE inline
+#elif defined(__GNUC__)
+#    define _ORR_INLINE                                                        \
+        extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
+#else
+#    define _ORR_INLINE extern inline
+#endif
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #    define STARPU_HAVE_CXX11 1
 #endif

@@ -46,8 +46,8 @@ int starpu_get_env_size_default(const char *str, int defval);
 
 /* The variable as a decimal number, or `defval` when it is not set or empty.
  * Anything else than a number ends the program. */
-static __starpu_inline int starpu_get_env_number_default(const char *str,
-                                                         int defval)
+int starpu_get_env_number_default(const char *str, int defval);
+_ORR_INLINE int starpu_get_env_number_default(const char *str, int defval)
 {
     const char *text = starpu_getenv(str);
     char *end;
@@ -66,7 +66,8 @@ static __starpu_inline int starpu_get_env_number_default(const char *str,
 
 /* The same with -1 for a variable that is not set; a negative number ends the
  * program. */
-static __starpu_inline int starpu_get_env_number(const char *str)
+int starpu_get_env_number(const char *str);
+_ORR_INLINE int starpu_get_env_number(const char *str)
 {
     const char *text = starpu_getenv(str);
 
@@ -80,8 +81,8 @@ static __starpu_inline int starpu_get_env_number(const char *str)
 
 /* The variable as a number, or `defval` when it is not set or empty. Anything else
  * than a number ends the program. */
-static __starpu_inline float starpu_get_env_float_default(const char *str,
-                                                          float defval)
+float starpu_get_env_float_default(const char *str, float defval);
+_ORR_INLINE float starpu_get_env_float_default(const char *str, float defval)
 {
     const char *text = starpu_getenv(str);
     char *end;

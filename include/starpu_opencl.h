@@ -184,9 +184,11 @@ void starpu_opencl_display_error(const char *func, const char *file, int line,
                                 status)
 
 /* The same, and stops. */
-static __starpu_inline void
-starpu_opencl_report_error(const char *func, const char *file, int line,
-                           const char *msg, cl_int status)
+void starpu_opencl_report_error(const char *func, const char *file, int line,
+                                const char *msg, cl_int status);
+_ORR_INLINE void starpu_opencl_report_error(const char *func, const char *file,
+                                            int line, const char *msg,
+                                            cl_int status)
 {
     starpu_opencl_display_error(func, file, line, msg, status);
     assert(0);

@@ -136,16 +136,18 @@ int starpu_bus_get_profiling_info(int busid,
 void starpu_profiling_bus_helper_display_summary(void);
 
 /* *tsp = 0 */
-static __starpu_inline void starpu_timespec_clear(struct timespec *tsp)
+void starpu_timespec_clear(struct timespec *tsp);
+_ORR_INLINE void starpu_timespec_clear(struct timespec *tsp)
 {
     tsp->tv_sec = 0;
     tsp->tv_nsec = 0;
 }
 
 /* *result = *a + *b; any of them may be the same object. */
-static __starpu_inline void starpu_timespec_add(struct timespec *a,
-                                                struct timespec *b,
-                                                struct timespec *result)
+void starpu_timespec_add(struct timespec *a, struct timespec *b,
+                         struct timespec *result);
+_ORR_INLINE void starpu_timespec_add(struct timespec *a, struct timespec *b,
+                                     struct timespec *result)
 {
     long ns = a->tv_nsec + b->tv_nsec;
 
@@ -154,16 +156,19 @@ static __starpu_inline void starpu_timespec_add(struct timespec *a,
 }
 
 /* *result += *a */
-static __starpu_inline void starpu_timespec_accumulate(struct timespec *result,
-                                                       struct timespec *a)
+void starpu_timespec_accumulate(struct timespec *result, struct timespec *a);
+_ORR_INLINE void starpu_timespec_accumulate(struct timespec *result,
+                                            struct timespec *a)
 {
     starpu_timespec_add(result, a, result);
 }
 
 /* *result = *a - *b */
-static __starpu_inline void starpu_timespec_sub(const struct timespec *a,
-                                                const struct timespec *b,
-                                                struct timespec *result)
+void starpu_timespec_sub(const struct timespec *a, const struct timespec *b,
+                         struct timespec *result);
+_ORR_INLINE void starpu_timespec_sub(const struct timespec *a,
+                                     const struct timespec *b,
+                                     struct timespec *result)
 {
     long ns = a->tv_nsec - b->tv_nsec;
     int borrow = ns < 0;

@@ -34,6 +34,17 @@ typedef struct _starpu_trs_epoch *starpu_trs_epoch_t;
 
 /* -- where a codelet may run: bits for starpu_codelet.where -- */
 
+/* Those that are macros below are constants before, for what does not expand macros, such
+ * as bindgen. */
+enum {
+    STARPU_CPU = 1 << (STARPU_CPU_WORKER + 1),
+    STARPU_CUDA = 1 << (STARPU_CUDA_WORKER + 1),
+    STARPU_HIP = 1 << (STARPU_HIP_WORKER + 1),
+    STARPU_OPENCL = 1 << (STARPU_OPENCL_WORKER + 1),
+    STARPU_MAX_FPGA = 1 << (STARPU_MAX_FPGA_WORKER + 1),
+    STARPU_MPI_MS = 1 << (STARPU_MPI_MS_WORKER + 1),
+    STARPU_TCPIP_MS = 1 << (STARPU_TCPIP_MS_WORKER + 1)
+};
 #define STARPU_NOWHERE                         ((1ULL) << 0)
 #define STARPU_WORKER_TO_MASK(worker_archtype) (1ULL << ((worker_archtype) + 1))
 #define STARPU_CPU                             STARPU_WORKER_TO_MASK(STARPU_CPU_WORKER)
@@ -420,8 +431,10 @@ int starpu_task_submit_nodeps(struct starpu_task *task)
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
 
 /* The same, and notes for traces where that was. */
-static __starpu_inline int starpu_task_submit_line(struct starpu_task *task,
-                                                   const char *file, int line)
+int starpu_task_submit_line(struct starpu_task *task, const char *file,
+                            int line);
+_ORR_INLINE int starpu_task_submit_line(struct starpu_task *task,
+                                        const char *file, int line)
 {
     task->file = file;
     task->line = line;

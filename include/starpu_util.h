@@ -242,8 +242,8 @@ static __starpu_inline uint64_t _starpu_xchg64(uint64_t *ptr, uint64_t next)
 
 /* Defines starpu_atomic_<name>(ptr, value): replaces *ptr by `expr`, which may
  * name `old` and `value`, and returns what it wrote. */
-#define _ORR_ATOMIC_SOMETHING(name, expr, type, cmpxchg)                       \
-    static __starpu_inline type starpu_atomic_##name(type *ptr, type value)    \
+#define _ORR_ATOMIC_SOMETHING(storage, name, expr, type, cmpxchg)              \
+    storage type starpu_atomic_##name(type *ptr, type value)                   \
     {                                                                          \
         type old, next;                                                        \
         do {                                                                   \
@@ -253,18 +253,34 @@ static __starpu_inline uint64_t _starpu_xchg64(uint64_t *ptr, uint64_t next)
         return next;                                                           \
     }
 #define STARPU_ATOMIC_SOMETHING(name, expr)                                    \
-    _ORR_ATOMIC_SOMETHING(name, expr, unsigned, _starpu_cmpxchg)
+    _ORR_ATOMIC_SOMETHING(static __starpu_inline, name, expr, unsigned,        \
+                          _starpu_cmpxchg)
 #define STARPU_ATOMIC_SOMETHINGL(name, expr)                                   \
-    _ORR_ATOMIC_SOMETHING(name##l, expr, unsigned long, _starpu_cmpxchgl)
+    _ORR_ATOMIC_SOMETHING(static __starpu_inline, name##l, expr,               \
+                          unsigned long, _starpu_cmpxchgl)
 #define STARPU_ATOMIC_SOMETHING64(name, expr)                                  \
-    _ORR_ATOMIC_SOMETHING(name##64, expr, uint64_t, _starpu_cmpxchg64)
+    _ORR_ATOMIC_SOMETHING(static __starpu_inline, name##64, expr, uint64_t,    \
+                          _starpu_cmpxchg64)
 
-STARPU_ATOMIC_SOMETHING(add, old + value)
-STARPU_ATOMIC_SOMETHINGL(add, old + value)
-STARPU_ATOMIC_SOMETHING64(add, old + value)
-STARPU_ATOMIC_SOMETHING(or, old | value)
-STARPU_ATOMIC_SOMETHINGL(or, old | value)
-STARPU_ATOMIC_SOMETHING64(or, old | value)
+/* *ptr = *ptr + value, and *ptr | value; they return the new value. */
+unsigned starpu_atomic_add(unsigned *ptr, unsigned value);
+unsigned long starpu_atomic_addl(unsigned long *ptr, unsigned long value);
+uint64_t starpu_atomic_add64(uint64_t *ptr, uint64_t value);
+unsigned starpu_atomic_or(unsigned *ptr, unsigned value);
+unsigned long starpu_atomic_orl(unsigned long *ptr, unsigned long value);
+uint64_t starpu_atomic_or64(uint64_t *ptr, uint64_t value);
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, add, old + value, unsigned,
+                      __sync_val_compare_and_swap)
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, addl, old + value, unsigned long,
+                      __sync_val_compare_and_swap)
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, add64, old + value, uint64_t,
+                      __sync_val_compare_and_swap)
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, or, old | value, unsigned,
+                      __sync_val_compare_and_swap)
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, orl, old | value, unsigned long,
+                      __sync_val_compare_and_swap)
+_ORR_ATOMIC_SOMETHING(_ORR_INLINE, or64, old | value, uint64_t,
+                      __sync_val_compare_and_swap)
 
 /* Additions return the new value, and evaluate `value` twice; unions of bits return the
  * old one. */

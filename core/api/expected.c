@@ -295,6 +295,24 @@ double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
         orr_api_first_worker(__func__, worker)->desc->node, task);
 }
 
+double orrery_task_length(struct starpu_task *task, unsigned workerid, unsigned nimpl)
+{
+    ORR_QUESTION();
+    const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
+    struct orr_runtime *rt = worker->runtime;
+    const struct orr_cost_row *row;
+    double us;
+
+    if (!task->cl || worker->id != workerid || nimpl >= STARPU_MAXIMPLEMENTATIONS)
+        return (double)NAN;
+    row = is_known(task, task->cl->model) ? orr_job_costs(rt, orr_job_of(task))
+                                          : orr_task_costs(rt, task);
+    if (!row || !(row->able[worker->class_id] >> nimpl & 1))
+        return (double)NAN;
+    us = orr_cost_length(row, worker->class_id, nimpl);
+    return us > 0 ? us : (double)NAN;
+}
+
 int orrery_knows_kernel(const char *name, const char *symbol)
 {
     ORR_QUESTION();

@@ -53,6 +53,19 @@ repeats_its_sum() {
     "$@" | grep -q '^sum 5050$'
 }
 
+cat >"$folder/rs.rs" <<'RS'
+use orrery::*;
+fn main() -> Result<()> {
+    let rt = Runtime::new()?;
+    let sum = rt.variable(0)?;
+    for i in 1..=100 {
+        rt.task("add").run((sum.rw(),), move |(sum,)| *sum += i)?;
+    }
+    println!("sum {}", sum.into_inner());
+    Ok(())
+}
+RS
+
 cat >"$folder/app.c" <<'APP'
 #include <stdio.h>
 #include <starpu.h>
@@ -227,6 +240,22 @@ starpu.shutdown()
 assert "h100-pcie-4" in orrery.machines()'
 }
 
+# Without cargo: the crates, then the program.
+rust_builds() {
+    crates=$(pkg-config --variable=orrery_rustdir orrery)
+    test -f "$crates/orrery-sys/build.rs" && test -f "$crates/orrery/Cargo.toml" &&
+        rust_compiles --crate-type=rlib --crate-name=orrery_sys \
+            "$crates/orrery-sys/src/lib.rs" &&
+        rust_compiles --crate-type=rlib --crate-name=orrery --extern orrery_sys \
+            "$crates/orrery/src/lib.rs" &&
+        rust_compiles --extern orrery "$folder/rs.rs" -lorrery \
+            -L "$(pkg-config --variable=orrery_libdir orrery)"
+}
+
+rust_compiles() {
+    rustc --edition=2021 --out-dir "$folder" -L "$folder" "$@"
+}
+
 # try PLACE COMMAND BELOW: what a user does in a shell that has sourced orrery-env.
 try() {
     claim "$1: the command is found" finds_the_command "$2"
@@ -262,6 +291,10 @@ try() {
         ORRERY_DRIVERS="$folder/pad.so:2" "$folder/app"
     if [ "$with_python" = true ]; then
         claim "$1: Python programs find the modules" python_uses_it
+    fi
+    if command -v rustc >/dev/null; then
+        claim "$1: a Rust program builds on the crates' sources" rust_builds
+        claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/rs"
     fi
     if pkg-config --exists orrery-fortran && command -v gfortran >/dev/null; then
         # shellcheck disable=SC2046

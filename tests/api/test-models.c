@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <orrery.h>
+
 #include "machines.h"
 
 static char dir[64];
@@ -99,6 +101,32 @@ static void simulate(void)
     ck_assert(machine_simulated(3));
     ck_assert_int_eq(starpu_worker_get_type(0), STARPU_CPU_WORKER);
 }
+
+/* What policies see of a task that is not submitted. */
+static double seen(unsigned n, unsigned nimpl)
+{
+    double us;
+
+    use_vector(n);
+    us = orrery_task_length(&task, 0, nimpl);
+    starpu_data_unregister(vector);
+    return us;
+}
+
+START_TEST(what_policies_see_of_a_task_may_be_asked_before)
+{
+    model.type = STARPU_HISTORY_BASED;
+    feed(1000, 30);
+    simulate();
+    ck_assert_double_eq(seen(1000, 0), 30);
+    ck_assert(isnan(seen(1000, 1))); /* there is no such implementation */
+    codelet.model = NULL;
+    ck_assert_double_eq(seen(500, 0), 50); /* assumed by machine_choose() */
+    codelet.name = "not known";
+    ck_assert(isnan(seen(500, 0)));
+    starpu_shutdown();
+}
+END_TEST
 
 START_TEST(a_history_predicts_what_it_was_fed_and_no_more)
 {
@@ -496,6 +524,7 @@ SUITE_MAIN(models)
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_history_predicts_what_it_was_fed_and_no_more);
+    tcase_add_test(tc, what_policies_see_of_a_task_may_be_asked_before);
     tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
     tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
     tcase_add_loop_test(

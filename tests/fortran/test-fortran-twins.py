@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program in Fortran does what the equal one in C does: simulated, their traces are the
+"""A program in Fortran, or Rust, does what the equal one in C does: simulated, their traces are the
 same, byte for byte; and a task takes at most a tenth more instructions. TAP.
 
 usage: test-fortran-twins.py GPUS_XML TWIN_C TWIN...

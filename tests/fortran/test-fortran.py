@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs in Fortran for real, simulated, and simulated with their kernels run: they
+"""Programs in Fortran, or Rust, for real, simulated, and simulated with their kernels run: they
 check their own results, and print the same wherever kernels run. TAP.
 
 usage: test-fortran.py GPUS_XML PROGRAM...
-       test-fortran.py --valgrind SUPPRESSIONS PROGRAM...
+       test-fortran.py --valgrind SUPPRESSIONS [--lost] PROGRAM...
+           --lost: they lose memory on purpose
        test-fortran.py --mistakes NF_MISTAKES
 """
 import os
@@ -61,12 +62,13 @@ def everywhere(gpus, programs):
 
 
 def checked(suppressions, programs):
-    for program in programs:
+    leaks = "no" if "--lost" in programs else "full"
+    for program in [name for name in programs if name != "--lost"]:
         name = f"{os.path.basename(program)} makes no mistake that valgrind sees"
         if not shutil.which("valgrind"):
             TAP.skip(name, "there is no valgrind")
             continue
-        done = run(["valgrind", "--error-exitcode=9", "--leak-check=full", "--quiet",
+        done = run(["valgrind", "--error-exitcode=9", "--leak-check=" + leaks, "--quiet",
                     "--errors-for-leak-kinds=definite", "--suppressions=" + suppressions,
                     program], STARPU_NCPU="2")
         TAP.claim(name, done.returncode == 0, f"status {done.returncode}", done.stderr)

@@ -131,10 +131,6 @@ def declared(root):
         text = re.sub(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", "", text,
                       flags=re.M)
         names |= set(re.findall(r"\b(starpu_\w+)\s*\(", text))
-        # STARPU_ATOMIC_SOMETHINGL(add, …) is starpu_atomic_addl.
-        for width, name in re.findall(
-                r"^STARPU_ATOMIC_SOMETHING(L|64)?\((\w+),", text, re.M):
-            names.add("starpu_atomic_" + name + width.lower())
     return names
 
 

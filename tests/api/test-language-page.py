@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/FORTRAN.md is true: its commands are executed as they stand, on the programs that
-it prints, and what simulated ones say is what it shows. TAP.
+"""docs/FORTRAN.md, or docs/RUST.md, is true: its commands are executed as they stand, on
+the programs that it prints, and what simulated ones say is what it shows. TAP.
 
-usage: test-fortran-page.py [--update] BUILD_FOLDER SOURCE_ROOT
+usage: test-language-page.py [--update] PAGE BUILD_FOLDER SOURCE_ROOT
 
 --update writes what the commands say into the page instead of comparing.
 """
@@ -14,13 +14,19 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path += [os.path.join(HERE, "../unit"), os.path.join(HERE, "../api")]
+sys.path += [os.path.join(HERE, "../unit"), HERE]
 from commands import Shell, comparable, fenced  # noqa: E402  pylint: disable=wrong-import-position
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 UPDATE = "--update" in sys.argv
-BUILD, SOURCE = [os.path.abspath(w) for w in sys.argv[1:] if w != "--update"]
-PAGE = os.path.join(SOURCE, "docs", "FORTRAN.md")
+NAME, BUILD, SOURCE = [word for word in sys.argv[1:] if word != "--update"]
+BUILD, SOURCE = os.path.abspath(BUILD), os.path.abspath(SOURCE)
+PAGE = os.path.join(SOURCE, "docs", NAME)
+# The language of programs, how their first lines name them, what compiles them.
+LANGUAGE, FIRST, COMPILER = {
+    "FORTRAN.md": ("fortran", r"! (\w+\.f90) - ", "gfortran"),
+    "RUST.md": ("rust", r"// ([\w/]+\.rs) - ", "cargo"),
+}[NAME]
 TAP = Tap()
 
 
@@ -40,9 +46,11 @@ def follow(shell):
         page = file.read()
     lines, said, shift = page.splitlines(), "", 0
     for block in fenced(page):
-        name = re.match(r"! (\w+\.f90) - ", block.text)
-        if block.language == "fortran":
-            with open(os.path.join(shell.folder, name[1]), "w", encoding="utf-8") as file:
+        name = re.match(FIRST, block.text)
+        if block.language == LANGUAGE:
+            path = os.path.join(shell.folder, name[1])
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
                 file.write(block.text)
         elif block.language == "sh":
             status, said, err = shell.run(block.text)
@@ -60,11 +68,13 @@ def follow(shell):
             file.write("\n".join(lines) + "\n")
 
 
-if not shutil.which("gfortran") or not shutil.which("pkg-config"):
-    TAP.skip("the page's commands", "there is no gfortran, or no pkg-config")
+if not shutil.which(COMPILER) or not shutil.which("pkg-config"):
+    TAP.skip("the page's commands", f"there is no {COMPILER}, or no pkg-config")
     TAP.end()
-with tempfile.TemporaryDirectory(prefix="orrery-fortran-") as folder:
+with tempfile.TemporaryDirectory(prefix="orrery-page-") as folder:
     home = os.path.join(folder, "home")
     os.mkdir(home)
-    follow(Shell(checkout(folder), home))
+    # Where rustup is, as the shell has a home of its own.
+    rustup = os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup"))
+    follow(Shell(checkout(folder), home, RUSTUP_HOME=rustup))
 TAP.end()
