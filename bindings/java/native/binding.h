@@ -75,6 +75,7 @@ struct object_vector {
     int id;         /* of the interface; where all interfaces have it */
     uint32_t array; /* the number that Java knows its array by; 0: none */
     uint32_t first, n;
+    uintptr_t counted; /* the memory that stands for the array in the node's limit */
 };
 void object_vector_register(starpu_data_handle_t *handle, uint32_t n);
 void object_vector_block(void *father, void *child, struct starpu_data_filter *filter,

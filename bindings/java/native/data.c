@@ -130,23 +130,24 @@ static bool is_objects(starpu_data_handle_t handle)
     return (int)starpu_data_get_interface_id(handle) == object_vector_ops.interfaceid;
 }
 
-/* Cuts a vector into n blocks, or a matrix into n by m, rows by columns. */
+/* Cuts a vector into n blocks, or a matrix into n by m, first along its rows, as programs
+ * in C do. */
 NATIVE(void, partition), jlong number, jint n, jint m)
 {
     starpu_data_handle_t handle = handle_of(number);
     bool matrix = starpu_data_get_interface_id(handle) == STARPU_MATRIX_INTERFACE_ID;
     struct starpu_data_filter rows = {.nchildren = (unsigned)n};
-    struct starpu_data_filter columns = {
-        .filter_func = starpu_matrix_filter_vertical_block, .nchildren = (unsigned)m};
+    struct starpu_data_filter columns = {.filter_func = starpu_matrix_filter_block,
+                                         .nchildren = (unsigned)m};
 
     (void)class;
     if (!takes_part(env, java.unchecked, "partition"))
         return;
-    rows.filter_func = matrix              ? starpu_matrix_filter_block
+    rows.filter_func = matrix              ? starpu_matrix_filter_vertical_block
                        : is_objects(handle) ? object_vector_block
                                             : starpu_vector_filter_block;
     if (m > 0)
-        starpu_data_map_filters(handle, 2, &rows, &columns);
+        starpu_data_map_filters(handle, 2, &columns, &rows);
     else
         starpu_data_partition(handle, &rows);
 }
@@ -165,8 +166,8 @@ NATIVE(jlong, child), jlong number, jint i, jint j)
     (void)class;
     if (!takes_part(env, java.unchecked, "getSubData"))
         return 0;
-    part = starpu_data_get_child(handle_of(number), (unsigned)i);
-    return number_of(j < 0 ? part : starpu_data_get_child(part, (unsigned)j));
+    part = starpu_data_get_child(handle_of(number), (unsigned)(j < 0 ? i : j));
+    return number_of(j < 0 ? part : starpu_data_get_child(part, (unsigned)i));
 }
 
 /* --- what is where --- */

@@ -107,46 +107,64 @@ static void java_unpack(struct java_thread *thread, void *arg)
 
 /* --- the methods --- */
 
-/* What elements take of a memory's limit: a reference each. */
+/* What elements take of a memory's limit: a reference each. That is memory of the node,
+ * which nobody touches: what is counted is what makes room. */
 static size_t bytes_of(const struct object_vector *vector)
 {
     return vector->n * sizeof(uint64_t);
 }
 
+/* On a disk the memory is an object of it, for the elements as bytes. */
 static starpu_ssize_t allocate_on_node(void *interface, unsigned node)
 {
     struct operation o = {.one = interface};
+    size_t size = bytes_of(interface);
+    uintptr_t counted = starpu_malloc_on_node(node, size);
 
-    if (starpu_node_get_kind(node) != STARPU_CPU_RAM)
+    if (!counted)
         return -ENOMEM;
-    call_java(java_allocate, &o);
-    if (o.result <= 0)
-        return -ENOMEM;
-    o.one->array = (uint32_t)o.result;
+    o.one->array = 0;
     o.one->first = 0;
-    return (starpu_ssize_t)bytes_of(o.one);
+    if (starpu_node_get_kind(node) == STARPU_CPU_RAM) {
+        call_java(java_allocate, &o);
+        if (o.result <= 0) {
+            starpu_free_on_node(node, counted, size);
+            return -ENOMEM;
+        }
+        o.one->array = (uint32_t)o.result;
+    }
+    o.one->counted = counted;
+    return (starpu_ssize_t)size;
 }
 
 static void free_on_node(void *interface, unsigned node)
 {
     struct operation o = {.one = interface};
 
-    (void)node;
-    call_java(java_free, &o);
+    if (o.one->array)
+        call_java(java_free, &o);
     o.one->array = 0;
+    starpu_free_on_node(node, o.one->counted, bytes_of(interface));
 }
 
-static int copy_any_to_any(void *source, unsigned source_node, void *destination,
-                           unsigned destination_node, void *async)
+static int copy_ram_to_ram(void *source, unsigned source_node, void *destination,
+                           unsigned destination_node)
 {
     struct operation o = {.one = source, .other = destination};
 
-    (void)source_node, (void)destination_node, (void)async;
+    (void)source_node, (void)destination_node;
     call_java(java_copy, &o);
     return 0;
 }
 
-static const struct starpu_data_copy_methods copy_methods = {.any_to_any = copy_any_to_any};
+/* There is none for disks, to which values go packed. */
+static const struct starpu_data_copy_methods copy_methods = {.ram_to_ram = copy_ram_to_ram};
+
+static void *to_pointer(void *interface, unsigned node)
+{
+    (void)node;
+    return (void *)((struct object_vector *)interface)->counted;
+}
 
 static size_t size_of(starpu_data_handle_t handle)
 {
@@ -218,6 +236,7 @@ struct starpu_data_interface_ops object_vector_ops = {
     .allocate_data_on_node = allocate_on_node,
     .free_data_on_node = free_on_node,
     .copy_methods = &copy_methods,
+    .to_pointer = to_pointer,
     .get_size = size_of,
     .footprint = footprint,
     .compare = is_alike,

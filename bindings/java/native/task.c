@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * bindings/java/native/task.c - codelets and tasks. Java keeps what belongs to a task in
- * a table, and the task the number there, from 1, as the argument of its callback; the
- * codelets of a reduction have a number of their own. So nothing here refers to objects
+ * a table, and the task the number there, from 1, as the argument of its callback; what
+ * reduces has numbers as the arguments of its codelets. So nothing here refers to objects
  * of Java. Numbers of tasks that have ended are given back in bulk.
  */
 #include <dlfcn.h>
@@ -17,7 +17,6 @@
 struct java_codelet {
     struct starpu_codelet cl; /* first */
     struct starpu_perfmodel model;
-    int number; /* in Java's table, of tasks that the library makes; 0: none */
 };
 
 /* What happens with a task; equal in Task.java. */
@@ -92,11 +91,12 @@ NATIVE(jint, takeEnded), jintArray numbers)
 
 /* --- kernels and models --- */
 
+/* 0: a task that combines what tasks have contributed. */
 static int number_of(const struct starpu_task *task)
 {
     return task->callback_func == task_ended || task->callback_func == promised_ended
                ? (int)(intptr_t)task->callback_arg
-               : ((const struct java_codelet *)(const void *)task->cl)->number;
+               : 0;
 }
 
 struct execution {
@@ -129,6 +129,22 @@ static void java_kernel(void *buffers[], void *arg)
     struct execution e = {buffers, STARPU_TASK_GET_NBUFFERS(task), number_of(task)};
 
     (void)arg;
+    call_java(java_execute, &e);
+}
+
+/* The argument of codelets of a reduction: first values are made inside of the kernels of
+ * other tasks. */
+static void java_init_kernel(void *buffers[], void *arg)
+{
+    struct execution e = {buffers, 1, (int)(intptr_t)arg};
+
+    call_java(java_execute, &e);
+}
+
+static void java_redux_kernel(void *buffers[], void *arg)
+{
+    struct execution e = {buffers, 2, (int)(intptr_t)arg};
+
     call_java(java_execute, &e);
 }
 
@@ -172,7 +188,7 @@ static char *copy_text(JNIEnv *env, jstring string)
 
 /* Codelets stay: a run may ask about each of them until the process ends. */
 NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArray modes,
-       jint number, jlong cpu, jlong cuda, jboolean device)
+       jlong cpu, jlong cuda, jboolean device)
 {
     struct java_codelet *c = calloc(1, sizeof(*c));
     jint n = (*env)->GetArrayLength(env, modes), mode;
@@ -184,7 +200,6 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     }
     starpu_codelet_init(&c->cl);
     c->cl.name = copy_text(env, name);
-    c->number = number;
     c->cl.cpu_funcs[0] = cpu ? (starpu_cpu_func_t)(uintptr_t)cpu : java_kernel;
     if (cuda)
         c->cl.cuda_funcs[0] = (starpu_cuda_func_t)(uintptr_t)cuda;
@@ -215,12 +230,24 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     return (jlong)(uintptr_t)c;
 }
 
-NATIVE(void, setReductionMethods), jlong handle, jlong redux, jlong init)
+static struct starpu_codelet *reducing(jlong codelet, starpu_cpu_func_t kernel)
+{
+    struct starpu_codelet *cl = (struct starpu_codelet *)(uintptr_t)codelet;
+
+    if (cl->cpu_funcs[0] == java_kernel)
+        cl->cpu_funcs[0] = kernel;
+    return cl;
+}
+
+/* The codelets are for this datum alone; with their numbers in Java's table. */
+NATIVE(void, setReductionMethods), jlong handle, jlong redux, jint redux_number, jlong init,
+       jint init_number)
 {
     (void)env, (void)class;
-    starpu_data_set_reduction_methods((starpu_data_handle_t)(uintptr_t)handle,
-                                      (struct starpu_codelet *)(uintptr_t)redux,
-                                      (struct starpu_codelet *)(uintptr_t)init);
+    starpu_data_set_reduction_methods_with_args(
+        (starpu_data_handle_t)(uintptr_t)handle, reducing(redux, java_redux_kernel),
+        (void *)(intptr_t)redux_number, reducing(init, java_init_kernel),
+        (void *)(intptr_t)init_number);
 }
 
 /* A function of C, by the name of its library (null: the program's) and its own. */

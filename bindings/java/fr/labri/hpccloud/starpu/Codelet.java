@@ -119,7 +119,7 @@ public abstract class Codelet
         synchronized (PEERS) {
             known = PEERS.get(key);
             if (known == null) {
-                known = newPeer(0);
+                known = newPeer();
                 PEERS.put(key, known);
             }
         }
@@ -127,15 +127,15 @@ public abstract class Codelet
         peer = known;
     }
 
-    /* One that calls this object, whatever the task: task `number' of the table, or 0. */
-    long newPeer(int number) throws StarPUException
+    /* One for this object alone. */
+    long newPeer() throws StarPUException
     {
         NativeFunction cpu = getCpuFunction(), cuda = getCudaFunction();
         int[] flags = new int[modes().length];
 
         for (int i = 0; i < flags.length; i++)
             flags[i] = modes[i].flags;
-        return Native.newCodelet(getName(), getModelName(), overridesTime(), flags, number,
+        return Native.newCodelet(getName(), getModelName(), overridesTime(), flags,
                                  cpu == null ? 0 : cpu.address, cuda == null ? 0 : cuda.address,
                                  runsOnSimulatedDevices());
     }

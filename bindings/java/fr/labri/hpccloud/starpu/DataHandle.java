@@ -142,17 +142,14 @@ public abstract class DataHandle
      */
     public void setReductionMethods(Codelet redux, Codelet init)
     {
+        check("setReductionMethods");
         try {
-            check("setReductionMethods");
-            Native.setReductionMethods(nativeHandle, ownPeer(redux), ownPeer(init));
+            Native.setReductionMethods(
+                nativeHandle, redux.newPeer(), TaskTable.put(Task.ofReduction(redux, prototype())),
+                init.newPeer(), TaskTable.put(Task.ofReduction(init, prototype())));
         } catch (StarPUException e) {
-            throw new IllegalStateException(e);
+            throw new IllegalStateException(e.getMessage(), e);
         }
-    }
-
-    private long ownPeer(Codelet codelet) throws StarPUException
-    {
-        return codelet.newPeer(TaskTable.put(Task.ofReduction(codelet, prototype())));
     }
 
     /* What buffers of a reduction are made after: it must not keep the datum alive. */

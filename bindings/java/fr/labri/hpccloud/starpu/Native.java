@@ -89,9 +89,10 @@ final class Native
     /* --- tasks --- */
 
     static native long newCodelet(String name, String model, boolean costs, int[] modes,
-                                  int number, long cpu, long cuda, boolean device)
+                                  long cpu, long cuda, boolean device)
         throws StarPUException;
-    static native void setReductionMethods(long handle, long redux, long init);
+    static native void setReductionMethods(long handle, long redux, int reduxNumber, long init,
+                                           int initNumber);
     static native long findFunction(String library, String name) throws StarPUException;
     static native boolean reserveNumbers(int n);
     static native int takeEnded(int[] numbers);
