@@ -2,6 +2,7 @@
 /* bindings/java/native/run.c - beginning, end, waiting, time, the environment. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "binding.h"
 
@@ -27,10 +28,11 @@ NATIVE(jint, init))
     (void)class;
     setenv("STARPU_CATCH_SIGNALS", "0", 0);
     error = starpu_init(NULL);
-    if (error == -ENODEV)
-        throw_text(env, java.checked, "StarPU.init: no worker, or no such machine (ORRERY_MACHINE)");
-    else
-        throw_error(env, java.checked, "StarPU.init", error);
+    if (error)
+        throw_text(env, java.checked, "StarPU.init: there is no machine to run on (%s): the "
+                                      "message on the standard error has the reason, and "
+                                      "ORRERY_MACHINE the machine",
+                   strerror(-error));
     return error;
 }
 
