@@ -32,12 +32,13 @@ python3-dev
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
 # with R, OpenCL devices that are processors, of two platforms, gv2gxl, which reads
-# graphs in DOT, two MPIs, a Fortran compiler, spin, which checks a model of wakes, callgrind, groff and two shells more, for man pages and completions,
+# graphs in DOT, two MPIs, a Fortran compiler, a JDK, spin, which checks a model of wakes,
+# callgrind, groff and two shells more, for man pages and completions,
 # and what Python programs use with ours, notebooks among them; for the long ones a
 # browser and pip.
 if [ "${with_tests-}" ]; then
     packages="$packages fish gdb gfortran groff-base libmpich-dev libopenmpi-dev mpich
-        ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin pajeng
+        openjdk-17-jdk-headless ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin pajeng
         pocl-opencl-icd python3-ipykernel python3-joblib python3-nbclient
         python3-networkx python3-numpy python3-pandas spin valgrind zsh"
 fi

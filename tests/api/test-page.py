@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/FORTRAN.md is true: its commands are executed as they stand, on the programs that
-it prints, and what simulated ones say is what it shows. TAP.
+"""A page about a language is true: its commands are executed as they stand, on the programs
+that it prints, and what simulated ones say is what it shows. TAP.
 
-usage: test-fortran-page.py [--update] BUILD_FOLDER SOURCE_ROOT
+usage: test-page.py [--update] LANGUAGE COMPILER BUILD_FOLDER SOURCE_ROOT
 
+The page is docs/LANGUAGE.md; a block in the language begins with a comment, "NAME - what".
 --update writes what the commands say into the page instead of comparing.
 """
 import os
@@ -14,13 +15,14 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path += [os.path.join(HERE, "../unit"), os.path.join(HERE, "../api")]
+sys.path += [os.path.join(HERE, "../unit"), HERE]
 from commands import Shell, comparable, fenced  # noqa: E402  pylint: disable=wrong-import-position
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 UPDATE = "--update" in sys.argv
-BUILD, SOURCE = [os.path.abspath(w) for w in sys.argv[1:] if w != "--update"]
-PAGE = os.path.join(SOURCE, "docs", "FORTRAN.md")
+LANGUAGE, COMPILER, BUILD, SOURCE = [w for w in sys.argv[1:] if w != "--update"]
+BUILD, SOURCE = os.path.abspath(BUILD), os.path.abspath(SOURCE)
+PAGE = os.path.join(SOURCE, "docs", LANGUAGE.upper() + ".md")
 TAP = Tap()
 
 
@@ -40,8 +42,8 @@ def follow(shell):
         page = file.read()
     lines, said, shift = page.splitlines(), "", 0
     for block in fenced(page):
-        name = re.match(r"! (\w+\.f90) - ", block.text)
-        if block.language == "fortran":
+        name = re.match(r"(?:!|//) (\w+\.\w+) - ", block.text)
+        if block.language == LANGUAGE:
             with open(os.path.join(shell.folder, name[1]), "w", encoding="utf-8") as file:
                 file.write(block.text)
         elif block.language == "sh":
@@ -60,10 +62,10 @@ def follow(shell):
             file.write("\n".join(lines) + "\n")
 
 
-if not shutil.which("gfortran") or not shutil.which("pkg-config"):
-    TAP.skip("the page's commands", "there is no gfortran, or no pkg-config")
+if not shutil.which(COMPILER) or not shutil.which("pkg-config"):
+    TAP.skip("the page's commands", f"there is no {COMPILER}, or no pkg-config")
     TAP.end()
-with tempfile.TemporaryDirectory(prefix="orrery-fortran-") as folder:
+with tempfile.TemporaryDirectory(prefix="orrery-page-") as folder:
     home = os.path.join(folder, "home")
     os.mkdir(home)
     follow(Shell(checkout(folder), home))
