@@ -2,6 +2,7 @@
 import fr.labri.hpccloud.starpu.*;
 import fr.labri.hpccloud.starpu.DataHandle.AccessMode;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -251,6 +252,27 @@ public class Runs
         expect(x, StarPU.isSimulated() ? 0 : 4, "what it has read");
     }
 
+    /** Its worker executes others meanwhile, in Java as well, beneath it on the stack. */
+    static void kernelsInKernels() throws Exception
+    {
+        IntegerVariableHandle<?> x = IntegerVariableHandle.register(),
+                                 y = IntegerVariableHandle.register();
+
+        if (StarPU.isSimulated())
+            return;
+        for (int i = 0; i < 50; i++)
+            StarPU.submitTask(new Counting(n -> {
+                for (int k = 0; k < 4; k++)
+                    StarPU.submitTask(new Counting(m -> System.gc()), false, y);
+                y.acquire();
+                n.setValue(n.getValue() + y.getValue() - n.getValue());
+                y.release();
+                n.setValue(n.getValue() - 1);
+            }), false, x);
+        StarPU.taskWaitForAll();
+        expect(x, 200, "each kernel waits for four others");
+    }
+
     static void futures() throws Exception
     {
         IntegerVariableHandle<?> x = IntegerVariableHandle.register();
@@ -262,11 +284,13 @@ public class Runs
         CompletableFuture<Integer> then =
             new Task(add, x).priority(1).name("named").submit().thenApply(nothing -> 17);
         Check.equal(then.join(), 17, "what depends on a future");
+        Check.equal(StarPU.submit(add, x).thenApplyAsync(nothing -> 18).join(), 18,
+                    "what depends on it, in another thread");
         for (int i = 0; i < 50; i++)
             all.add(StarPU.submit(add, x).thenRun(after::incrementAndGet));
         StarPU.join(CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])));
         Check.equal(after.get(), 50, "all futures");
-        expect(x, 52, "tasks with futures");
+        expect(x, 53, "tasks with futures");
         if (!StarPU.runsKernels())
             return;
         CompletableFuture<Void> failed = StarPU.submit(new Counting(n -> fails()), x);
@@ -308,17 +332,32 @@ public class Runs
                        "the times of getTime: " + asked + ", " + (StarPU.timingNow() - start));
     }
 
+    static void use(List<WeakReference<Object>> all) throws Exception
+    {
+        LongVariable sum = LongVariable.allocate();
+        VectorHandle<String> words = VectorHandle.register(3);
+
+        sum.setReductionMethods(new Handles.Kernel(b -> { }, AccessMode.STARPU_COMMUTE,
+                                                   AccessMode.STARPU_R),
+                                new Handles.Kernel(b -> { }, AccessMode.STARPU_W));
+        StarPU.submitTask(new Handles.Kernel(b -> { }, AccessMode.STARPU_REDUX), false, sum);
+        StarPU.submitTask(new Handles.Kernel(b -> { }, AccessMode.STARPU_RW), false, words);
+        all.add(new WeakReference<>(sum));
+        all.add(new WeakReference<>(words));
+    }
+
+    /** What the program refers to no more goes. */
     static void forgotten() throws Exception
     {
-        for (int round = 0; round < 20; round++) {
-            for (int i = 0; i < 50; i++) {
-                FloatVector v = FloatVector.allocate(1000);
+        List<WeakReference<Object>> all = new ArrayList<>();
 
-                StarPU.submitTask(new Handles.Kernel(b -> { }, AccessMode.STARPU_RW), false, v);
-            }
+        for (int i = 0; i < 500; i++)
+            use(all);
+        for (int round = 0; round < 100 && all.stream().anyMatch(r -> r.get() != null); round++) {
             StarPU.taskWaitForAll();
             System.gc();
         }
+        Check.equal(all.stream().filter(r -> r.get() != null).count(), 0L, "are still there");
     }
 
     /** "JNI global refs: 17, weak refs: 0" */
@@ -370,6 +409,7 @@ public class Runs
         Check.test("implicit checks", Runs::implicitChecks);
         Check.test("second thread", Runs::secondThread);
         Check.test("kernel that waits", Runs::kernelThatWaits);
+        Check.test("kernels in kernels", Runs::kernelsInKernels);
         Check.test("futures", Runs::futures);
         Check.test("estimates", Runs::estimates);
         Check.test("forgotten data", Runs::forgotten);

@@ -188,8 +188,11 @@ static char *copy_text(JNIEnv *env, jstring string)
 
 /* Codelets stay: a run may ask about each of them until the process ends. */
 NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArray modes,
-       jlong cpu, jlong cuda, jboolean device)
+       jint role, jlong cpu, jlong cuda, jboolean device)
 {
+    /* By role: equal in Codelet.java. */
+    static const starpu_cpu_func_t kernels[] = {java_kernel, java_redux_kernel,
+                                                java_init_kernel};
     struct java_codelet *c = calloc(1, sizeof(*c));
     jint n = (*env)->GetArrayLength(env, modes), mode;
 
@@ -200,7 +203,7 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     }
     starpu_codelet_init(&c->cl);
     c->cl.name = copy_text(env, name);
-    c->cl.cpu_funcs[0] = cpu ? (starpu_cpu_func_t)(uintptr_t)cpu : java_kernel;
+    c->cl.cpu_funcs[0] = cpu ? (starpu_cpu_func_t)(uintptr_t)cpu : kernels[role];
     if (cuda)
         c->cl.cuda_funcs[0] = (starpu_cuda_func_t)(uintptr_t)cuda;
     else if (device && orrery_is_simulated())
@@ -230,23 +233,14 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     return (jlong)(uintptr_t)c;
 }
 
-static struct starpu_codelet *reducing(jlong codelet, starpu_cpu_func_t kernel)
-{
-    struct starpu_codelet *cl = (struct starpu_codelet *)(uintptr_t)codelet;
-
-    if (cl->cpu_funcs[0] == java_kernel)
-        cl->cpu_funcs[0] = kernel;
-    return cl;
-}
-
-/* The codelets are for this datum alone; with their numbers in Java's table. */
+/* With the numbers of both in Java's table. */
 NATIVE(void, setReductionMethods), jlong handle, jlong redux, jint redux_number, jlong init,
        jint init_number)
 {
     (void)env, (void)class;
     starpu_data_set_reduction_methods_with_args(
-        (starpu_data_handle_t)(uintptr_t)handle, reducing(redux, java_redux_kernel),
-        (void *)(intptr_t)redux_number, reducing(init, java_init_kernel),
+        (starpu_data_handle_t)(uintptr_t)handle, (struct starpu_codelet *)(uintptr_t)redux,
+        (void *)(intptr_t)redux_number, (struct starpu_codelet *)(uintptr_t)init,
         (void *)(intptr_t)init_number);
 }
 

@@ -2,7 +2,8 @@
 package fr.labri.hpccloud.starpu;
 
 import java.util.Arrays;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What tasks of one kind do. Names, modes and the like are asked for once for each object;
@@ -11,7 +12,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public abstract class Codelet
 {
     private static final String DEFAULT_NAME = "codelet";
-    private static final ConcurrentHashMap<String, Long> PEERS = new ConcurrentHashMap<>();
+    /* Roles, equal in native/task.c. */
+    static final int OF_TASKS = 0, REDUCES = 1, INITIALISES = 2;
+
+    private static final Map<String, Long> PEERS = new HashMap<>();
 
     private volatile long peer;
     private int peerRun; /* of which run: devices differ */
@@ -95,8 +99,11 @@ public abstract class Codelet
     /* The codelet in C for tasks with so many handles. */
     long peer(int n) throws StarPUException
     {
-        if (peer == 0 || peerRun != StarPU.run())
-            makePeer();
+        if (peer == 0 || peerRun != StarPU.run()) {
+            nbuffers = modes().length;
+            peer = findPeer(OF_TASKS);
+            peerRun = StarPU.run();
+        }
         if (n != nbuffers)
             throw new StarPUException("StarPU.submitTask: " + n + " handles for codelet `" +
                                       getName() + "', which has " + nbuffers +
@@ -104,38 +111,36 @@ public abstract class Codelet
         return peer;
     }
 
-    private void makePeer() throws StarPUException
+    /* One in a role, the same for all objects that are alike. */
+    long findPeer(int role) throws StarPUException
     {
         NativeFunction cpu = getCpuFunction(), cuda = getCudaFunction();
         boolean device = runsOnSimulatedDevices();
-        boolean simulated = Native.isSimulated();
-        String key = String.join("\n", getClass().getName(), String.valueOf(simulated), getName(), getModelName(),
-                                 Arrays.toString(modes()), String.valueOf(device),
+        String key = String.join("\n", getClass().getName(), getName(), getModelName(),
+                                 Arrays.toString(modes()), role + " " + device + " " +
+                                     Native.isSimulated(),
                                  String.valueOf(cpu == null ? 0 : cpu.address),
                                  String.valueOf(cuda == null ? 0 : cuda.address));
-        Long known;
 
-        nbuffers = modes().length;
         synchronized (PEERS) {
-            known = PEERS.get(key);
+            Long known = PEERS.get(key);
+
             if (known == null) {
-                known = newPeer();
+                known = newPeer(role, cpu, cuda);
                 PEERS.put(key, known);
             }
+            return known;
         }
-        peerRun = StarPU.run();
-        peer = known;
     }
 
-    /* One for this object alone. */
-    long newPeer() throws StarPUException
+    private long newPeer(int role, NativeFunction cpu, NativeFunction cuda)
+        throws StarPUException
     {
-        NativeFunction cpu = getCpuFunction(), cuda = getCudaFunction();
         int[] flags = new int[modes().length];
 
         for (int i = 0; i < flags.length; i++)
             flags[i] = modes[i].flags;
-        return Native.newCodelet(getName(), getModelName(), overridesTime(), flags,
+        return Native.newCodelet(getName(), getModelName(), overridesTime(), flags, role,
                                  cpu == null ? 0 : cpu.address, cuda == null ? 0 : cuda.address,
                                  runsOnSimulatedDevices());
     }

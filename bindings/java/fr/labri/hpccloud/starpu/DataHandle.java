@@ -144,18 +144,25 @@ public abstract class DataHandle
     {
         check("setReductionMethods");
         try {
-            Native.setReductionMethods(
-                nativeHandle, redux.newPeer(), TaskTable.put(Task.ofReduction(redux, prototype())),
-                init.newPeer(), TaskTable.put(Task.ofReduction(init, prototype())));
+            int reduxNumber = TaskTable.put(Task.ofReduction(redux, prototype()));
+            int initNumber = TaskTable.put(Task.ofReduction(init, prototype()));
+
+            Native.setReductionMethods(nativeHandle, redux.findPeer(Codelet.REDUCES), reduxNumber,
+                                       init.findPeer(Codelet.INITIALISES), initNumber);
+            if (registered != null)
+                registered.setReduction(reduxNumber, initNumber);
         } catch (StarPUException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
     }
 
     /* What buffers of a reduction are made after: it must not keep the datum alive. */
-    DataHandle prototype()
+    private DataHandle prototype()
     {
-        return over(nativeHandle);
+        DataHandle prototype = over(nativeHandle);
+
+        prototype.whole = null;
+        return prototype;
     }
 
     /** Gives the datum back; its values are in its memory then. Waits for its tasks. */

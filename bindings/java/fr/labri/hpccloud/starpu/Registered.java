@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * What Java knows of one registered datum beside its handle object: it outlives that one
  * until the datum is unregistered. Where the program forgets a handle, its datum is
- * unregistered at the next taskWaitForAll; simulated, where garbage collections must not
+ * unregistered at the next taskWaitForAll, or registration; simulated, where garbage collections must not
  * change what happens, at the end.
  */
 final class Registered implements Runnable
@@ -26,6 +26,7 @@ final class Registered implements Runnable
     @SuppressWarnings("unused")
     private final Object memory;
     private boolean open = true, partitioned;
+    private int[] numbers = {}; /* in TaskTable, of its reduction */
 
     private Registered(long handle, Object memory)
     {
@@ -36,6 +37,9 @@ final class Registered implements Runnable
 
     static Registered add(DataHandle owner, long handle, Object memory)
     {
+        /* A simulation must not notice when; and a kernel may not wait. */
+        if (hasForgotten() && !Native.isSimulated() && !Native.isInTask())
+            unregisterForgotten();
         Registered registered = new Registered(handle, memory);
 
         synchronized (ALL) {
@@ -65,6 +69,12 @@ final class Registered implements Runnable
         this.partitioned = partitioned;
     }
 
+    /** Numbers in TaskTable that go with the datum. */
+    void setReduction(int... numbers)
+    {
+        this.numbers = numbers;
+    }
+
     void unregister(boolean wanted)
     {
         if (!isOpen())
@@ -73,9 +83,18 @@ final class Registered implements Runnable
             Native.unpartition(handle);
         partitioned = false;
         Native.unregister(handle, wanted);
+        for (int number : numbers)
+            TaskTable.takeBack(number);
         synchronized (ALL) {
             open = false;
             ALL.remove(this);
+        }
+    }
+
+    private static boolean hasForgotten()
+    {
+        synchronized (ALL) {
+            return !FORGOTTEN.isEmpty();
         }
     }
 

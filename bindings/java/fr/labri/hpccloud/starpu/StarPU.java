@@ -154,6 +154,7 @@ public class StarPU
     public static void taskWaitForAll() throws StarPUException
     {
         Native.waitForAll();
+        TaskTable.clear();
         if (!Native.isSimulated())
             Registered.unregisterForgotten();
         throwFailures();

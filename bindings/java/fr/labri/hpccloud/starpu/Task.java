@@ -66,9 +66,18 @@ public final class Task
      */
     public CompletableFuture<Void> submit() throws StarPUException
     {
+        boolean ok = false;
+
         future = new TaskFuture<>();
-        submit(PROMISED);
-        return future;
+        TaskFuture.OPEN.incrementAndGet();
+        try {
+            submit(PROMISED);
+            ok = true;
+            return future;
+        } finally {
+            if (!ok)
+                TaskFuture.OPEN.decrementAndGet();
+        }
     }
 
     /** Submits it, without a future, which costs less. */
@@ -118,6 +127,7 @@ public final class Task
 
     void complete()
     {
+        TaskFuture.OPEN.decrementAndGet();
         if (failure != null)
             future.completeExceptionally(failure);
         else

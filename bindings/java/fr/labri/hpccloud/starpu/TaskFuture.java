@@ -6,9 +6,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /** A future for which a simulation goes on while it is waited for. */
 final class TaskFuture<T> extends CompletableFuture<T>
 {
+    /** Tasks whose futures are to come. */
+    static final AtomicInteger OPEN = new AtomicInteger();
+
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture()
     {
@@ -38,7 +43,7 @@ final class TaskFuture<T> extends CompletableFuture<T>
         return super.join();
     }
 
-    /** Lets a simulation go on until the future is complete. */
+    /** Lets a simulation go on until the future is complete, or depends on tasks no more. */
     static void goOn(CompletableFuture<?> future)
     {
         if (future.isDone() || !Native.takesPart())
@@ -49,7 +54,7 @@ final class TaskFuture<T> extends CompletableFuture<T>
         if (!Native.isSimulated())
             return;
         try {
-            while (!future.isDone())
+            while (!future.isDone() && OPEN.get() > 0)
                 Native.waitForCompletion();
         } catch (StarPUException e) {
             throw new IllegalStateException(e);

@@ -52,7 +52,7 @@ final class TaskTable
             free[nfree++] = number;
     }
 
-    /** It was not submitted. */
+    /** It was not submitted, or is no task of a program. */
     static synchronized void takeBack(int number)
     {
         tasks[number] = null;

@@ -15,7 +15,6 @@ public class VectorHandle<T> extends DataHandle
     private Object[] array; /* null: not acquired, nor in a kernel */
     private int first, size;
     private boolean initialised = true; /* what was never written has no value to read */
-    private VectorHandle<T> whole;
 
     protected VectorHandle()
     {
@@ -50,8 +49,6 @@ public class VectorHandle<T> extends DataHandle
         other.first = firstElement;
         if (other.isInKernel())
             other.array = ObjectArrays.get((int) address);
-        else
-            other.whole = this;
         return other;
     }
 
@@ -66,8 +63,6 @@ public class VectorHandle<T> extends DataHandle
     /* Elements are null until they are written; for C they are nothing. */
     private void needValue(boolean reads)
     {
-        if (whole != null)
-            whole.needValue(reads);
         if (initialised)
             return;
         initialised = true;
