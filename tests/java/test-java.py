@@ -3,7 +3,7 @@
 """Programs in Java for real and simulated: they check their own results and print the same
 wherever kernels run; the JVM finds no fault with how it is called (-Xcheck:jni). TAP.
 
-usage: test-java.py JAVA ORRERY_JAR EXAMPLES_JAR TESTS_JAR KERNELS GPUS_XML PART
+usage: test-java.py JAVA ORRERY_JAR EXAMPLES_JAR TESTS_JAR KERNELS GPUS_XML STANDIN PART
 PART: programs, runs, collectors (of garbage), traces, many (tasks)
 """
 import collections
@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "../unit"))
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
-JAVA, ORRERY, EXAMPLES, TESTS, KERNELS, GPUS, PART = sys.argv[1:]
+JAVA, ORRERY, EXAMPLES, TESTS, KERNELS, GPUS, STANDIN, PART = sys.argv[1:]
 README = os.path.join(HERE, "README.md")
 TAP = Tap()
 VIRTUAL = {"ORRERY_MACHINE": GPUS, "ORRERY_ASSUME": "* = 5us"}
@@ -156,6 +156,10 @@ def runs():
                   done.stderr[:500])
         TAP.claim("they come back", "orrery: unpack 1000 objects: " in done.stderr)
         TAP.claim("no fault of JNI on the way", is_silent(done))
+    for ncpu in "0", "2":
+        ran(f"a function of C for devices, {ncpu} processors beside",
+            run(["Device", KERNELS], ORRERY_CUDA_LIBRARY=STANDIN, GPU_STANDIN="devices=2 seed=3",
+                STARPU_NCPU=ncpu))
     done = run(["TransitiveClosure", "30", "20"], ORRERY_SIM_CONTEXTS="actors", **RUN)
     if "simgrid.so" in done.stderr:
         TAP.skip("contexts that are actors", "SimGrid is not built")

@@ -188,7 +188,7 @@ static char *copy_text(JNIEnv *env, jstring string)
 
 /* Codelets stay: a run may ask about each of them until the process ends. */
 NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArray modes,
-       jint role, jlong cpu, jlong cuda, jboolean device)
+       jint role, jlong cpu, jlong cuda, jboolean asynchronous, jboolean device)
 {
     /* By role: equal in Codelet.java. */
     static const starpu_cpu_func_t kernels[] = {java_kernel, java_redux_kernel,
@@ -204,6 +204,8 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     starpu_codelet_init(&c->cl);
     c->cl.name = copy_text(env, name);
     c->cl.cpu_funcs[0] = cpu ? (starpu_cpu_func_t)(uintptr_t)cpu : kernels[role];
+    if (asynchronous)
+        c->cl.cuda_flags[0] = STARPU_CUDA_ASYNC;
     if (cuda)
         c->cl.cuda_funcs[0] = (starpu_cuda_func_t)(uintptr_t)cuda;
     else if (device && orrery_is_simulated())

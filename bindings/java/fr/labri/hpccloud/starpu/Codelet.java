@@ -120,7 +120,7 @@ public abstract class Codelet
                                  Arrays.toString(modes()), role + " " + device + " " +
                                      Native.isSimulated(),
                                  String.valueOf(cpu == null ? 0 : cpu.address),
-                                 String.valueOf(cuda == null ? 0 : cuda.address));
+                                 cuda == null ? "0" : cuda.address + " " + cuda.asynchronous);
 
         synchronized (PEERS) {
             Long known = PEERS.get(key);
@@ -142,7 +142,7 @@ public abstract class Codelet
             flags[i] = modes[i].flags;
         return Native.newCodelet(getName(), getModelName(), overridesTime(), flags, role,
                                  cpu == null ? 0 : cpu.address, cuda == null ? 0 : cuda.address,
-                                 runsOnSimulatedDevices());
+                                 cuda != null && cuda.asynchronous, runsOnSimulatedDevices());
     }
 
     private boolean overridesTime() throws StarPUException

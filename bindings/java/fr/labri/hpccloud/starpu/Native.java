@@ -89,7 +89,8 @@ final class Native
     /* --- tasks --- */
 
     static native long newCodelet(String name, String model, boolean costs, int[] modes,
-                                  int role, long cpu, long cuda, boolean device)
+                                  int role, long cpu, long cuda, boolean asynchronous,
+                                  boolean device)
         throws StarPUException;
     static native void setReductionMethods(long handle, long redux, int reduxNumber, long init,
                                            int initNumber);

@@ -8,15 +8,26 @@ package fr.labri.hpccloud.starpu;
 public final class NativeFunction
 {
     final long address;
+    final boolean asynchronous;
 
-    private NativeFunction(long address)
+    private NativeFunction(long address, boolean asynchronous)
     {
         this.address = address;
+        this.asynchronous = asynchronous;
     }
 
     /** By the path of a shared library, which stays loaded, and the function's name. */
     public static NativeFunction of(String library, String name) throws StarPUException
     {
-        return new NativeFunction(Native.findFunction(library, name));
+        return new NativeFunction(Native.findFunction(library, name), false);
+    }
+
+    /**
+     * The same, for devices: it only puts its work into the worker's stream, where copies
+     * wait for it (STARPU_CUDA_ASYNC).
+     */
+    public NativeFunction asynchronous()
+    {
+        return new NativeFunction(address, true);
     }
 }
