@@ -106,6 +106,7 @@ public class Handles
         ByteBuffer memory = ByteBuffer.allocateDirect(4 * 50).order(ByteOrder.nativeOrder());
         FloatVector v = FloatVector.wrap(memory, 50);
         DoubleMatrix m = DoubleMatrix.allocate(30, 20);
+        ByteBuffer far = ByteBuffer.allocateDirect(40);
         LongVector l = LongVector.allocate(0);
 
         StarPU.submitTask(new Kernel(b -> {
@@ -143,6 +144,16 @@ public class Handles
                      () -> FloatVector.wrap(ByteBuffer.allocate(40), 10));
         Check.thrown(IllegalStateException.class, "fewer than 400 bytes",
                      () -> FloatVector.wrap(ByteBuffer.allocateDirect(40), 100));
+        Check.thrown(IllegalStateException.class, "no size", () -> FloatVector.wrap(memory, -1));
+        far.position(20);
+        IntVector behind = IntVector.wrap(far, 10), sliced = IntVector.wrap(far.slice(), 5);
+        StarPU.submitTask(new Kernel(b -> ((IntVector) b[0]).set(1, 5), AccessMode.STARPU_RW), true,
+                          behind);
+        Check.equal(behind.get(1), 5, "a buffer from its beginning, wherever it stands");
+        StarPU.submitTask(new Kernel(b -> ((IntVector) b[0]).set(4, 6), AccessMode.STARPU_RW), true,
+                          sliced);
+        Check.equal(sliced.get(4), 6, "a slice");
+        Check.equal(behind.get(9), 6, "the same memory");
         Check.thrown(IllegalStateException.class, "2^31", () -> DoubleVector.allocate(1 << 30));
     }
 

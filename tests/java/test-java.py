@@ -148,14 +148,7 @@ def runs():
     everywhere(["Handles"], skipped=False)
     everywhere(["Sets", "1", "60"], skipped=False)
     everywhere(["Runs", KERNELS])
-    with tempfile.TemporaryDirectory() as folder:
-        done = run(["Swap", "300", "1000", "3"], STARPU_NCPU="2", STARPU_LIMIT_CPU_MEM="1",
-                   STARPU_DISK_SWAP=folder, STARPU_DISK_SWAP_SIZE="200", STARPUJNI_TRACE="1")
-        ran("vectors of objects that memory has no room for", done)
-        TAP.claim("they go to a disk", "orrery: pack 1000 objects: " in done.stderr,
-                  done.stderr[:500])
-        TAP.claim("they come back", "orrery: unpack 1000 objects: " in done.stderr)
-        TAP.claim("no fault of JNI on the way", is_silent(done))
+    swap("300", "3")
     for ncpu in "0", "2":
         ran(f"a function of C for devices, {ncpu} processors beside",
             run(["Device", KERNELS], ORRERY_CUDA_LIBRARY=STANDIN, GPU_STANDIN="devices=2 seed=3",
@@ -195,7 +188,29 @@ def traces():
                   len(found[1]))
 
 
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.csv")
+        ran("WordCount, traced", run(["WordCount", README, "3"], (), ORRERY_TRACE=path, **RUN))
+        with open(path, encoding="utf-8") as file:
+            names = collections.Counter(re.findall(r'^task,.*?"([^"]*)"', file.read(), re.M))
+        TAP.claim("steps that need no other part are one task",
+                  names["flatMap+filter+mapToPair+reduceByKey"] > 0 and
+                  not {"flatMap", "filter", "mapToPair"} & set(names), *names.items())
+
+
+def swap(vectors, rounds):
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(["Swap", vectors, "1000", rounds], STARPU_NCPU="2", STARPU_LIMIT_CPU_MEM="1",
+                   STARPU_DISK_SWAP=folder, STARPU_DISK_SWAP_SIZE="200", STARPUJNI_TRACE="1")
+        ran(f"{vectors} vectors of objects that memory has no room for", done)
+        TAP.claim("they go to a disk", "orrery: pack 1000 objects: " in done.stderr,
+                  done.stderr[:500])
+        TAP.claim("they come back", "orrery: unpack 1000 objects: " in done.stderr)
+        TAP.claim("no fault of JNI on the way", is_silent(done))
+
+
 def many():
+    swap("1000", "10")
     for place in ("real", "simulated, its kernels run"):
         ran(f"a million tasks, {place}", run(["Runs", KERNELS, "1000000"], (), **PLACES[place]))
         ran(f"sets by chance, {place}", run(["Sets", "3", "1000"], ("-Xmx512m",),

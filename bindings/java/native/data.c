@@ -28,8 +28,9 @@ static void *memory_of(JNIEnv *env, const char *call, jobject buffer, jlong byte
     if (!memory)
         throw_text(env, java.unchecked, "%s: the buffer is not direct: make it with "
                         "ByteBuffer.allocateDirect", call);
-    else if ((*env)->GetDirectBufferCapacity(env, buffer) < bytes) {
-        throw_text(env, java.unchecked, "%s: the buffer has fewer than %lld bytes", call, (long long)bytes);
+    else if (bytes < 0 || (*env)->GetDirectBufferCapacity(env, buffer) < bytes) {
+        throw_text(env, java.unchecked, "%s: the buffer has fewer than %lld bytes, or that is "
+                                        "no size", call, (long long)bytes);
         memory = NULL;
     }
     return memory;

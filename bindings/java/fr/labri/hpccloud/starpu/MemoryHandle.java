@@ -39,9 +39,12 @@ abstract class MemoryHandle extends DataHandle
 
     final void place(ByteBuffer bytes, int width, int height)
     {
+        ByteBuffer all = bytes.duplicate();
+
+        all.clear();
         nx = ld = width;
         ny = height;
-        typed = typed(bytes.order(ByteOrder.nativeOrder()));
+        typed = typed(all.order(ByteOrder.nativeOrder()));
     }
 
     @Override

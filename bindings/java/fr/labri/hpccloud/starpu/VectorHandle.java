@@ -14,6 +14,7 @@ public class VectorHandle<T> extends DataHandle
 
     private Object[] array; /* null: not acquired, nor in a kernel */
     private int first, size;
+    private int acquired; /* by threads of the program that read it at once */
     private boolean initialised = true; /* what was never written has no value to read */
 
     protected VectorHandle()
@@ -80,7 +81,10 @@ public class VectorHandle<T> extends DataHandle
         check("acquire");
         needValue(mode != AccessMode.STARPU_W);
         super.acquire(mode);
-        look();
+        synchronized (this) {
+            acquired++;
+            look();
+        }
     }
 
     @Override
@@ -88,7 +92,10 @@ public class VectorHandle<T> extends DataHandle
     {
         if (isInKernel())
             return;
-        array = null;
+        synchronized (this) {
+            if (--acquired == 0)
+                array = null;
+        }
         super.release();
     }
 
