@@ -26,11 +26,13 @@ static void *memory_of(JNIEnv *env, const char *call, jobject buffer, jlong byte
     void *memory = buffer ? (*env)->GetDirectBufferAddress(env, buffer) : NULL;
 
     if (!memory)
-        throw_text(env, java.unchecked, "%s: the buffer is not direct: make it with "
-                        "ByteBuffer.allocateDirect", call);
+        throw_text(env, java.unchecked,
+                   "%s: the buffer is not direct: make it with ByteBuffer.allocateDirect",
+                   call);
     else if (bytes < 0 || (*env)->GetDirectBufferCapacity(env, buffer) < bytes) {
-        throw_text(env, java.unchecked, "%s: the buffer has fewer than %lld bytes, or that is "
-                                        "no size", call, (long long)bytes);
+        throw_text(env, java.unchecked,
+                   "%s: the buffer has fewer than %lld bytes, or that is no size", call,
+                   (long long)bytes);
         memory = NULL;
     }
     return memory;
@@ -42,7 +44,8 @@ NATIVE(jlong, registerVariable), jobject buffer, jint size)
     void *memory;
 
     (void)class;
-    if (!takes_part(env, java.unchecked, "register") || !(memory = memory_of(env, "register", buffer, size)))
+    if (!takes_part(env, java.unchecked, "register") ||
+        !(memory = memory_of(env, "register", buffer, size)))
         return 0;
     starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)memory, (size_t)size);
     return number_of(handle);
@@ -114,7 +117,8 @@ NATIVE(void, acquire), jlong number, jint mode)
     (void)class;
     if (takes_part(env, java.unchecked, "acquire"))
         throw_error(env, java.unchecked, "acquire",
-                    starpu_data_acquire(handle_of(number), (enum starpu_data_access_mode)mode));
+                    starpu_data_acquire(handle_of(number),
+                                        (enum starpu_data_access_mode)mode));
 }
 
 NATIVE(void, release), jlong number)

@@ -29,9 +29,9 @@ NATIVE(jint, init))
     setenv("STARPU_CATCH_SIGNALS", "0", 0);
     error = starpu_init(NULL);
     if (error)
-        throw_text(env, java.checked, "StarPU.init: there is no machine to run on (%s): the "
-                                      "message on the standard error has the reason, and "
-                                      "ORRERY_MACHINE the machine",
+        throw_text(env, java.checked,
+                   "StarPU.init: there is no machine to run on (%s): the message on the "
+                   "standard error has the reason, and ORRERY_MACHINE the machine",
                    strerror(-error));
     return error;
 }

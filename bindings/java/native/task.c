@@ -159,7 +159,8 @@ static void java_cost(struct java_thread *thread, void *arg)
     struct estimate *e = arg;
     jvalue args[] = {{.i = e->number}, {.i = (jint)e->type}};
 
-    e->us = (*thread->env)->CallStaticDoubleMethodA(thread->env, java.native, java.cost, args);
+    e->us = (*thread->env)->CallStaticDoubleMethodA(thread->env, java.native, java.cost,
+                                                    args);
     if ((*thread->env)->ExceptionCheck(thread->env))
         (*thread->env)->ExceptionClear(thread->env);
 }
@@ -209,7 +210,7 @@ NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArra
     if (cuda)
         c->cl.cuda_funcs[0] = (starpu_cuda_func_t)(uintptr_t)cuda;
     else if (device && orrery_is_simulated())
-        c->cl.cuda_funcs[0] = java_kernel; /* never called: kernels of devices are not run */
+        c->cl.cuda_funcs[0] = java_kernel; /* never called: devices' kernels are not run */
     c->cl.nbuffers = n;
     if (n > STARPU_NMAXBUFS) {
         c->cl.dyn_modes = calloc((size_t)n, sizeof(*c->cl.dyn_modes));
@@ -314,7 +315,8 @@ NATIVE(jlong, submit), jlong codelet, jlongArray handles, jint n, jint number, j
     if (error) {
         starpu_task_destroy(task);
         if (error == -ENODEV)
-            throw_text(env, java.checked, "StarPU.submitTask: no worker of this machine can execute `%s'",
+            throw_text(env, java.checked,
+                       "StarPU.submitTask: no worker of this machine can execute `%s'",
                        ((struct starpu_codelet *)(uintptr_t)codelet)->name);
         else
             throw_error(env, java.checked, "StarPU.submitTask", error);

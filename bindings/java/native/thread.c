@@ -116,9 +116,10 @@ bool throw_error(JNIEnv *env, jclass thrown, const char *call, int error)
     if (error == 0)
         return false;
     if (error == -EDEADLK)
-        throw_text(env, thrown, "%s: would wait, which a kernel in Java may not do on a simulated "
-                        "machine, and no callback: give the task the data, or submit a task "
-                        "behind it", call);
+        throw_text(env, thrown,
+                   "%s: would wait, which a kernel in Java may not do on a simulated machine, "
+                   "and no callback: give the task the data, or submit a task behind it",
+                   call);
     else
         throw_text(env, thrown, "%s: %s", call, strerror(error < 0 ? -error : error));
     return true;
@@ -129,12 +130,13 @@ bool takes_part(JNIEnv *env, jclass thrown, const char *call)
     if (orrery_thread_takes_part())
         return true;
     if (starpu_is_initialized())
-        throw_text(env, thrown, "%s: called by a second thread, and the machine is simulated, which "
-                        "is one thread: call it from the one that called StarPU.init",
+        throw_text(env, thrown,
+                   "%s: called by a second thread, and the machine is simulated, which is one "
+                   "thread: call it from the one that called StarPU.init",
                    call);
     else
-        throw_text(env, thrown, "%s: call StarPU.init() before it, and not after "
-                        "StarPU.shutdown()", call);
+        throw_text(env, thrown,
+                   "%s: call StarPU.init() before it, and not after StarPU.shutdown()", call);
     return false;
 }
 
