@@ -234,6 +234,44 @@ public class Runs
         }
     }
 
+    /** Several threads submit, wait and read at once; simulated, one does. */
+    static void threads() throws Exception
+    {
+        int nthreads = StarPU.isSimulated() ? 0 : 4, ntasks = 2000;
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        IntegerVariableHandle<?> common = IntegerVariableHandle.register();
+        VectorHandle<String> words = VectorHandle.register(1);
+
+        words.setValueAt(0, "read by all");
+        for (int t = 0; t < nthreads; t++)
+            threads.add(new Thread(() -> {
+                try {
+                    IntegerVariableHandle<?> own = IntegerVariableHandle.register();
+                    List<CompletableFuture<Void>> futures = new ArrayList<>();
+
+                    for (int i = 0; i < ntasks; i++) {
+                        StarPU.submitTask(new Counting(n -> { }), i % 100 == 0, common);
+                        futures.add(StarPU.submit(new Counting(n -> { }), own));
+                        words.acquire();
+                        Check.equal(words.getValueAt(0), "read by all", "an object");
+                        words.release();
+                    }
+                    for (CompletableFuture<Void> future : futures)
+                        future.get();
+                    expect(own, ntasks, "tasks of one thread");
+                    own.unregister();
+                } catch (Throwable e) {
+                    thrown.set(e);
+                }
+            }));
+        threads.forEach(Thread::start);
+        for (Thread thread : threads)
+            thread.join();
+        Check.equal(thrown.get(), null, "what a thread has thrown");
+        expect(common, nthreads * ntasks, "tasks of all threads");
+    }
+
     static void kernelThatWaits() throws Exception
     {
         IntegerVariableHandle<?> x = IntegerVariableHandle.register(),
@@ -408,6 +446,7 @@ public class Runs
         Check.test("exceptions", Runs::exceptions);
         Check.test("implicit checks", Runs::implicitChecks);
         Check.test("second thread", Runs::secondThread);
+        Check.test("threads", Runs::threads);
         Check.test("kernel that waits", Runs::kernelThatWaits);
         Check.test("kernels in kernels", Runs::kernelsInKernels);
         Check.test("futures", Runs::futures);

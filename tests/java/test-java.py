@@ -144,11 +144,30 @@ def programs():
     everywhere(["TransitiveClosure", "60", "50", "3"])
 
 
+def models():
+    """A run measures what a policy that predicts, and a simulation, then know."""
+    with tempfile.TemporaryDirectory() as home:
+        settings = {"STARPU_HOME": home, "STARPU_HOSTNAME": "gpus", "STARPU_NCPU": "1",
+                    "STARPU_SCHED": "dmda", "STARPU_CALIBRATE": "1"}
+        for _ in range(2):
+            ran("a run that calibrates", run(["VectorScal", "100000", "20"], (), **settings))
+        files = [os.path.join(folder, name) for folder, _, names in os.walk(home)
+                 for name in names if name.startswith("scale.")]
+        TAP.claim("there is a model of the codelet's name", len(files) >= 1, *files)
+        virtual = {"STARPU_SCHED": "dmda", "ORRERY_MACHINE": GPUS, "STARPU_NCUDA": "0"}
+        ran("a simulation knows what was measured",
+            run(["VectorScal", "100000", "20"], (), STARPU_HOME=home, **virtual))
+        done = run(["VectorScal", "100000", "10"], (), STARPU_HOME=home, **virtual)
+        TAP.claim("and not what was not", done.returncode != 0 and "scale" in done.stderr,
+                  done.returncode, done.stderr)
+
+
 def runs():
     everywhere(["Handles"], skipped=False)
     everywhere(["Sets", "1", "60"], skipped=False)
     everywhere(["Runs", KERNELS])
     swap("300", "3")
+    models()
     for ncpu in "0", "2":
         ran(f"a function of C for devices, {ncpu} processors beside",
             run(["Device", KERNELS], ORRERY_CUDA_LIBRARY=STANDIN, GPU_STANDIN="devices=2 seed=3",
