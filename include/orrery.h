@@ -32,6 +32,21 @@ const char *orrery_machine_name(void);
  * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
 int orrery_runs_kernels(void);
 
+/* Calls function(argument) on the stack that the calling thread of the system began with.
+ * For interpreters and virtual machines that know a thread's stack by its bounds: kernels,
+ * callbacks, cost functions, methods of data interfaces and policies run on stacks of
+ * their own on a simulated machine, on one thread, whose stack is that of the caller of
+ * starpu_init(). Whoever calls from there must not wait: functions that would return
+ * -EDEADLK. Calls may be nested, and tasks be submitted. On a real machine, and where the
+ * caller is on that stack already, it is a plain call; there, too, waiting is refused
+ * where the worker has another kernel that waits. */
+void orrery_call_on_thread_stack(void (*function)(void *argument), void *argument);
+
+/* Whether the calling thread may submit tasks, and wait: 0 when nothing is initialised,
+ * and simulated on all threads of the system but the one that starpu_init() was called
+ * by. Other functions end the program there. */
+int orrery_thread_takes_part(void);
+
 /* Where this machine has times for a kernel from: 1, its performance model (of type
  * STARPU_HISTORY_BASED, with that symbol) has a file here; 2, ORRERY_ASSUME gives a
  * time for kernels of that codelet name or symbol on all workers; 0, it has none.

@@ -595,6 +595,31 @@ static void sim_forget(struct orr_exec *exec, struct orr_context *context)
     free_context(exec_of(exec), context_of(context));
 }
 
+/* Threads that only ask, core/exec/guest.h, are on their own stacks. */
+static bool is_on_main_stack(const struct orr_sim_exec *x)
+{
+    return orr_self->away || x->current == x->main ||
+           x->head.thread != (uintptr_t)pthread_self();
+}
+
+static void sim_on_thread_stack(struct orr_exec *exec, void (*function)(void *), void *arg)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *self = context_of(orr_self);
+    struct orr_away before;
+
+    if (is_on_main_stack(x)) {
+        function(arg);
+        return;
+    }
+    before = orr_away_begin(&self->head);
+    if (x->stacks)
+        x->stacks->ops->call_on_main(x->stacks, function, arg);
+    else
+        orr_fiber_call(&self->fiber, &x->main->fiber, function, arg);
+    orr_away_end(&self->head, before);
+}
+
 static void sim_join(struct orr_exec *exec, struct orr_context *context)
 {
     struct orr_sim_exec *x = exec_of(exec);
@@ -658,6 +683,7 @@ static const struct orr_exec_ops sim_exec_ops = {
     .beside = sim_beside,
     .leave = sim_leave,
     .forget = sim_forget,
+    .on_thread_stack = sim_on_thread_stack,
     .adopt = sim_adopt,
     .each = sim_each,
 };

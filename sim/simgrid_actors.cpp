@@ -159,6 +159,20 @@ void go(orr_stacks *stacks, orr_stack *from, orr_stack *to)
         serve(a);
 }
 
+/* Stacks that it makes begin as those that main makes: the calling actor waits. */
+void call_on_main(orr_stacks *stacks, void (*function)(void *), void *arg)
+{
+    Actors *a = actors_of(stacks);
+    orr_stack *caller = a->running;
+    KeepExceptions keep;
+
+    do_in_maestro(a, [a, caller, function, arg] {
+        a->running = nullptr;
+        function(arg);
+        a->running = caller;
+    });
+}
+
 /* It is thrown out of where it waits: its frames are the library's, but for those of
  * contexts that the application has left behind at the very end. */
 void end_stack(orr_stacks *stacks, orr_stack *stack)
@@ -183,7 +197,7 @@ void free_stacks(orr_stacks *stacks)
     delete a;
 }
 
-constexpr orr_stacks_ops actor_stacks_ops = {make, go, end_stack, free_stacks};
+constexpr orr_stacks_ops actor_stacks_ops = {make, go, call_on_main, end_stack, free_stacks};
 
 } // namespace
 

@@ -26,6 +26,8 @@ struct orr_stacks_ops {
      * to it. */
     void (*go)(struct orr_stacks *stacks, struct orr_stack *from,
                struct orr_stack *to);
+    /* Calls function(arg) on main's stack, which does not run; it leaves no stack. */
+    void (*call_on_main)(struct orr_stacks *stacks, void (*function)(void *), void *arg);
     /* Ends a stack that does not run, wherever it is; main's is left alone. */
     void (*end)(struct orr_stacks *stacks, struct orr_stack *stack);
     /* On main's stack, when all others have ended. */

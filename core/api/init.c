@@ -391,6 +391,25 @@ int orrery_is_simulated(void)
     return rt && rt->exec->virtual_time;
 }
 
+void orrery_call_on_thread_stack(void (*function)(void *argument), void *argument)
+{
+    struct orr_context *self = orr_self;
+
+    if (self)
+        self->exec->ops->on_thread_stack(self->exec, function, argument);
+    else
+        function(argument);
+}
+
+int orrery_thread_takes_part(void)
+{
+    struct orr_runtime *rt = orr_runtime_adopted();
+
+    if (orr_self && orr_self->runtime)
+        return 1;
+    return rt && !rt->exec->one_thread;
+}
+
 const char *orrery_machine_name(void)
 {
     ORR_QUESTION();

@@ -86,6 +86,7 @@ struct orr_context {
     double spins_since;   /* [owner] … since then, virtual µs */
     bool asks;            /* [owner] … and it waits only to ask again */
     struct orr_context *next; /* in one list of those that were left */
+    bool away;     /* [owner] it runs on its thread's own stack for a while, on_thread_stack */
     bool borrows;  /* [owner] it has borrowed its worker, or runs beside one that
                     * has: core/loop/borrow.h */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
@@ -170,6 +171,13 @@ struct orr_exec_ops {
      * any more. Any context. */
     void (*forget)(struct orr_exec *exec, struct orr_context *context);
 
+    /* Calls function(arg) on the stack that the calling OS thread began with, beneath all
+     * that is on it: simulated, main's; real, another one only where a worker goes on
+     * beside kernels that wait. Where that is not the caller's own stack the function
+     * must not wait: the caller counts as frozen, and is `away`. Else a plain call. */
+    void (*on_thread_stack)(struct orr_exec *exec, void (*function)(void *),
+                            void *arg);
+
     /* Makes the calling OS thread a context (a thread that the application
      * made itself). NULL when the machine cannot have such threads: the
      * simulated one, whose callers print an error naming the API call. But where
@@ -228,6 +236,28 @@ static inline void orr_context_sit(struct orr_context *self,
                                    struct orr_worker *worker)
 {
     self->worker = self->seat = worker;
+}
+
+/* What a context is while it is away from its stack: no kernel that may wait. */
+struct orr_away {
+    unsigned suspends_at;
+};
+
+static inline struct orr_away orr_away_begin(struct orr_context *self)
+{
+    struct orr_away before = {self->suspends_at};
+
+    self->away = true;
+    self->frozen++;
+    self->suspends_at = 0;
+    return before;
+}
+
+static inline void orr_away_end(struct orr_context *self, struct orr_away before)
+{
+    self->away = false;
+    self->frozen--;
+    self->suspends_at = before.suspends_at;
 }
 
 /* To be called by a context that core started, as the last thing that it does,

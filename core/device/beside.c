@@ -51,6 +51,23 @@ int orr_threads_beside(struct orr_exec *exec, const struct orr_context *init,
     return 0;
 }
 
+/* While another context of the thread runs its home has been left somewhere: there are
+ * frames of a kernel that waits. */
+void orr_threads_on_thread_stack(struct orr_exec *exec, void (*function)(void *), void *arg)
+{
+    struct thread *self = orr_thread_of(orr_self), *home = home_of(self);
+    struct orr_away before;
+
+    (void)exec;
+    if (self == home || self->head.away) {
+        function(arg);
+        return;
+    }
+    before = orr_away_begin(&self->head);
+    orr_fiber_call(&self->fiber, &home->fiber, function, arg);
+    orr_away_end(&self->head, before);
+}
+
 /* The thread's own stack becomes one of those that are switched between. */
 static void begin_turns(struct thread *home)
 {

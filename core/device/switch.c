@@ -103,7 +103,7 @@ size_t orr_fiber_default_size(void)
 }
 
 /* Tells the sanitizers that we leave `from` for `to`. */
-static void fiber_announce_switch(struct orr_fiber *from, struct orr_fiber *to,
+static void fiber_announce_switch(struct orr_fiber *from, const struct orr_fiber *to,
                                   bool last)
 {
 #if defined(ORR_FIBER_ASAN)
@@ -149,6 +149,7 @@ static void fiber_main(void *arg)
 
 void orr_switch_stacks(void **save, void *to);
 void orr_switch_start(void);
+void orr_call_on_stack(void *top, void (*function)(void *), void *arg);
 
 /* Lays out the frame that orr_switch_stacks() will take off. */
 static int fiber_prepare(struct orr_fiber *fiber)
@@ -191,6 +192,15 @@ static void fiber_exchange(struct orr_fiber *from, struct orr_fiber *to)
     orr_switch_stacks(&from->sp, to->sp);
 }
 
+/* What is left free there is more than any ABI's leaf functions use beneath their frame. */
+static void fiber_call_on(const struct orr_fiber *host, void (*function)(void *),
+                          void *arg)
+{
+    uintptr_t top = ((uintptr_t)host->sp - 256) & ~(uintptr_t)63;
+
+    orr_call_on_stack((void *)top, function, arg);
+}
+
 #else
 
 /* Elsewhere: slower by a system call, since swapcontext saves signal masks. */
@@ -230,6 +240,32 @@ static void fiber_exchange(struct orr_fiber *from, struct orr_fiber *to)
     if (!from->stack)
         from->sp = &own;
     swapcontext(from->sp, to->sp);
+}
+
+static void fiber_call_halves(unsigned high, unsigned low)
+{
+    const uintptr_t *call = (const uintptr_t *)(uintptr_t)((uint64_t)high << 32 | low);
+
+    ((void (*)(void *))call[0])((void *)call[1]);
+}
+
+/* A stack that ends beneath the context of `host`, which is on its stack; how far it goes
+ * down nobody asks. */
+static void fiber_call_on(const struct orr_fiber *host, void (*function)(void *),
+                          void *arg)
+{
+    enum { LENGTH = 1 << 16 };
+    uintptr_t call[2] = {(uintptr_t)function, (uintptr_t)arg};
+    uint64_t bits = (uintptr_t)call;
+    ucontext_t own, other;
+
+    getcontext(&other);
+    other.uc_stack.ss_sp = (char *)(((uintptr_t)host->sp - 256) & ~(uintptr_t)63) - LENGTH;
+    other.uc_stack.ss_size = LENGTH;
+    other.uc_link = &own;
+    makecontext(&other, (void (*)(void))fiber_call_halves, 2, (unsigned)(bits >> 32),
+                (unsigned)bits);
+    swapcontext(&own, &other);
 }
 
 #endif
@@ -329,6 +365,44 @@ void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to)
     fiber_announce_switch(from, to, false);
     fiber_exchange(from, to);
     fiber_arrive(from);
+}
+
+/* A call on another fiber's stack. */
+struct hosted {
+    struct orr_fiber *running;
+    void (*function)(void *);
+    void *arg;
+};
+
+/* On that stack. */
+static void hosted_main(void *arg)
+{
+    struct hosted *hosted = arg;
+
+#if defined(ORR_FIBER_ASAN)
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#endif
+    hosted->function(hosted->arg);
+#if defined(ORR_FIBER_ASAN)
+    __sanitizer_start_switch_fiber(NULL, hosted->running->bottom,
+                                   hosted->running->bottom_size);
+#endif
+}
+
+void orr_fiber_call(struct orr_fiber *running, const struct orr_fiber *host,
+                    void (*function)(void *), void *arg)
+{
+    struct hosted hosted = {running, function, arg};
+
+    fiber_announce_switch(running, host, false);
+    fiber_call_on(host, hosted_main, &hosted);
+#if defined(ORR_FIBER_TSAN)
+    __tsan_switch_to_fiber(running->thread_sanitizer, 0);
+#endif
+#if defined(ORR_FIBER_ASAN)
+    __sanitizer_finish_switch_fiber(running->fake_stack, NULL, NULL);
+    running->fake_stack = NULL;
+#endif
 }
 
 void orr_fiber_leave(struct orr_fiber *from, struct orr_fiber *to)

@@ -54,6 +54,12 @@ void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to);
  * ended with orr_fiber_done() by another. */
 _Noreturn void orr_fiber_leave(struct orr_fiber *from, struct orr_fiber *to);
 
+/* Calls function(arg) for the fiber that runs on the stack of another one of its thread,
+ * `host`, beneath where that was left. Nothing may switch before it returns, so that
+ * calls lie on that stack as if the host had made them. */
+void orr_fiber_call(struct orr_fiber *running, const struct orr_fiber *host,
+                    void (*function)(void *), void *arg);
+
 /* Frees the stack of a fiber that is not running. */
 void orr_fiber_done(struct orr_fiber *fiber);
 

@@ -48,6 +48,31 @@ orr_switch_stacks:
         .cfi_endproc
         .size   orr_switch_stacks, . - orr_switch_stacks
 
+/* void orr_call_on_stack(void *top, void (*function)(void *), void *arg): calls
+ * function(arg) with the stack pointer at `top`, a multiple of 16. The unwinder finds the
+ * caller through x29. */
+        .globl  orr_call_on_stack
+        .hidden orr_call_on_stack
+        .type   orr_call_on_stack, %function
+        .p2align 4
+orr_call_on_stack:
+        .cfi_startproc
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x29, -16
+        .cfi_offset x30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register x29
+        mov     sp, x0
+        mov     x0, x2
+        blr     x1
+        mov     sp, x29
+        ldp     x29, x30, [sp], #16
+        .cfi_def_cfa sp, 0
+        ret
+        .cfi_endproc
+        .size   orr_call_on_stack, . - orr_call_on_stack
+
 /* First code of a fiber: calls x19(x20). The unwinder ends here. */
         .globl  orr_switch_start
         .hidden orr_switch_start

@@ -40,6 +40,31 @@ orr_switch_stacks:
         .cfi_endproc
         .size   orr_switch_stacks, . - orr_switch_stacks
 
+/* void orr_call_on_stack(void *top, void (*function)(void *), void *arg): calls
+ * function(arg) with the stack pointer at `top`, a multiple of 16. The unwinder finds the
+ * caller through rbp. */
+        .globl  orr_call_on_stack
+        .hidden orr_call_on_stack
+        .type   orr_call_on_stack, @function
+        .p2align 4
+orr_call_on_stack:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        movq    %rdi, %rsp
+        movq    %rdx, %rdi
+        callq   *%rsi
+        movq    %rbp, %rsp
+        popq    %rbp
+        .cfi_def_cfa rsp, 8
+        ret
+        .cfi_endproc
+        .size   orr_call_on_stack, . - orr_call_on_stack
+
 /* First code of a fiber: calls r12(r13). The unwinder ends here. */
         .globl  orr_switch_start
         .hidden orr_switch_start

@@ -658,6 +658,7 @@ static const struct orr_exec_ops threads_ops = {
     .beside = orr_threads_beside,
     .leave = orr_threads_leave,
     .forget = orr_threads_forget,
+    .on_thread_stack = orr_threads_on_thread_stack,
     .adopt = threads_adopt,
     .each = threads_each,
 };

@@ -48,6 +48,8 @@ static inline struct thread *orr_thread_of(struct orr_context *context)
 int orr_threads_beside(struct orr_exec *exec, const struct orr_context *init,
                        void (*body)(void *), void *arg,
                        struct orr_context **ret);
+void orr_threads_on_thread_stack(struct orr_exec *exec, void (*function)(void *),
+                                 void *arg);
 bool orr_threads_leave(struct orr_exec *exec, struct orr_context *to,
                        bool waits);
 void orr_threads_forget(struct orr_exec *exec, struct orr_context *context);

@@ -119,6 +119,14 @@ bool orr_may_block(const char *call)
             orr_runtime_let_go(self->runtime);
         return true;
     }
+    if (self->away) {
+        orr_log_error("%s: may not be called where orrery_call_on_thread_stack calls on "
+                      "the stack of another context, as simulated kernels in Java are, "
+                      "since it would wait. Give the task the data, or submit a task "
+                      "behind it that has the rest.",
+                      call);
+        return false;
+    }
     orr_log_error("%s: may not be called from a callback, nor from a kernel "
                   "that runs on a device, since it would wait. Use the "
                   "asynchronous form there, or call it from a kernel of a "

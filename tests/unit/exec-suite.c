@@ -338,6 +338,130 @@ START_TEST(relax_returns)
 }
 END_TEST
 
+/* --- the thread's own stack --- */
+
+static bool is_near(const void *one, const void *other)
+{
+    intptr_t distance = (intptr_t)one - (intptr_t)other;
+
+    return distance > -(1 << 20) && distance < 1 << 20;
+}
+
+/* What a context has in a call on its thread's stack, and what it had before. */
+struct visit {
+    const char *frame, *home;
+    struct orr_context *self;
+    unsigned depth, deepest, frozen;
+    bool away;
+};
+
+static void look(void *arg)
+{
+    char here = 0;
+    struct visit *v = arg;
+    const char *outer = v->frame;
+
+    v->frame = &here;
+    v->self = orr_self;
+    v->frozen = orr_self->frozen;
+    v->away = orr_self->away;
+    if (v->depth == v->deepest)
+        return;
+    v->depth++;
+    exec->ops->on_thread_stack(exec, look, v);
+    /* Calls lie below each other. */
+    if (v->depth-- == v->deepest && outer)
+        ck_assert(is_near(outer, &here));
+}
+
+START_TEST(main_is_on_its_stack_already)
+{
+    char here;
+    struct visit v = {.deepest = 2};
+
+    exec->ops->on_thread_stack(exec, look, &v);
+    ck_assert(is_near(v.frame, &here));
+    ck_assert_ptr_eq(v.self, orr_self);
+    ck_assert(!v.away);
+    ck_assert_uint_eq(v.frozen, 0);
+}
+END_TEST
+
+static void visit_home(void *arg)
+{
+    char here;
+    struct visit *v = arg;
+    bool own = !exec->one_thread;
+
+    orr_self->suspends_at = own ? 0 : 7; /* as that of a kernel which may wait */
+    for (int i = 0; i < 100; i++) {
+        exec->ops->on_thread_stack(exec, look, v);
+        ck_assert(is_near(v->frame, own ? &here : v->home));
+        ck_assert_ptr_eq(v->self, orr_self);
+        ck_assert(v->away == !own);
+        ck_assert_uint_eq(v->frozen, own ? 0 : 1);
+    }
+    ck_assert(!orr_self->away);
+    ck_assert_uint_eq(orr_self->frozen, 0);
+    ck_assert_uint_eq(orr_self->suspends_at, own ? 0 : 7);
+    orr_self->suspends_at = 0;
+}
+
+START_TEST(others_call_there_and_come_back)
+{
+    char here;
+    struct visit visits[] = {{.home = &here}, {.home = &here, .deepest = 3}};
+    struct orr_context *contexts[2];
+
+    for (int i = 0; i < 2; i++)
+        contexts[i] = spawn("visitor", visit_home, &visits[i]);
+    for (int i = 0; i < 2; i++)
+        join(contexts[i]);
+}
+END_TEST
+
+static double deep(double x, int n)
+{
+    volatile double kept[64] = {x};
+
+    return n == 0 ? kept[0] : deep(x + 1, n - 1) + kept[0];
+}
+
+static void compute_deep(void *arg)
+{
+    *(double *)arg = deep(0, 1000);
+}
+
+static void compute_there(void *arg)
+{
+    double before = 1.5, *result = arg;
+
+    exec->ops->sleep(exec, 5);
+    exec->ops->on_thread_stack(exec, compute_deep, result);
+    exec->ops->sleep(exec, 5);
+    *result += before;
+}
+
+/* Main is in the middle of something; what is beneath it is overwritten. */
+START_TEST(what_main_has_on_its_stack_stays)
+{
+    double results[8];
+    struct orr_context *contexts[8];
+    volatile char mine[4096];
+
+    for (size_t i = 0; i < sizeof(mine); i++)
+        mine[i] = (char)i;
+    for (int i = 0; i < 8; i++)
+        contexts[i] = spawn("deep", compute_there, &results[i]);
+    for (int i = 0; i < 8; i++) {
+        join(contexts[i]);
+        ck_assert_double_eq(results[i], 1000 + 999 * 500. + 1.5);
+    }
+    for (size_t i = 0; i < sizeof(mine); i++)
+        ck_assert_int_eq(mine[i], (char)i);
+}
+END_TEST
+
 TCase *exec_suite(const struct exec_maker *with)
 {
     TCase *tc = tcase_create(with->name);
@@ -359,6 +483,9 @@ TCase *exec_suite(const struct exec_maker *with)
     tcase_add_test(tc, queues_are_first_come_first_served);
     tcase_add_test(tc, two_contexts_end_each_others_waits);
     tcase_add_test(tc, others_see_what_a_context_waits_for);
+    tcase_add_test(tc, main_is_on_its_stack_already);
+    tcase_add_test(tc, others_call_there_and_come_back);
+    tcase_add_test(tc, what_main_has_on_its_stack_stays);
     tcase_add_test(tc, relax_returns);
     return tc;
 }

@@ -170,6 +170,60 @@ START_TEST(unwinding_works_on_a_stack_of_ours)
 }
 END_TEST
 
+static void throw_and_catch(void *arg)
+{
+    auto *t = static_cast<thrower *>(arg);
+
+    t->uncaught = std::uncaught_exceptions();
+    try {
+        throw std::runtime_error(t->word);
+    } catch (const std::exception &e) {
+        t->found = e.what();
+    }
+}
+
+/* In a handler, on the stack of main, which is in one as well. */
+static void throw_on_main(void *arg)
+{
+    auto *t = static_cast<thrower *>(arg);
+
+    try {
+        throw std::runtime_error("own");
+    } catch (const std::exception &) {
+        exec->ops->on_thread_stack(exec, throw_and_catch, t);
+        ck_assert_str_eq(t->found.c_str(), t->word.c_str());
+        exec->ops->sleep(exec, t->us);
+        exec->ops->on_thread_stack(exec, throw_and_catch, t);
+        try {
+            throw;
+        } catch (const std::exception &e) {
+            t->found += e.what();
+        }
+    }
+}
+
+START_TEST(what_is_thrown_on_the_stack_of_main_is_caught_there)
+{
+    thrower a{"a", 20, 0, "", 1}, b{"b", 10, 0, "", 1};
+    struct orr_context *contexts[] = {spawn(throw_on_main, &a), spawn(throw_on_main, &b)};
+
+    try {
+        throw std::runtime_error("main");
+    } catch (const std::exception &) {
+        for (auto *context : contexts)
+            exec->ops->join(exec, context);
+        try {
+            throw;
+        } catch (const std::exception &e) {
+            ck_assert_str_eq(e.what(), "main");
+        }
+    }
+    ck_assert_str_eq(a.found.c_str(), "aown");
+    ck_assert_str_eq(b.found.c_str(), "bown");
+    ck_assert_int_eq(a.uncaught + b.uncaught, 0);
+}
+END_TEST
+
 SUITE_MAIN(sim_exceptions)
 {
     Suite *suite = suite_create("sim-exceptions");
@@ -180,6 +234,7 @@ SUITE_MAIN(sim_exceptions)
     tcase_add_test(tc, main_and_a_context_throw_crosswise);
     tcase_add_test(tc, a_switch_in_a_destructor_during_unwinding);
     tcase_add_test(tc, unwinding_works_on_a_stack_of_ours);
+    tcase_add_test(tc, what_is_thrown_on_the_stack_of_main_is_caught_there);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -32,15 +32,15 @@ python3-dev
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
 # with R, OpenCL devices that are processors, of two platforms, gv2gxl, which reads
-# graphs in DOT, two MPIs, a Fortran compiler, Rust's, with cargo and what makes bindings
-# of headers, spin, which checks a model of wakes, callgrind, groff and two shells more,
-# for man pages and completions,
+# graphs in DOT, two MPIs, a Fortran compiler, a JDK, Rust's compiler, with cargo and what
+# makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and two
+# shells more, for man pages and completions,
 # and what Python programs use with ours, notebooks among them; for the long ones a
 # browser and pip.
 if [ "${with_tests-}" ]; then
     packages="$packages bindgen cargo fish gdb gfortran groff-base libmpich-dev libopenmpi-dev mpich
-        ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin pajeng
-        pocl-opencl-icd rustc python3-ipykernel python3-joblib python3-nbclient
+        ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin openjdk-17-jdk-headless
+        pajeng pocl-opencl-icd rustc python3-ipykernel python3-joblib python3-nbclient
         python3-networkx python3-numpy python3-pandas spin valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then

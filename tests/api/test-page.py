@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/FORTRAN.md, or docs/RUST.md, is true: its commands are executed as they stand, on
-the programs that it prints, and what simulated ones say is what it shows. TAP.
+"""A page about a language is true: its commands are executed as they stand, on the programs
+that it prints, and what simulated ones say is what it shows. TAP.
 
-usage: test-language-page.py [--update] PAGE BUILD_FOLDER SOURCE_ROOT
+usage: test-page.py [--update] LANGUAGE COMPILER BUILD_FOLDER SOURCE_ROOT
 
+The page is docs/LANGUAGE.md; a block in the language begins with a comment, "NAME - what".
 --update writes what the commands say into the page instead of comparing.
 """
 import os
@@ -19,14 +20,9 @@ from commands import Shell, comparable, fenced  # noqa: E402  pylint: disable=wr
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 UPDATE = "--update" in sys.argv
-NAME, BUILD, SOURCE = [word for word in sys.argv[1:] if word != "--update"]
+LANGUAGE, COMPILER, BUILD, SOURCE = [w for w in sys.argv[1:] if w != "--update"]
 BUILD, SOURCE = os.path.abspath(BUILD), os.path.abspath(SOURCE)
-PAGE = os.path.join(SOURCE, "docs", NAME)
-# The language of programs, how their first lines name them, what compiles them.
-LANGUAGE, FIRST, COMPILER = {
-    "FORTRAN.md": ("fortran", r"! (\w+\.f90) - ", "gfortran"),
-    "RUST.md": ("rust", r"// ([\w/]+\.rs) - ", "cargo"),
-}[NAME]
+PAGE = os.path.join(SOURCE, "docs", LANGUAGE.upper() + ".md")
 TAP = Tap()
 
 
@@ -46,7 +42,7 @@ def follow(shell):
         page = file.read()
     lines, said, shift = page.splitlines(), "", 0
     for block in fenced(page):
-        name = re.match(FIRST, block.text)
+        name = re.match(r"(?:!|//) ([\w/]+\.\w+) - ", block.text)
         if block.language == LANGUAGE:
             path = os.path.join(shell.folder, name[1])
             os.makedirs(os.path.dirname(path), exist_ok=True)
