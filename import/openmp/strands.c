@@ -113,6 +113,32 @@ static void collapse(struct omp_task *task, void (*forget)(void *arg, uint64_t i
     task->end = strand;
 }
 
+/* Whether one strand can stand for both children of a task: what each waits for, who waits for
+ * it, and what it is are the same. */
+static bool are_alike(const struct omp_task *a, const struct omp_task *b)
+{
+    const struct omp_strand *x = a->end, *y = b->end;
+
+    return a->code == b->code && a->priority == b->priority && !a->nuses && !b->nuses &&
+           !a->waited && !b->waited && x->nbefore == 1 && y->nbefore == 1 &&
+           x->before[0].strand == y->before[0].strand;
+}
+
+/* A child that is one strand: joined to the one before, or kept for the next ones. */
+static void join_short(const struct omp_tree *tree, struct omp_task *task,
+                       void (*forget)(void *arg, uint64_t id), void *arg)
+{
+    struct omp_task *parent = task->parent, *batch = parent->batch;
+
+    if (!batch || !are_alike(batch, task) || batch->end->us + task->total > tree->grain) {
+        parent->batch = task;
+        return;
+    }
+    batch->end->us += task->total;
+    omp_free_items(task, forget, arg);
+    task->end = batch->end;
+}
+
 /* The task and all its descendants have ended; so may those that it was the last of. */
 static void finish(struct omp_tree *tree, struct omp_task *task,
                    void (*forget)(void *arg, uint64_t id), void *arg)
@@ -121,8 +147,10 @@ static void finish(struct omp_tree *tree, struct omp_task *task,
         struct omp_task *parent = task->parent;
 
         task->finished = true;
-        if (task->host == task && !task->implicit && task->total <= tree->grain)
+        if (task->host == task && !task->implicit && task->total <= tree->grain) {
             collapse(task, forget, arg);
+            join_short(tree, task, forget, arg);
+        }
         if (parent) {
             parent->live--;
             parent->total += task->total;

@@ -7,7 +7,7 @@
 #include "core/base/grow.h"
 
 /* A strand shorter than that is none: what it waits for is waited for in its place. */
-static const double negligible_us = 0.25;
+static const double negligible_us = 0.05;
 
 void omp_append(struct omp_task *task, struct omp_item *item)
 {

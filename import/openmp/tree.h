@@ -12,7 +12,8 @@
  * - loops with iterations in any order, into pieces of at least `grain`.
  *
  * A task whose work, with that of all its descendants, is not longer than `grain` is one
- * strand when it has ended: memory is for larger ones only. What is executed at once by its
+ * strand when it has ended, and neighbours that are short are one as long as they are not longer
+ * together: memory is for larger ones only. What is executed at once by its
  * creator (undeferred) is part of the creator's strand. One thread.
  */
 #pragma once
@@ -100,6 +101,7 @@ struct omp_task {
     size_t nuses;
     struct omp_item *first, *last; /* owned */
     struct omp_item *since;        /* the last one that it has waited for */
+    struct omp_task *batch;        /* the last child that others may be joined to, or NULL */
     struct omp_strand *open, *end; /* of hosts: where its work goes; the last one */
     const struct omp_task *user;   /* of hosts: whose data its strands use now, or NULL */
     const struct omp_task *user_before; /* of undeferred ones: when they have ended */

@@ -123,6 +123,8 @@ __attribute__((destructor)) static void recorder_end(void)
 
 bool orr_omp_on(void)
 {
+    if (recorder.state == ON)
+        return true;
     pthread_once(&recorder.once, recorder_begin);
     if (recorder.state == CHILD)
         recorder.header->forked = 1;
@@ -172,7 +174,7 @@ static struct orr_omp_chunk *recorder_new_chunk(void)
     return chunk != MAP_FAILED ? chunk : NULL;
 }
 
-/* Memory for `bytes` of events; NULL: the log is full. What the search takes is in the
+/* Memory for `bytes` of events; NULL: the log is full, or that of another process. What the search takes is in the
  * chunk as a gap. */
 static void *recorder_room(size_t bytes)
 {
@@ -180,6 +182,8 @@ static void *recorder_room(size_t bytes)
     struct orr_omp_event *gap;
     uint64_t wall, spent;
 
+    if (!orr_omp_on()) /* a child shares the chunks of its parent */
+        return NULL;
     if (chunk && sizeof(*chunk) + chunk->used + bytes <= ORR_OMP_CHUNK)
         return (char *)(chunk + 1) + chunk->used;
     wall = nanoseconds(CLOCK_MONOTONIC);

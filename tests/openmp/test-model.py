@@ -112,7 +112,19 @@ def test_cuts(folder):
     for i in range(5):
         log.create(1, 20 + i).run(1, 20 + i, 5, 10)
     rec = Record(folder, log.end(1, 1))
-    TAP.claim("but many short ones of a task that is long stay apart", len(rec.named(A)) == 5, rec)
+    TAP.claim("neighbours that are short are one, up to the grain",
+              sorted(t.us for t in rec.named(A).values()) == [5, 20], rec)
+    log = Log().region(1, [1], 10)
+    for i in range(6):
+        log.create(1, 20 + i, 0x200 + 0x100 * (i % 2), priority=i // 4).run(1, 20 + i, 5, 10)
+    rec = Record(folder, log.end(1, 1))
+    TAP.claim("but not those of other kinds", len(rec.named(A)) + len(rec.named(B)) == 6, rec)
+    log = Log().region(1, [1], 10)
+    for i in range(4):
+        log.create(1, 20 + i).wait(1, TASKWAIT, [(20 + i, 5, 10)])
+    rec = Record(folder, log.end(1, 1))
+    TAP.claim("nor those that were waited for in between", len(rec.named(A)) == 4 and
+              near(rec.makespan(8), 20), rec, rec.makespan(8))
 
 
 def nested(log, thread, outer, inner, us):
@@ -327,6 +339,10 @@ def test_notes(folder):
         log = Log(**words).region(1, [1, 2], 10).work(1, 40).end(1, 1)
         rec = Record(folder, log)
         TAP.claim("%s: that is said" % said, rec.code == 0 and said in rec.err, rec)
+    log = Log().region(1, [1], 10).region(2, [2], 20).work(1, 40).work(2, 50).end(2, 2)
+    rec = Record(folder, log.end(1, 1, 60))
+    TAP.claim("regions of several threads at one time come one after the other",
+              "at one time" in rec.err and near(rec.makespan(4), 110), rec, rec.makespan(4))
     log = Log(ended=0).region(1, [1], 10).create(1, 11).switch(1, 11).create(1, 12, 0x300)
     log.work(1, 60).put(1, WAIT_BEGIN, n=TASKWAIT)
     rec = Record(folder, log.switch(1, 12).work(1, 70).put(1, NOTE))
