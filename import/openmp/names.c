@@ -28,6 +28,7 @@ struct name {
     bool returns;
     char *function; /* owned; NULL: none has it */
     uint64_t offset; /* in it */
+    char *written;   /* owned: the function as C++ writes it; NULL: not known */
     char *file;      /* owned: of the line; NULL: not known */
     unsigned long line;
     char *text; /* owned: what it is called */
@@ -48,6 +49,7 @@ void omp_names_free(struct omp_names *names)
     for (size_t i = 0; names && i < names->n; i++) {
         free(names->all[i].path);
         free(names->all[i].function);
+        free(names->all[i].written);
         free(names->all[i].file);
         free(names->all[i].text);
     }
@@ -161,8 +163,8 @@ static int find_function(struct name *name)
 /* addr2line of that file; its places come on its standard input. */
 static FILE *start_addr2line(const char *path, const char *places, pid_t *ret)
 {
-    char program[] = "addr2line", option[] = "-e";
-    char *words[] = {program, option, (char *)(uintptr_t)path, NULL};
+    char program[] = "addr2line", options[] = "-Cfe";
+    char *words[] = {program, options, (char *)(uintptr_t)path, NULL};
     posix_spawn_file_actions_t actions;
     int in, ends[2], rc;
 
@@ -207,6 +209,24 @@ static int take_line(struct name *name, char *text)
     return name->file ? 0 : -ENOMEM;
 }
 
+/* "int pool::work<int>(int) [clone ._omp_fn.0]", "main", "??". */
+static int take_function(struct name *name, char *text)
+{
+    const char *begin = text;
+    int depth = 0;
+
+    text[strcspn(text, "(\n")] = '\0';
+    if (*text == '?' || !*text)
+        return 0;
+    for (const char *at = text; *at; at++) {
+        depth += (*at == '<') - (*at == '>');
+        if (*at == ' ' && depth == 0)
+            begin = at + 1; /* behind the type that it returns */
+    }
+    name->written = strdup(begin);
+    return name->written ? 0 : -ENOMEM;
+}
+
 /* Of all names that have the path of the `first`. */
 static int find_lines(struct omp_names *names, size_t first)
 {
@@ -227,8 +247,11 @@ static int find_lines(struct omp_names *names, size_t first)
                                                            names->all[i].returns));
     lines = start_addr2line(path, places, &child);
     for (size_t i = first; lines && !rc && i < names->n; i++)
-        if (!strcmp(names->all[i].path, path) && getline(&line, &room, lines) > 0)
-            rc = take_line(&names->all[i], line);
+        if (!strcmp(names->all[i].path, path) && getline(&line, &room, lines) > 0) {
+            rc = take_function(&names->all[i], line);
+            if (!rc && getline(&line, &room, lines) > 0)
+                rc = take_line(&names->all[i], line);
+        }
     free(line);
     free(places);
     if (lines) {
@@ -271,7 +294,9 @@ static size_t outer_length(const char *function)
 static int give_text(struct name *name)
 {
     const char *slash = strrchr(name->path, '/');
-    const char *function = name->function ? name->function : "";
+    const char *function = !name->function                                    ? ""
+                           : name->written && !strncmp(name->function, "_Z", 2) ? name->written
+                                                                              : name->function;
     int outer = (int)outer_length(function), n;
 
     if (is_runtime(name->path))

@@ -160,6 +160,44 @@ class Case:
                    "8 tasks" in done.stderr)
 
 
+def test_names(folder):
+    """Function and line, as far as compilers tell them."""
+    text = """namespace pool { template <class T> T twice(T n)
+{
+    T sum = 0;
+#pragma omp task shared(sum)
+    for (volatile int i = 0; i < 200000; i++)
+        sum = i;
+#pragma omp taskwait
+    return sum + n;
+} }
+int main()
+{
+#pragma omp parallel
+#pragma omp single
+    pool::twice(3);
+    return 0;
+}
+"""
+    source, program = os.path.join(folder, "twice.cpp"), os.path.join(folder, "twice")
+    record = os.path.join(folder, "twice.rec")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(text)
+    for compiler, more, names in (("g++", ["-g"], ("main:12", '"pool::twice<int>:')),
+                                  ("g++", [], ("main._omp_fn.0", "_omp_fn")),
+                                  ("clang++", ["-g"], ("main:12", "twice.cpp:4")),
+                                  ("clang++", [], ("main+0x", ".omp_outlined"))):
+        done = subprocess.run([compiler, "-O1", "-fopenmp", *more, source, "-o", program],
+                              capture_output=True, text=True, check=False)
+        subprocess.run([ORRERY, "record", "--cpu-time", "-o", record, "--", program],
+                       capture_output=True, text=True, check=False)
+        with open(record, encoding="utf-8") as file:
+            kernels = [line for line in file if line.startswith("codelet ")]
+        TAP.claim("%s %s: %s" % (compiler, " ".join(more), ", ".join(names)),
+                  done.returncode == 0 and any(names[1] in line for line in kernels),
+                  done.stderr, *kernels)
+
+
 def test_words(folder):
     for grain in ("x", "-1", "nan", "1e13"):
         done = subprocess.run([ORRERY, "record", "-o", os.path.join(folder, "x.rec"), "--grain",
@@ -174,5 +212,7 @@ with tempfile.TemporaryDirectory(prefix="orrery-openmp-") as where:
         Case(where, one, command).run()
     for one, why in lack.items():
         TAP.skip("programs of %s" % one, why)
+    if len(have) == 2:
+        test_names(where)
     test_words(where)
 TAP.end()
