@@ -17,6 +17,7 @@ enum flow_kind {
     FLOW_CONTROL,  /* without a kernel: it only waits */
     FLOW_WONT_USE, /* starpu_data_wont_use of its only datum */
     FLOW_PREFETCH, /* of its only datum, to `node` */
+    FLOW_WAIT_ALL, /* the application waits for all tasks before it */
 };
 
 #define FLOW_NONE SIZE_MAX
@@ -47,6 +48,7 @@ struct flow_task {
         times[ORR_NKINDS]; /* the same per kind of workers, if flow->per_kind */
     unsigned kind_of_worker; /* where it ran: number + 1; 0: not known */
     double flops;            /* 0: not known */
+    double after_us; /* that the application took since what it did before */
     int64_t priority;
     int64_t ran;    /* worker where it ran, -1 */
     int64_t worker; /* where it is to run, -1: anywhere */
@@ -81,9 +83,11 @@ struct flow {
     size_t nkinds;
     struct orr_error *err;
     const char *path;
+    const char *host; /* borrowed: whose times `us` are, measured; or NULL */
     double pause_us; /* that the application took before the first task */
     unsigned long line; /* where the reader is, 0: the format has no lines */
     bool pinned;   /* tasks without a model run on the worker where they ran */
+    bool costs_in_times; /* what the runtime itself takes is in the times of tasks */
     bool binary;   /* the record is to have the compact form */
     bool per_kind; /* tasks have times per kind of workers */
 };

@@ -326,6 +326,26 @@ static void put_wont_use(struct writer *w, const struct flow_task *task)
     writer_put_call(w, &call);
 }
 
+static void put_wait_all(struct writer *w, const struct flow_task *task)
+{
+    struct orr_call call = orr_call_none;
+
+    call.verb = ORR_CALL_WAIT_ALL;
+    call.after = task->after_us;
+    writer_put_call(w, &call);
+}
+
+/* What the task took where it was measured. */
+static void put_took(struct writer *w, size_t t)
+{
+    struct orr_call call = orr_call_none;
+
+    call.verb = ORR_CALL_TOOK;
+    call.id = w->number[t];
+    call.us = w->flow->tasks[t].us;
+    writer_put_call(w, &call);
+}
+
 static void writer_fill_uses(struct writer *w, const struct flow_task *task,
                              struct orr_call *call)
 {
@@ -368,10 +388,13 @@ static void writer_put_task(struct writer *w, size_t t)
                     ? NULL
                     : task->name;
     call.priority = task->priority;
+    call.after = task->after_us;
     call.flops = task->flops;
     call.tagged = task->tagged;
     call.tag = task->tag;
     writer_put_call(w, &call);
+    if (w->flow->host && task->kind == FLOW_TASK && !isnan(task->us))
+        put_took(w, t);
     w->last = w->number[t];
 }
 
@@ -414,7 +437,7 @@ static void put_all_depends(struct writer *w)
         for (size_t u = 0; task->kind == FLOW_TASK && u < task->nuses; u++)
             if (writer_enter_use(w, w->order[i], &task->uses[u]))
                 w->rc = -ENOMEM;
-        if (task->kind != FLOW_WONT_USE)
+        if (task->kind != FLOW_WONT_USE && task->kind != FLOW_WAIT_ALL)
             put_depends(w, w->order[i]);
     }
 }
@@ -431,8 +454,8 @@ static void put_tasks(struct writer *w)
         }
         while (w->last + 1 < w->number[t] && !w->rc)
             put_empty(w);
-        if (task->kind == FLOW_WONT_USE) {
-            put_wont_use(w, task);
+        if (task->kind == FLOW_WONT_USE || task->kind == FLOW_WAIT_ALL) {
+            (task->kind == FLOW_WAIT_ALL ? put_wait_all : put_wont_use)(w, task);
             w->last = w->number[t];
         } else {
             writer_put_task(w, t);
@@ -466,7 +489,10 @@ static void put_all(struct writer *w)
 
     orr_record_begin(&w->record);
     call.verb = ORR_CALL_RUN;
+    call.host = w->flow->host;
+    call.flags = w->flow->costs_in_times ? ORR_RUN_COSTS_IN_TIMES : 0;
     writer_put_call(w, &call);
+    call = orr_call_none;
     call.verb = ORR_CALL_NOTE;
     for (size_t n = 0; n < w->flow->nnotes; n++) {
         call.text = w->flow->notes[n];

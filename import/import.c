@@ -80,6 +80,11 @@ static bool begins_table(const char *text)
     return memchr(text, ',', strcspn(text, "\n")) != NULL;
 }
 
+static bool begins_openmp(const char *text)
+{
+    return !strncmp(text, "orrery-openmp ", 14);
+}
+
 static const struct format {
     const char *name;
     const char *extension; /* that the file must have, or NULL */
@@ -87,6 +92,7 @@ static const struct format {
     import_reader *read;
 } formats[] = {
     {"tasks.rec", NULL, begins_tasks_rec, import_tasks_rec},
+    {"OpenMP log", NULL, begins_openmp, import_openmp},
     {"DAX", NULL, begins_dax, import_dax},
     {"WfCommons", ".json", begins_json, import_wfcommons},
     {"DOT", NULL, begins_dot, import_dot},

@@ -8,5 +8,8 @@ struct orr_import_options {
     const char *schedule;  /* a sched.rec for a tasks.rec, or NULL */
     bool recorded_workers; /* tasks run on the workers where they ran */
     const char *kinds;     /* import/kinds.h, or NULL */
+    const char *host;      /* of the log of an OpenMP program: whose times it has, or NULL */
+    double grain_us;       /* … the shortest strand that is worth a task; 0: the usual one,
+                            * below: any is */
     bool binary;           /* the record is to have the compact form */
 };

@@ -90,6 +90,11 @@ void orrery_set_kernel_times(double (*us)(struct starpu_task *task,
                                           enum starpu_worker_archtype type,
                                           unsigned implementation));
 
+/* From now on what the runtime itself does for a task takes no virtual time (docs/COSTS.md:
+ * submit, push, fetch, progress): what kernels take includes that. Nothing on a real
+ * machine. */
+void orrery_set_costs_in_times(void);
+
 /* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */
 int orrery_sem_wait_until(starpu_sem_t *sem, double date);

@@ -151,6 +151,10 @@ struct orr_call_uses {
     size_t n;
 };
 
+/* Of a run: what the runtime takes for each task is in the times of kernels, as they were
+ * measured around it. A replay adds no costs of its own for them. */
+enum { ORR_RUN_COSTS_IN_TIMES = 1 };
+
 /* A field that a verb has not is as in orr_call_none. */
 struct orr_call {
     enum orr_verb verb;
@@ -160,6 +164,7 @@ struct orr_call {
 
     /* run, end, note */
     const char *machine, *scheduler, *text;
+    /* run: `flags` has ORR_RUN_COSTS_IN_TIMES */
     const char *host; /* whose kernels' times the record has */
     int64_t ncpus, ncuda, nopencl, reserved; /* -1: the machine's */
     uint64_t combined, calibrate;

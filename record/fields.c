@@ -135,7 +135,8 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
                                   &nopencl_, &reserved_, &combined_,
-                                  &calibrate_, &least_, &most_, &host_)},
+                                  &calibrate_, &least_, &most_, &host_,
+                                  &flags_)},
     [ORR_CALL_MODEL] = {"model", LIST(&id_, &kind_, &symbol_, &flags_, &name_,
                                       &terms_, &exponents_)},
     [ORR_CALL_CODELET] = {"codelet",

@@ -419,6 +419,7 @@ static int player_start(struct player *player)
     const struct orr_call *run;
     struct starpu_conf conf;
     char *scheduler, *host;
+    bool costs_in_times;
     int rc;
 
     if (!player_next_call(player, &run) || run->verb != ORR_CALL_RUN)
@@ -436,8 +437,11 @@ static int player_start(struct player *player)
     conf.global_sched_ctx_min_priority = (int)run->least;
     conf.global_sched_ctx_max_priority = (int)run->most;
     host = run->host ? player_need(player, strdup(run->host)) : NULL;
+    costs_in_times = run->flags & ORR_RUN_COSTS_IN_TIMES;
     rc = starpu_init(&conf);
     free(scheduler);
+    if (rc == 0 && costs_in_times)
+        orrery_set_costs_in_times();
     if (rc == 0 && host && orrery_is_simulated())
         player_take_times(player, host);
     free(host);

@@ -120,6 +120,15 @@ static void say_moved(struct player *player)
     player->moved = true;
 }
 
+/* The class of that worker here: those of its type. */
+static void restrict_to_class(struct starpu_task *task, unsigned worker)
+{
+    int32_t where = (int32_t)STARPU_WORKER_TO_MASK(starpu_worker_get_type((int)worker));
+
+    if (task->where == -1 || task->where & where)
+        task->where = where;
+}
+
 static void player_set_workers(struct player *player,
                                const struct orr_call *call,
                                struct starpu_task *task,
@@ -128,9 +137,13 @@ static void player_set_workers(struct player *player,
     unsigned n = starpu_worker_get_count() + starpu_combined_worker_get_count();
     int64_t worker = call->worker;
 
-    /* Its time is that of the worker where it ran. */
-    if (worker < 0 && call->ran >= 0 && player_needs_hints(task->cl))
-        worker = call->ran;
+    /* Its time is that of the workers of the class where it ran. */
+    if (worker < 0 && call->ran >= 0 && player_needs_hints(task->cl)) {
+        if (call->ran < (int64_t)starpu_worker_get_count())
+            restrict_to_class(task, (unsigned)call->ran);
+        else
+            say_moved(player);
+    }
     task->execute_on_a_specific_worker = worker >= 0 && worker < (int64_t)n;
     if (task->execute_on_a_specific_worker) {
         task->workerid = (unsigned)worker;

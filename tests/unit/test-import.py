@@ -169,6 +169,15 @@ def test_times(folder):
     ran = Ran(STARPU_REPLAY, path, ORRERY_MACHINE=MACHINE, STARPU_SCHED="eager")
     claim("starpu_replay takes machine and policy of the environment",
           ran.code == 0 and 5 <= float(ran.out.split()[0]) < 5.1, ran)
+    spread = write(os.path.join(folder, "class.rec"), "".join(
+        task(n, n, uses("d%d" % n, "RW", "8"), worker=0, end=1) for n in range(1, 9)))
+    ran = Ran(ORRERY, "replay", spread, "-m", "epyc-64", "--json")
+    us = json.loads(ran.out)["makespan_us"] if ran.code == 0 else 0
+    claim("tasks that ran on one worker may run on all of its class", 1000 <= us < 1100, us,
+          ran)
+    ran = Ran(ORRERY, "replay", spread, "-m", "epyc-64", "--static-workerid", "--json")
+    us = json.loads(ran.out)["makespan_us"] if ran.code == 0 else 0
+    claim("… unless the workers of the file are asked for", 8000 <= us < 8100, us, ran)
 
 
 def test_schedule(folder):

@@ -59,6 +59,7 @@ core/sched/python: core/sched
 core/task: core core/cost core/data core/exec core/job core/observe core/sched core/worker
 core/worker: core/cost core/device core/exec
 import: record
+import/openmp: import record/openmp
 mpi: core core/api
 mpi/answers: core mpi mpi/images mpi/simulated
 mpi/api: bindings/fortran core/api core/fortran mpi mpi/answers mpi/images mpi/real mpi/simulated
@@ -70,6 +71,7 @@ openmp: core/omp
 perfmodel:
 platforms: core/device/cpu
 record:
+record/openmp:
 replay: core/layouts record replay/ranks
 replay/ranks: core mpi mpi/simulated perfmodel record replay
 sim: core/device core/device/cpu platforms sim/cluster

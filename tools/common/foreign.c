@@ -61,27 +61,35 @@ static int read_import_options(char *const *argv,
     return 0;
 }
 
-int foreign_import(char *const *argv, const char *kinds, const char *record)
+int foreign_import_as(const char *path, const struct orr_import_options *options,
+                      const char *record)
 {
-    struct orr_import_options options;
+    struct orr_import_options how = *options;
     struct orr_error err = {""};
     struct orr_result out;
     int rc;
 
-    if (read_import_options(argv, &options) < 0)
-        return -1;
-    options.binary = orr_record_is_binary_name(record);
-    options.kinds = kinds;
+    how.binary = orr_record_is_binary_name(record);
     rc = orr_result_open(record, &out);
     if (rc) {
         tool_error("%s: %s", record, strerror(-rc));
         return -1;
     }
-    rc = orr_import(argv[0], &options, out.file, &err);
+    rc = orr_import(path, &how, out.file, &err);
     if (rc)
         tool_error("%s", err.text);
     rc = orr_result_close(&out, rc);
     if (rc && !*err.text)
         tool_error("%s cannot be written: %s", record, strerror(-rc));
     return rc ? -1 : 0;
+}
+
+int foreign_import(char *const *argv, const char *kinds, const char *record)
+{
+    struct orr_import_options options;
+
+    if (read_import_options(argv, &options) < 0)
+        return -1;
+    options.kinds = kinds;
+    return foreign_import_as(argv[0], &options, record);
 }

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "import/options.h"
+
 /* Whether the file has a format that can be imported. */
 bool foreign_is_one(const char *path);
 
@@ -18,6 +20,11 @@ bool foreign_is_same(char *const *a, char *const *b);
 enum { FOREIGN_WORDS = 4 };
 void foreign_words(char *const *operands, int n, bool pinned,
                    char *words[FOREIGN_WORDS]);
+
+/* Makes the record of one file, read as `options` say (import/options.h), in the form that
+ * the record's name says. Otherwise as foreign_import. */
+int foreign_import_as(const char *path, const struct orr_import_options *options,
+                      const char *record);
 
 /* Makes the record of argv[0], with what follows it: --static-workerid, a sched.rec.
  * `kinds`: import/kinds.h, or NULL.

@@ -124,30 +124,57 @@ static int launch_join_variable(struct launch *launch, const char *name,
     return rc;
 }
 
-/* The dynamic linker separates names by these. */
-static int launch_preload_clock(struct launch *launch)
+/* Has the object beside this command, or among the modules, preloaded. Returns -ENOENT
+ * without a message if that cannot be. */
+static int launch_preload(struct launch *launch, const char *name)
 {
-    bool must = !strcmp(launch->clock, "virtual");
-    char *path = tool_find_preload("clock.so");
+    char *path = tool_find_preload(name);
     int rc = 0;
 
-    if (!path || strpbrk(path, " :")) {
-        if (must)
-            tool_error("clock.so is neither beside this command nor in " ORR_LIBDIR
-                       "/orrery, or the folder's name has a blank or a colon: "
-                       "--clock=virtual needs it");
-        free(path);
-        return must ? -ENOENT : 0;
-    }
+    /* The dynamic linker separates names by these. */
+    if (!path || strpbrk(path, " :"))
+        rc = -ENOENT;
     /* A sanitizer of addresses does not like to come second. */
-    if (launch_join_variable(launch, "LD_PRELOAD", path) < 0 ||
-        launch_join_variable(launch, "ASAN_OPTIONS",
-                             "verify_asan_link_order=0") < 0 ||
-        launch_set_variable(launch, "ORRERY_CLOCK", launch->clock) < 0) {
-        tool_error("out of memory");
+    else if (launch_join_variable(launch, "LD_PRELOAD", path) < 0 ||
+             launch_join_variable(launch, "ASAN_OPTIONS", "verify_asan_link_order=0") < 0)
         rc = -ENOMEM;
-    }
     free(path);
+    return rc;
+}
+
+static int launch_preload_clock(struct launch *launch)
+{
+    int rc = launch_preload(launch, "clock.so");
+
+    if (rc == -ENOENT && strcmp(launch->clock, "virtual"))
+        return 0;
+    if (rc == -ENOENT)
+        tool_error("clock.so is neither beside this command nor in " ORR_LIBDIR
+                   "/orrery, or the folder's name has a blank or a colon: "
+                   "--clock=virtual needs it");
+    if (!rc)
+        rc = launch_set_variable(launch, "ORRERY_CLOCK", launch->clock);
+    if (rc == -ENOMEM)
+        tool_error("out of memory");
+    return rc;
+}
+
+/* A program for the library needs none of that. */
+static int launch_preload_openmp(struct launch *launch)
+{
+    int rc = launch_preload(launch, "openmp_record.so");
+
+    if (rc == -ENOENT)
+        return 0;
+    if (!rc)
+        rc = launch_set_variable(launch, "ORRERY_OPENMP_LOG", launch->openmp_log);
+    if (!rc && launch->openmp_cpu_time)
+        rc = launch_set_variable(launch, "ORRERY_OPENMP_CLOCK", "cpu");
+    /* The environment may have it off. */
+    if (!rc)
+        rc = launch_set_variable(launch, "OMP_TOOL", "enabled");
+    if (rc)
+        tool_error("out of memory");
     return rc;
 }
 
@@ -226,6 +253,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     if (!launch->ranks_argv && launch_play_record(launches, launch, folder) < 0)
         return -EINVAL;
     if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
+        return -EINVAL;
+    if (launch->openmp_log && !launch->played[0] && launch_preload_openmp(launch) < 0)
         return -EINVAL;
     launch->process =
         (struct process){.argv = launch->ranks_argv  ? launch->ranks_argv

@@ -19,6 +19,10 @@ struct launch {
     /* "virtual": the program's clocks are the simulation's; "count": whether it asks them
      * is in the report. Of simulated programs, not of records. */
     const char *clock;
+    /* Where a program that uses OpenMP, and not the library, leaves what it does
+     * (record/openmp): processes append a point and their number. NULL: nowhere. Of programs. */
+    const char *openmp_log;
+    bool openmp_cpu_time; /* … by the processor's time */
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */
@@ -39,7 +43,7 @@ struct launch {
     char *played[3]; /* owned: what runs in the place of a record */
     bool
         imported; /* … which was made for this run, of another program's file */
-    char *settings[LAUNCH_MORE + 12]; /* NULL-terminated, owned */
+    char *settings[LAUNCH_MORE + 16]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
     bool no_run; /* the problem is that the program ended with 0 without one */

@@ -22,8 +22,8 @@
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--no-times] [--json]\n"
-    "                     -- PROGRAM [ARGUMENTS]\n"
+    "                     [--assume TIMES] [--no-times] [--grain US] [--cpu-time]\n"
+    "                     [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery record --ranks N [--rank K] [-j JOBS] -o FOLDER/ … -- PROGRAM …\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
@@ -43,7 +43,13 @@ static const char help[] =
     "                             FILE.rank0.rec …; orrery replay plays them together\n"
     "      --rank K               that one alone\n"
     "  -j, --jobs JOBS            ranks at a time (as many as processors)\n"
+    "      --grain US             of an OpenMP program: from how many microseconds on\n"
+    "                             work is worth a task of the record (20; 0: any)\n"
+    "      --cpu-time             of an OpenMP program: tasks take the processor's\n"
+    "                             time, for machines on which others compute, too\n"
     "      --json                 print what is in the record as JSON\n"
+    "Programs that use OpenMP (of clang or gcc), and not the library, run for real\n"
+    "and are recorded as they are: docs/OPENMP_PROGRAMS.md.\n"
     "What the record cannot have is said at the end, and in the file.\n"
     "Exit codes: the program's own; 1 when there is no record; 2 for a wrong command\n"
     "line.\n"
@@ -99,13 +105,43 @@ static bool same_file_state(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Whether the run wrote a record that can be read; says what is in it. */
-static bool report_record(const struct launch *launch, const char *path,
-                          const struct stat *before)
+/* What a program is recorded as. */
+struct recording {
+    const char *path;
+    double grain_us; /* import/options.h */
+    bool times;
+    struct stat before; /* of the file */
+};
+
+static bool was_written(const struct recording *recording)
 {
     struct stat now = {0};
 
-    if (stat(path, &now) != 0 || same_file_state(&now, before)) {
+    return stat(recording->path, &now) == 0 && !same_file_state(&now, &recording->before);
+}
+
+/* The record of a program that did not write one, but used OpenMP. False with a message. */
+static bool take_openmp(const struct launch *launch, const struct recording *recording)
+{
+    bool written = was_written(recording);
+    int rc = record_openmp(launch->openmp_log, written ? NULL : recording->path,
+                           recording->grain_us, recording->times);
+
+    if (rc > 0 && (launch->machine || launch->scheduler || launch->edits || launch->assume))
+        tool_error("record: %s uses OpenMP, and was recorded as it ran here: machine, scheduler, "
+                   "edits and times are for orrery replay",
+                   launch->argv[0]);
+    return rc >= 0;
+}
+
+/* Whether the run wrote a record that can be read; says what is in it. */
+static bool report_record(const struct launch *launch, const struct recording *recording)
+{
+    const char *path = recording->path;
+
+    if (!take_openmp(launch, recording))
+        return false;
+    if (!was_written(recording)) {
         tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
                    *launch->problem ? launch->problem
                                     : ": an error above says why, or the "
@@ -118,11 +154,10 @@ static bool report_record(const struct launch *launch, const char *path,
 
 /* By that signal; the calls until then may be there. */
 static int report_interrupted_record(const struct launch *launch, int number,
-                                     const char *path,
-                                     const struct stat *before)
+                                     const struct recording *recording)
 {
-    struct stat now = {0};
-    bool any = stat(path, &now) == 0 && !same_file_state(&now, before);
+    const char *path = recording->path;
+    bool any = take_openmp(launch, recording) && was_written(recording);
 
     fflush(stdout);
     if (any)
@@ -132,22 +167,15 @@ static int report_interrupted_record(const struct launch *launch, int number,
                      any ? "has its calls until then" : "is as it was");
 }
 
-static int record_program(struct launch *launch, const char *path, bool times)
+static int run_recorded(struct launch *launch, struct recording *recording)
 {
-    char *setting = tool_format("ORRERY_RECORD=%s", path);
-    const char *more[] = {setting, times ? NULL : "ORRERY_RECORD_TIMES=0", NULL};
-    struct stat before = {0};
     int result;
 
-    if (!setting)
-        return tool_fail(TOOL_FAILED, "out of memory");
-    launch->more = more;
-    (void)stat(path, &before);
+    (void)stat(recording->path, &recording->before);
     launch_show_progress(launch, false);
     result = launch_all(launch, 1, 1, NULL, NULL);
-    free(setting);
     if (result > 0)
-        return report_interrupted_record(launch, result, path, &before);
+        return report_interrupted_record(launch, result, recording);
     if (result < 0)
         return TOOL_FAILED;
     result = process_exit_code(&launch->process);
@@ -155,11 +183,41 @@ static int record_program(struct launch *launch, const char *path, bool times)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
     launch_warn_policy(launch, "record");
-    if (!report_record(launch, path, &before))
+    if (!report_record(launch, recording))
         return result ? result : TOOL_FAILED;
     if (result && *launch->problem)
         tool_error("%s", launch->problem);
     return result;
+}
+
+static int record_program(struct launch *launch, struct recording *recording)
+{
+    char *setting = tool_format("ORRERY_RECORD=%s", recording->path);
+    char *log = record_openmp_log(recording->path);
+    const char *more[] = {setting, recording->times ? NULL : "ORRERY_RECORD_TIMES=0", NULL};
+    int result = TOOL_FAILED;
+
+    if (!setting)
+        tool_error("out of memory");
+    launch->more = more;
+    launch->openmp_log = log;
+    if (setting && log)
+        result = run_recorded(launch, recording);
+    free(setting);
+    free(log);
+    return result;
+}
+
+/* The number of µs of --grain. */
+static int read_grain(const char *text, double *ret)
+{
+    char *end;
+    double us = strtod(text, &end);
+
+    if (end == text || *end || !(us >= 0 && us < 1e12))
+        return tool_fail(TOOL_USAGE, "record: --grain %s: give microseconds, from 0 on", text);
+    *ret = us > 0 ? us : -1;
+    return TOOL_OK;
 }
 
 static int record_ranks_by_words(struct launch *launch, const char *path,
@@ -195,7 +253,8 @@ int cmd_record(int argc, char **argv)
     const char *path = NULL;
     const char *ranks = NULL, *rank = NULL, *jobs = NULL;
     bool json = false, no_times = false;
-    const char *devices = NULL;
+    const char *devices = NULL, *grain = NULL;
+    struct recording recording = {0};
     const struct tool_option options[] = {
         {'o', "output", &path, NULL},
         {'m', "machine", &launch.machine, NULL},
@@ -207,6 +266,8 @@ int cmd_record(int argc, char **argv)
         {0, "rank", &rank, NULL},
         {'j', "jobs", &jobs, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "grain", &grain, NULL},
+        {0, "cpu-time", NULL, &launch.openmp_cpu_time},
         {0, "json", NULL, &json},
         {0}};
     int first, result;
@@ -231,8 +292,12 @@ int cmd_record(int argc, char **argv)
                            rank ? "rank" : "jobs");
     else
         result = tool_check_output("record: -o", path);
+    recording.path = path;
+    recording.times = !no_times;
+    if (result == TOOL_OK && grain)
+        result = read_grain(grain, &recording.grain_us);
     if (result == TOOL_OK && !ranks)
-        result = record_program(&launch, path, !no_times);
+        result = record_program(&launch, &recording);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -22,5 +22,14 @@ struct ranks_asked {
 /* Records them by `launch`, which has program, machine and the like; returns the exit code. */
 int record_ranks(struct launch *launch, const struct ranks_asked *asked);
 
+/* Where an OpenMP program that is recorded leaves what it does: beside the record. To be freed;
+ * NULL, with a message, without memory. */
+char *record_openmp_log(const char *path);
+
+/* Makes the record of what processes have left there, by that grain (import/options.h; below
+ * 0: any, 0: the usual one), and removes that. Returns 1; 0: there is nothing; -1 with a
+ * message. Without `record` it is only removed. */
+int record_openmp(const char *log, const char *record, double grain_us, bool times);
+
 /* `orrery record import`; returns the exit code. */
 int record_import(int argc, char **argv);
