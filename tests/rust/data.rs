@@ -115,6 +115,35 @@ fn reductions(rt: &Runtime) -> Result<()> {
     Ok(())
 }
 
+/// Any number of data, more than the library has room for in a task.
+fn lists(rt: &Runtime) -> Result<()> {
+    let mut v = rt.vector((0..1000u64).collect())?;
+    let (few, most) = (rt.variable(0u64)?, rt.variable(0u64)?);
+    let parts = v.partition(Blocks(40))?;
+    for n in [0, 1, 3, 7, 8, 40] {
+        let list: Vec<_> = parts.iter().take(n).map(|part| part.read()).collect();
+        let used = (few.rw(), most.rw(), list);
+        rt.task("gather").run(used, move |(few, most, list)| {
+            assert_eq!(list.len(), n);
+            *few += n as u64;
+            *most = list.iter().map(|part| part.iter().sum::<u64>()).sum();
+        })?;
+    }
+    let all: Vec<_> = parts.iter().map(|part| part.rw()).collect();
+    rt.task("zero").run((all,), |(all,)| {
+        for part in all {
+            part.fill(0);
+        }
+    })?;
+    let twice = vec![parts.part(0).rw(), parts.part(1).rw(), parts.part(0).rw()];
+    println!("{:?}", rt.task("twice").run((twice,), |_| ()).err());
+    let last: Vec<_> = (0..12).map(|i| parts.part(i.min(10)).rw()).collect();
+    println!("{:?}", rt.task("twice").run((last,), |_| ()).err());
+    drop(parts);
+    println!("{} {} {}", few.into_inner(), most.into_inner(), v.into_vec().iter().sum::<u64>());
+    Ok(())
+}
+
 fn scopes(rt: &Runtime) -> Result<()> {
     let mut numbers = vec![3u64; 64];
     let mut total = 0u64;
@@ -172,6 +201,7 @@ fn main() -> Result<()> {
     matrices(&rt)?;
     blocks(&rt)?;
     reductions(&rt)?;
+    lists(&rt)?;
     scopes(&rt)?;
     mistakes(&rt)?;
     let late = rt.vector(vec![1u8; 3])?;

@@ -125,10 +125,25 @@ pub(crate) unsafe fn clear<L: Layout>(buffer: *mut c_void) {
     L::runs(buffer, &mut |at, n| std::ptr::write_bytes(at, 0, n));
 }
 
-/// The accesses of a task: a tuple of up to eight.
+/// The modes of a task's accesses: of those that its type names, and of a list behind them.
+#[derive(Clone, Copy, PartialEq)]
+#[doc(hidden)]
+pub struct Modes {
+    pub(crate) named: &'static [starpu_data_access_mode],
+    pub(crate) listed: Option<starpu_data_access_mode>,
+}
+
+impl Modes {
+    pub(crate) fn of(&self, i: usize) -> starpu_data_access_mode {
+        self.named.get(i).copied().or(self.listed).unwrap_or(STARPU_NONE)
+    }
+}
+
+/// The accesses of a task: a tuple of up to eight; or of up to three and a `Vec` of any number
+/// of another one, for which the kernel sees a `Vec`.
 pub trait Accesses: Sealed + for<'k> AllSeen<'k> {
     #[doc(hidden)]
-    const MODES: &'static [starpu_data_access_mode];
+    const MODES: Modes;
     #[doc(hidden)]
     fn each<'a>(&'a self, f: &mut dyn FnMut(usize, Use<'a>));
 }
@@ -138,16 +153,16 @@ pub trait AllSeen<'k>: Sealed {
     /// A tuple.
     type Seen: 'k;
     /// # Safety
-    /// These are the buffers of a kernel with these accesses.
+    /// These are the `n` buffers of a kernel with these accesses.
     #[doc(hidden)]
-    unsafe fn seen(buffers: *mut *mut c_void) -> Self::Seen;
+    unsafe fn seen(buffers: *mut *mut c_void, n: usize) -> Self::Seen;
 }
 
 macro_rules! tuple {
     ($($name:ident $n:tt),*) => {
         impl<$($name: Access),*> Sealed for ($($name,)*) {}
         impl<$($name: Access),*> Accesses for ($($name,)*) {
-            const MODES: &'static [starpu_data_access_mode] = &[$($name::MODE),*];
+            const MODES: Modes = Modes { named: &[$($name::MODE),*], listed: None };
             #[inline]
             fn each<'a>(&'a self, _f: &mut dyn FnMut(usize, Use<'a>)) {
                 $(_f($n, self.$n.used());)*
@@ -157,7 +172,7 @@ macro_rules! tuple {
             type Seen = ($(<$name as Seen<'k>>::Seen,)*);
             #[inline]
             #[allow(clippy::unused_unit)]
-            unsafe fn seen(_buffers: *mut *mut c_void) -> Self::Seen {
+            unsafe fn seen(_buffers: *mut *mut c_void, _: usize) -> Self::Seen {
                 ($(<$name as Seen<'k>>::seen(*_buffers.add($n)),)*)
             }
         }
@@ -172,3 +187,29 @@ tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+
+macro_rules! list {
+    ($($name:ident $n:tt),*; $at:tt) => {
+        impl<$($name: Access,)* R: Access> Sealed for ($($name,)* Vec<R>,) {}
+        impl<$($name: Access,)* R: Access> Accesses for ($($name,)* Vec<R>,) {
+            const MODES: Modes = Modes { named: &[$($name::MODE),*], listed: Some(R::MODE) };
+            fn each<'a>(&'a self, f: &mut dyn FnMut(usize, Use<'a>)) {
+                $(f($n, self.$n.used());)*
+                for (i, access) in self.$at.iter().enumerate() {
+                    f($at + i, access.used());
+                }
+            }
+        }
+        impl<'k, $($name: Access,)* R: Access> AllSeen<'k> for ($($name,)* Vec<R>,) {
+            type Seen = ($(<$name as Seen<'k>>::Seen,)* Vec<<R as Seen<'k>>::Seen>,);
+            unsafe fn seen(buffers: *mut *mut c_void, n: usize) -> Self::Seen {
+                let listed = ($at..n).map(|i| <R as Seen<'k>>::seen(*buffers.add(i)));
+                ($(<$name as Seen<'k>>::seen(*buffers.add($n)),)* listed.collect(),)
+            }
+        }
+    };
+}
+list!(; 0);
+list!(A 0; 1);
+list!(A 0, B 1; 2);
+list!(A 0, B 1, C 2; 3);

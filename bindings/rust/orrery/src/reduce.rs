@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! Reductions: tasks add to partial values, each worker to its own, which the runtime
 //! combines before anything else uses the data.
+use crate::access::Modes;
 use crate::data::Slot;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Plain};
@@ -96,6 +97,10 @@ unsafe extern "C" fn combine<L: Layout, O: Operation<L::Element>>(
     });
 }
 
+fn modes_of(named: &'static [starpu_data_access_mode]) -> Modes {
+    Modes { named, listed: None }
+}
+
 /// The two codelets of each layout and operation; ours, by raw pointers, since the library
 /// has such as well.
 #[derive(Default)]
@@ -120,9 +125,10 @@ pub(crate) fn set<L: Layout, O: Operation<L::Element>>(slot: &Slot, _: O) -> Res
     let rt = &slot.rt;
     let mut all = rt.operations.borrow_mut();
     let codelets = all.0.entry(kind).or_insert_with(|| {
-        let mut init_codelet = CodeletMemory::new(O::NAMES.0, init::<L, O>, &[STARPU_W]);
-        let modes = [STARPU_RW | STARPU_COMMUTE, STARPU_R];
-        let mut combine_codelet = CodeletMemory::new(O::NAMES.1, combine::<L, O>, &modes);
+        let mut init_codelet =
+            CodeletMemory::new(O::NAMES.0, init::<L, O>, modes_of(&[STARPU_W]));
+        let modes = modes_of(&[STARPU_RW | STARPU_COMMUTE, STARPU_R]);
+        let mut combine_codelet = CodeletMemory::new(O::NAMES.1, combine::<L, O>, modes);
         if rt.is_simulated {
             as_simulated(&mut init_codelet.codelet, init::<L, O>);
             as_simulated(&mut combine_codelet.codelet, combine::<L, O>);

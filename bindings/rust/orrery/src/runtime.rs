@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! Machines and the runtime.
-use crate::access::Accesses;
+use crate::access::{Accesses, Modes};
 use crate::data::{Block, Borrowed, Lent, Matrix, Scratch, Slot, Variable, Vector};
 use crate::error::{Error, Result};
 use crate::kernel::{Device, Kernel, KernelRef};
@@ -51,17 +51,17 @@ pub(crate) struct CodeletMemory {
 impl CodeletMemory {
     /// # Panics
     /// The name, of which all were checked, has a zero byte.
-    pub(crate) fn new(
-        name: &str,
-        function: CpuFunction,
-        modes: &[starpu_data_access_mode],
-    ) -> CodeletMemory {
+    pub(crate) fn new(name: &str, function: CpuFunction, modes: Modes) -> CodeletMemory {
         let name = CString::new(name).expect("a name without zero bytes");
         let mut codelet = starpu_codelet::default();
         codelet.cpu_funcs[0] = Some(function);
         codelet.name = name.as_ptr();
-        codelet.nbuffers = modes.len() as c_int;
-        codelet.modes[..modes.len()].copy_from_slice(modes);
+        if modes.listed.is_some() {
+            codelet.nbuffers = STARPU_VARIABLE_NBUFFERS; // each task has its own
+        } else {
+            codelet.nbuffers = modes.named.len() as c_int;
+            codelet.modes[..modes.named.len()].copy_from_slice(modes.named);
+        }
         CodeletMemory { codelet, _name: name }
     }
 }

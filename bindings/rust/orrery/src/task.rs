@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! Tasks: from a function and what it uses to what the library executes.
-use crate::access::{Accesses, AllSeen, Use};
+use crate::access::{Accesses, AllSeen, Modes, Use};
 use crate::error::{Error, Result};
 use crate::kernel::{Device, KernelRef, Model};
 use crate::layout::Plain;
@@ -36,14 +36,14 @@ struct Entry {
     number: u64,
     name: Box<str>,
     functions: Functions,
-    modes: &'static [starpu_data_access_mode],
+    modes: Modes,
 }
 
 impl Entry {
     fn new(
         kernel: KernelRef<'_>,
         functions: Functions,
-        modes: &'static [starpu_data_access_mode],
+        modes: Modes,
         is_simulated: bool,
     ) -> Result<Box<Entry>> {
         c_name(kernel.name())?;
@@ -132,7 +132,7 @@ impl Codelets {
         &mut self,
         kernel: KernelRef<'_>,
         functions: Functions,
-        modes: &'static [starpu_data_access_mode],
+        modes: Modes,
         is_simulated: bool,
     ) -> Result<*mut Entry> {
         let entries = self.by_function.entry(functions.cpu as usize).or_default();
@@ -218,11 +218,19 @@ where
     let function = body.function.take();
     let run = AssertUnwindSafe(|| {
         if let Some(function) = function {
-            function(<A as AllSeen<'_>>::seen(buffers));
+            function(<A as AllSeen<'_>>::seen(buffers, number_of_buffers::<A>()));
         }
     });
     if let Err(payload) = catch_unwind(run) {
         body.fail(text_of(payload));
+    }
+}
+
+/// Of the task that runs.
+unsafe fn number_of_buffers<A: Accesses>() -> usize {
+    match A::MODES.listed {
+        None => A::MODES.named.len(),
+        Some(_) => (*starpu_task_get_current()).nbuffers as usize,
     }
 }
 
@@ -233,7 +241,7 @@ where
 {
     let body = &*(body as *const Body<P, F>);
     let argument = (size_of::<P>(), &body.argument as *const P as *const c_void);
-    let buffers = slice::from_raw_parts(buffers, A::MODES.len());
+    let buffers = slice::from_raw_parts(buffers, number_of_buffers::<A>());
     let result = match &(*body.entry).opencl {
         Some(program) => program.launch(buffers, argument),
         None => Err("it has no version for this device".into()),
@@ -368,7 +376,7 @@ impl<'a, 's> Builder<'a, 's> {
         unsafe {
             let task = starpu_task_create();
             (*task).cl = ptr::addr_of_mut!((*entry).memory.codelet);
-            accesses.each(&mut |i, used| (*task).handles[i] = used.handle);
+            give(task, &accesses);
             for worker in 0..starpu_worker_get_count() {
                 if starpu_worker_get_type(worker as c_int) == device.archtype() {
                     best = best.min(orrery_task_length(task, worker, 0)); // NaN is no least
@@ -383,22 +391,57 @@ impl<'a, 's> Builder<'a, 's> {
 
 /// That data are there, and do not overlap where one of them is written.
 fn check<A: Accesses>(accesses: &A, kernel: KernelRef<'_>) -> Result<()> {
-    let mut uses: [Option<Use<'_>>; STARPU_NMAXBUFS as usize] =
-        [None; STARPU_NMAXBUFS as usize];
+    let mut few = [None; STARPU_NMAXBUFS as usize];
+    let mut more = Vec::new();
     let mut error = None;
     accesses.each(&mut |i, used| {
         if used.slot.handle.get().is_null() {
             error = Some(Error::Closed);
         }
-        for (j, other) in uses.iter().enumerate().take(i) {
-            let reads = A::MODES[i] | A::MODES[j] == STARPU_R;
-            if !reads && other.map_or(false, |other| used.overlaps(&other)) {
+        for (j, other) in few.iter().chain(&more).enumerate().take(i) {
+            let reads = A::MODES.of(i) | A::MODES.of(j) == STARPU_R;
+            if !reads && other.map_or(false, |other: Use<'_>| used.overlaps(&other)) {
                 error = Some(Error::Alias(kernel.name().into(), j, i));
             }
         }
-        uses[i] = Some(used);
+        match few.get_mut(i) {
+            Some(place) => *place = Some(used),
+            None => more.push(Some(used)),
+        }
     });
     error.map_or(Ok(()), Err)
+}
+
+extern "C" {
+    fn malloc(size: usize) -> *mut c_void;
+}
+
+/// Gives the task its data; of a list the modes as well. Whether there was memory.
+unsafe fn give<A: Accesses>(task: *mut starpu_task, accesses: &A) -> bool {
+    let t = &mut *task;
+    if A::MODES.listed.is_none() {
+        accesses.each(&mut |i, used| t.handles[i] = used.handle);
+        return true;
+    }
+    let mut n = 0;
+    accesses.each(&mut |_, _| n += 1);
+    t.nbuffers = n as c_int;
+    let (mut handles, mut modes) = (t.handles.as_mut_ptr(), t.modes.as_mut_ptr());
+    if n > STARPU_NMAXBUFS as usize {
+        // The library frees them with the task.
+        t.dyn_handles = malloc(n * size_of::<starpu_data_handle_t>()) as *mut _;
+        t.dyn_modes = malloc(n * size_of::<starpu_data_access_mode>()) as *mut _;
+        if t.dyn_handles.is_null() || t.dyn_modes.is_null() {
+            return false;
+        }
+        handles = t.dyn_handles;
+        modes = t.dyn_modes;
+    }
+    accesses.each(&mut |i, used| {
+        handles.add(i).write(used.handle);
+        modes.add(i).write(A::MODES.of(i));
+    });
+    true
 }
 
 /// What a task's structure gets of its types.
@@ -439,9 +482,9 @@ impl<'a, 's, P: Copy + Send + 'static> Builder<'a, 's, P> {
         if task.is_null() {
             return -12; // ENOMEM
         }
+        let has_memory = give(task, accesses);
         let t = &mut *task;
         t.cl = ptr::addr_of_mut!((*call.entry).memory.codelet);
-        accesses.each(&mut |i, used| t.handles[i] = used.handle);
         t.priority = self.priority;
         t.flops = self.flops;
         t.name = call.label.unwrap_or(ptr::null());
@@ -453,7 +496,7 @@ impl<'a, 's, P: Copy + Send + 'static> Builder<'a, 's, P> {
         t.cl_arg_size = call.size;
         t.callback_func = Some(call.finished);
         t.callback_arg = call.body;
-        let status = starpu_task_submit(task);
+        let status = if has_memory { starpu_task_submit(task) } else { -12 };
         if status != 0 {
             (*task).set_destroy(0);
             starpu_task_destroy(task);
