@@ -239,7 +239,6 @@ cl_int socl_device_submit(cl_command_queue queue, cl_command_type type, const ch
     task->cl = codelet ? &codelet->codelet : NULL; /* the modes' place depends on it */
     error = codelet ? set_data(task, &work->head) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
-        starpu_task_destroy(task);
         socl_event_unref(event);
         return error;
     }

@@ -63,11 +63,12 @@ const struct socl_function *socl_source_find(const struct socl_source *source,
 /* Of one work-item. */
 struct socl_count {
     double flops16, flops32, flops64, ints; /* operations, a fused one counts as two */
-    double *accesses;                       /* bytes by parameter; the caller's */
+    double *loads, *stores; /* bytes by parameter; the caller's, in one block */
     bool *written; /* by parameter: it is, or may be; for free(). NULL: no memory */
 };
 
-/* One work-item of a kernel, whose scalar arguments are `values` (NaN: unknown). */
+/* One work-item of a kernel, whose scalar arguments are `values` (NaN: unknown). ret->loads has
+ * room for two figures of each parameter. */
 void socl_source_count(const struct socl_source *source,
                        const struct socl_function *kernel, const double *values,
                        struct socl_count *ret);

@@ -71,6 +71,7 @@ void socl_event_unref(cl_event event)
         free(event->callbacks);
         event->callbacks = next;
     }
+    starpu_task_destroy(event->task); /* in its callback, too */
     if (event->queue)
         socl_queue_unref(event->queue);
     socl_context_unref(event->context);
@@ -175,14 +176,20 @@ static void command_ended(void *arg)
         barrier = event;
         queue->barrier = NULL;
     }
-    event->task = NULL;
     socl_unlock();
     set_status(event, event->error < 0 ? event->error : CL_COMPLETE);
     if (last)
         socl_event_unref(last);
     if (barrier)
         socl_event_unref(barrier);
-    socl_event_unref(event); /* the run's */
+    socl_inside--;
+}
+
+/* The task's callback: the run has done with it. */
+static void command_over(void *arg)
+{
+    socl_inside++;
+    socl_event_unref(arg);
     socl_inside--;
 }
 
@@ -247,6 +254,9 @@ static cl_event new_event(cl_context context, cl_command_queue queue, cl_command
     event->task->prologue_callback_arg = event;
     event->task->epilogue_callback_func = command_ended;
     event->task->epilogue_callback_arg = event;
+    event->task->callback_func = command_over;
+    event->task->callback_arg = event;
+    event->task->destroy = 0; /* others depend on it: it goes with the event */
     return event;
 }
 
@@ -291,7 +301,7 @@ struct list {
 
 static void depend(struct list *list, cl_event before)
 {
-    if (!before || before->status <= CL_COMPLETE || !before->task)
+    if (!before || before->status <= CL_COMPLETE)
         return;
     if (list->n == list->room) {
         unsigned room = list->room ? 2 * list->room : 16;
@@ -429,10 +439,9 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     if (starpu_task_submit(task) == 0)
         return CL_SUCCESS;
     /* Nothing can execute it. Its end is told all the same: others may wait for it. */
-    task->destroy = 0;
     event->error = CL_OUT_OF_RESOURCES;
     command_ended(event);
-    starpu_task_destroy(task);
+    command_over(event);
     return CL_OUT_OF_RESOURCES;
 }
 

@@ -33,7 +33,7 @@ void socl_kernel_unref(cl_kernel kernel)
         SOCL_BELOW(kernel->host)->clReleaseKernel(kernel->host);
     __atomic_sub_fetch(&kernel->program->nkernels, 1, __ATOMIC_RELAXED);
     socl_program_unref(kernel->program);
-    free(kernel->count.accesses);
+    free(kernel->count.loads);
     free(kernel->counted_values);
     free(kernel->below);
     free(kernel->args);

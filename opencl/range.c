@@ -207,9 +207,9 @@ static bool count_item(struct range *range, struct socl_count *ret)
         values[i] = scalar_value(&kernel->known->parameters[i], &range->args[i]);
     socl_lock();
     if (!kernel->counted || memcmp(values, kernel->counted_values, n * sizeof(*values)) != 0) {
-        if (!kernel->count.accesses)
-            kernel->count.accesses = calloc(n ? n : 1, sizeof(double));
-        kernel->counted = kernel->count.accesses != NULL;
+        if (!kernel->count.loads)
+            kernel->count.loads = calloc(2 * n + 1, sizeof(double));
+        kernel->counted = kernel->count.loads != NULL;
         if (kernel->counted)
             socl_source_count(kernel->program->scanned, kernel->known, values, &kernel->count);
         free(kernel->count.written);
@@ -221,11 +221,11 @@ static bool count_item(struct range *range, struct socl_count *ret)
     return kernel->counted;
 }
 
-/* Each byte of a buffer moves once, and only those that are accessed. */
+/* Each byte of a buffer is read once and written once, and only those that are accessed. */
 static void count_all(struct range *range)
 {
     struct socl_device_work *work = &range->head;
-    struct socl_count item;
+    struct socl_count item = {0};
     double items = 1;
 
     for (cl_uint i = 0; i < range->dim; i++)
@@ -238,8 +238,8 @@ static void count_all(struct range *range)
     work->ints = items * item.ints;
     for (unsigned i = 0; i < range->kernel->n; i++)
         if (range->args[i].mem)
-            work->bytes +=
-                fmin(items * item.accesses[i], (double)range->args[i].mem->size);
+            work->bytes += fmin(items * item.loads[i], (double)range->args[i].mem->size) +
+                           fmin(items * item.stores[i], (double)range->args[i].mem->size);
 }
 
 /* Whether SOCL_MODEL_SCALARS has the name, alone or behind that of the kernel. */

@@ -202,7 +202,7 @@ struct _cl_event {
     cl_context context;     /* reference */
     cl_command_queue queue; /* reference; NULL: a user event */
     cl_command_type type;
-    struct starpu_task *task; /* lent by the run until it has ended */
+    struct starpu_task *task; /* owned */
     cl_int status;            /* [lock] CL_QUEUED down to CL_COMPLETE, or an error */
     cl_int error;             /* [its task] what its end will be */
     double queued, submitted, started, ended; /* µs of the run */

@@ -312,24 +312,24 @@ static void find_writes(struct socl_source *source)
 {
     for (unsigned i = 0; i < source->n; i++) {
         struct socl_function *function = &source->functions[i];
-        double *values, *accesses;
+        double *values, *loads;
         struct socl_count count = {0};
 
         if (!function->kernel || function->n == 0)
             continue;
         values = calloc(function->n, sizeof(*values));
-        accesses = count.accesses = calloc(function->n, sizeof(*accesses));
+        loads = count.loads = calloc(2 * function->n, sizeof(*loads));
         for (unsigned k = 0; values && k < function->n; k++) {
             values[k] = (double)NAN;
             function->parameters[k].only_read = function->parameters[k].pointer;
         }
-        if (values && accesses)
+        if (values && loads)
             socl_source_count(source, function, values, &count);
         for (unsigned k = 0; k < function->n; k++)
             function->parameters[k].only_read &= count.written && !count.written[k];
         free(count.written);
         free(values);
-        free(accesses);
+        free(loads);
     }
 }
 

@@ -76,9 +76,13 @@ static int read_settings(void)
 }
 
 /* Devices are those of the implementations below; of processors, too, as there is nothing
- * else that could compute. */
+ * else that could compute. They are settings, and not in starpu_conf, so that a record of the
+ * run does not have them: it is played on machines with other devices. */
 static void set_defaults(void)
 {
+    setenv("STARPU_NCPU", "0", 0);
+    setenv("STARPU_NCUDA", "0", 0);
+    setenv("STARPU_NHIP", "0", 0);
     setenv("ORRERY_OPENCL_VENDORS", "/etc/OpenCL/vendors", 0);
     setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
 }
@@ -142,10 +146,8 @@ static int start_run(void)
     struct starpu_conf conf;
 
     starpu_conf_init(&conf);
-    if (!machine || !*machine) {
-        conf.ncpus = conf.ncuda = conf.nhip = 0;
+    if (!machine || !*machine)
         set_defaults();
-    }
     if (!getenv("STARPU_SCHED"))
         conf.sched_policy_name = "dmdas";
     return starpu_init(&conf);

@@ -27,6 +27,8 @@ static bool find_type(const struct socl_token *token, struct socl_type *ret)
         length--;
     if (length < token->length)
         width = (unsigned)strtoul(token->text + length, NULL, 10);
+    if (width > 16 || (width > 4 && width % 8))
+        return false;
     for (size_t i = 0; i < sizeof(scalars) / sizeof(*scalars); i++)
         if (strlen(scalars[i].name) == length &&
             memcmp(scalars[i].name, token->text, length) == 0) {

@@ -75,11 +75,20 @@ static void add_operations(struct walk *w, enum socl_scalar scalar, double n)
         w->count->ints += n;
 }
 
-static void add_access(struct walk *w, const struct value *value)
+static void add_access(struct walk *w, const struct value *value, double *sums)
 {
     if (value->parameter >= 0 && value->element)
-        w->count->accesses[value->parameter] +=
-            w->times * (value->bytes ? value->bytes : 4) * value->width;
+        sums[value->parameter] += w->times * (value->bytes ? value->bytes : 4) * value->width;
+}
+
+static void add_load(struct walk *w, const struct value *value)
+{
+    add_access(w, value, w->count->loads);
+}
+
+static void add_store(struct walk *w, const struct value *value)
+{
+    add_access(w, value, w->count->stores);
 }
 
 static void mark_written(struct walk *w, const struct value *value)
@@ -263,9 +272,12 @@ static struct value call_vector(struct walk *w, const struct socl_token *name, b
     value.levels = 0;
     value.width = width ? width : 1;
     value.element = true;
-    add_access(w, &value);
-    if (store)
+    if (store) {
+        add_store(w, &value);
         mark_written(w, &value);
+    } else {
+        add_load(w, &value);
+    }
     value.parameter = -1;
     value.element = false;
     return value;
@@ -301,7 +313,8 @@ static struct value call_built_in(struct walk *w, const struct socl_token *name,
         value.levels = 0;
         value.element = true;
         value.parameter = arguments->n ? arguments->at[0].parameter : -1;
-        add_access(w, &value);
+        add_load(w, &value);
+        add_store(w, &value);
         value.parameter = -1;
         value.element = false;
     }
@@ -467,7 +480,7 @@ static struct value member(struct walk *w, struct value value)
 static struct value loaded(struct walk *w, struct value value)
 {
     if (value.element && value.levels == 0) {
-        add_access(w, &value);
+        add_load(w, &value);
         value.element = false;
         value.parameter = -1;
     }
@@ -477,7 +490,8 @@ static struct value loaded(struct walk *w, struct value value)
 static void change(struct walk *w, struct value *value)
 {
     if (value->element) {
-        add_access(w, value);
+        add_load(w, value);
+        add_store(w, value);
         mark_written(w, value);
     }
     add_operations(w, value->scalar, value->width);
@@ -598,9 +612,9 @@ static struct value assign(struct walk *w, struct value to, const struct socl_to
 
     if (to.element) {
         mark_written(w, &to);
-        add_access(w, &to); /* it is written … */
+        add_store(w, &to);
         if (!plain)
-            add_access(w, &to); /* … and was read */
+            add_load(w, &to);
     }
     if (!plain) {
         both = join(&to, &from);
@@ -751,17 +765,17 @@ static void read_step(struct walk *w, size_t from, size_t to, struct loop *loop)
 static double trips(const struct loop *loop)
 {
     double n = (double)NAN, to = loop->to;
+    bool mean = to > floor(to) || loop->from > floor(loop->from); /* of a loop around it */
 
     if (loop->step > 0 || loop->step < 0)
-        n = ceil((to - loop->from + (loop->inclusive ? (loop->step > 0 ? 1 : -1) : 0)) /
-                 loop->step);
+        n = (to - loop->from + (loop->inclusive ? (loop->step > 0 ? 1 : -1) : 0)) / loop->step;
     else if (loop->factor > 0 && loop->factor < 1 && to <= 0)
         n = floor(log(loop->from) / -log(loop->factor)) + 1;
     else if (loop->factor > 0 && !(loop->factor <= 1 && loop->factor >= 1))
         n = ceil(log(to / loop->from) / log(loop->factor) - 1e-9) + (loop->inclusive ? 1 : 0);
     if (isnan(n) || isinf(n))
         return 1;
-    return n > 0 ? n : 0;
+    return n <= 0 ? 0 : mean ? n : ceil(n);
 }
 
 static size_t find_sign(const struct walk *w, size_t at, size_t end, const char *sign)
@@ -935,10 +949,10 @@ void socl_source_count(const struct socl_source *source, const struct socl_funct
                        const double *values, struct socl_count *ret)
 {
     struct walk *w = calloc(1, sizeof(*w));
-    double *accesses = ret->accesses;
+    double *loads = ret->loads;
 
-    *ret = (struct socl_count){.accesses = accesses};
-    memset(accesses, 0, kernel->n * sizeof(*accesses));
+    *ret = (struct socl_count){.loads = loads, .stores = loads + kernel->n};
+    memset(loads, 0, 2 * kernel->n * sizeof(*loads));
     ret->written = calloc(kernel->n ? kernel->n : 1, sizeof(*ret->written));
     if (!w)
         return;
