@@ -494,10 +494,10 @@ static cl_int check_link(cl_context context, cl_uint n, const cl_device_id *devi
     return CL_SUCCESS;
 }
 
-static cl_program CL_API_CALL link_programs(cl_context context, cl_uint n, const cl_device_id *devices,
-                                   const char *options, cl_uint ninputs,
-                                   const cl_program *inputs, notify_t notify, void *data,
-                                   cl_int *ret_error)
+static cl_program CL_API_CALL link_programs(cl_context context, cl_uint n,
+                                            const cl_device_id *devices, const char *options,
+                                            cl_uint ninputs, const cl_program *inputs,
+                                            notify_t notify, void *data, cl_int *ret_error)
 {
     cl_int error = check_link(context, n, devices, ninputs, inputs), one;
     cl_program program;

@@ -98,25 +98,32 @@ def have_times():
     tap.claim("sizes have times of their own", many["makespan_us"] > few["makespan_us"], done)
 
 
-def footprints(**env):
-    with tempfile.TemporaryDirectory(prefix="orrery-opencl-") as home:
-        done = orrery("run", "--", *program("pathfinder"), STARPU_HOME=home,
-                      STARPU_CALIBRATE="1", **env)
-        shown = orrery("perfmodel", "show", "--json", "row", STARPU_HOME=home)
-        try:
-            rows = json.loads(shown.out)
-        except ValueError:
-            return 0, shown
-        text = json.dumps(rows)
-        return len({w.split('"')[0] for w in text.split('"footprint": "')[1:]}), done
+def footprints(folder, **env):
+    """Those of the kernels of a program that gives one of them other values each time."""
+    path = os.path.join(folder, "footprints.csv")
+    done = orrery("run", "-m", MACHINE, "--", *program("pathfinder"), ORRERY_TRACE=path, **env)
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split(",") for line in file]
+    return len({line[lines[0].index("footprint")] for line in lines
+                if '"row"' in line}), done
 
 
-def have_models():
-    usual, done = footprints()
+def have_models(folder):
+    usual, done = footprints(folder)
     tap.claim("kernels of the same ranges share a time", usual == 1, usual, done)
-    apart, done = footprints(SOCL_MODEL_SCALARS="row.y")
+    apart, done = footprints(folder, SOCL_MODEL_SCALARS="basic.n,row.y")
     tap.claim("SOCL_MODEL_SCALARS tells those apart whose argument differs", apart == 19,
               apart, done)
+    home = {"STARPU_HOME": os.path.join(folder, "home"), "STARPU_HOSTNAME": "here"}
+    done = orrery("calibrate", "bus", "--quick", "--spread", "1000000%", **home)
+    tap.claim("links of the devices are measured", done.code == 0, done)
+    done = orrery("calibrate", "kernels", "-t", "60s", "--confidence", "50%", "--",
+                  *program("hotspot"), **home)
+    tap.claim("orrery calibrate kernels measures those of a program",
+              "heat" in done.out and "opencl0" in done.out, done)
+    done = orrery("run", "-m", "here", "--", *program("hotspot"), **home)
+    tap.claim("… which the simulation of this machine has",
+              done.code == 0 and "derived" not in done.out and "10 tasks" in done.out, done)
 
 
 def are_recorded(folder):
@@ -142,7 +149,7 @@ with tempfile.TemporaryDirectory(prefix="orrery-opencl-") as place:
     are_the_same(place)
     use_all_devices()
     have_times()
-    have_models()
+    have_models(place)
     are_recorded(place)
     are_refused()
 tap.end()
