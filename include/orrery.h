@@ -75,6 +75,9 @@ struct orrery_kernel {
     double flops;       /* … 0: not known */
     unsigned n;         /* how often it was measured: µs, mean and standard deviation */
     double mean, deviation;
+    int derived;        /* not 0: it was computed from other figures, and not measured; what
+                         * the user assumes goes before it */
+    int worker;         /* not 0: of workers such as this one alone, its number and 1 */
 };
 
 /* Makes that known until starpu_shutdown(), unless the machine's models have a time of
@@ -82,6 +85,17 @@ struct orrery_kernel {
  * machine is real, or has no such workers; -EINVAL: no name, or a model that is broken;
  * -ENOMEM. */
 int orrery_teach_kernel(const struct orrery_kernel *kernel);
+
+/* What is published of a worker, as the description of a simulated machine states it; 0:
+ * unknown. */
+struct orrery_rates {
+    double flops32, flops64; /* flop per µs, single and double precision */
+    double bytes;            /* bytes per µs that its memory moves */
+};
+
+/* Those of a worker; all 0 on a real machine, and of processors. Returns 0, or -EINVAL:
+ * there is no such worker. After starpu_init(). */
+int orrery_worker_rates(int worker, struct orrery_rates *ret);
 
 /* From now on a kernel on a simulated worker of the type takes the µs that the function
  * returns for its task; NaN: as long as it would have. Policies do not see these. Called

@@ -341,12 +341,22 @@ void player_wait(struct player *player, const struct orr_call *call)
         *place = NULL;
 }
 
+/* What was forgotten in its callback, or after a wait that no record has, may not have ended
+ * here: it goes when it does. */
+static void forget_task(struct starpu_task *task)
+{
+    if (task->detach && !task->destroy && task->status != STARPU_TASK_INIT)
+        starpu_task_set_destroy(task);
+    else
+        starpu_task_destroy(task);
+}
+
 void player_forget(struct player *player, const struct orr_call *call)
 {
     struct starpu_task **place = player_task_slot(player, call->id);
 
     if (*place)
-        starpu_task_destroy(*place);
+        forget_task(*place);
     *place = NULL;
     if (call->id < player->ntold)
         keep_told(player, call->id, NULL);

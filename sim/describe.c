@@ -15,6 +15,7 @@
 #include "core/base/log.h"
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
+#include "platforms/rates.h"
 #include "sim/place.h"
 #include "sim/what_if.h"
 
@@ -165,6 +166,23 @@ static void name_worker(struct orr_worker_desc *worker, const struct kind *kind,
              (double)node->capacity / (1 << 30));
 }
 
+static double rate_per_us(const struct orr_machine_desc *desc, unsigned host,
+                          enum orr_rate which)
+{
+    double rate = orr_machine_desc_rate(desc, host, which);
+
+    return rate > 0 ? rate / 1e6 : 0;
+}
+
+static void describe_set_rates(struct orr_worker_desc *worker,
+                               const struct orr_machine_desc *desc,
+                               unsigned host)
+{
+    worker->flops32 = rate_per_us(desc, host, ORR_RATE_FP32);
+    worker->flops64 = rate_per_us(desc, host, ORR_RATE_FP64);
+    worker->bytes = rate_per_us(desc, host, ORR_RATE_MEMORY);
+}
+
 static int describe_add_device(const struct orr_machine_desc *desc,
                                const struct kind *kind, unsigned number,
                                struct orr_machine *machine, unsigned *endpoints,
@@ -194,6 +212,7 @@ static int describe_add_device(const struct orr_machine_desc *desc,
     worker->async = true;
     worker->speed = 1;
     name_worker(worker, kind, &desc->hosts[endpoints[i]], node);
+    describe_set_rates(worker, desc, endpoints[i]);
     machine->nnodes++;
     hosts[machine->nworkers] = endpoints[i];
     return orr_sim_speeds(&desc->hosts[endpoints[i]], kind->prefix, machine,

@@ -338,13 +338,30 @@ int orrery_teach_kernel(const struct orrery_kernel *kernel)
         .dev = dev,
         .sum = n * mean,
         .sum2 = n * (mean * mean + dev * dev),
-        .origin = ORR_ORIGIN_MEASURED,
+        .origin = kernel->derived ? ORR_ORIGIN_DERIVED : ORR_ORIGIN_MEASURED,
     };
 
     if (!kernel->n || !(mean >= 0) || !(dev >= 0))
         return -EINVAL;
+    if (kernel->worker < 0 || (unsigned)kernel->worker > rt->workers->n)
+        return -EINVAL;
     return orr_cost_teach(rt, kernel->symbol, kernel->name, kernel->type,
+                          kernel->worker ? &rt->workers->at[kernel->worker - 1]
+                                         : NULL,
                           kernel->implementation, &row);
+}
+
+int orrery_worker_rates(int worker, struct orrery_rates *ret)
+{
+    ORR_QUESTION();
+    const struct orr_workers *workers = ORR_API_RUNTIME()->workers;
+    const struct orr_worker_desc *desc;
+
+    if (worker < 0 || (unsigned)worker >= workers->n)
+        return -EINVAL;
+    desc = workers->at[worker].desc;
+    *ret = (struct orrery_rates){desc->flops32, desc->flops64, desc->bytes};
+    return 0;
 }
 
 void orrery_set_kernel_times(double (*us)(struct starpu_task *task,

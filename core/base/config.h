@@ -88,6 +88,11 @@
       "The OpenCL loader's: folder of the files that name vendors' "           \
       "libraries. Unset: `/etc/OpenCL/vendors`. "                              \
       "Real machines only.")                                                   \
+    X(OPENCL_VENDORS, "ORRERY_OPENCL_VENDORS", STRING, "",                     \
+      "Such a folder, whose platforms OpenCL workers drive whatever the "      \
+      "loader has; programs that `orrery run` starts have it. Unset: the "     \
+      "loader's. Real machines, and `ORRERY_SIM_KERNELS=run` of OpenCL "       \
+      "programs (docs/OPENCL_PROGRAMS.md).")                                   \
     X(WORKERS_CPUID, "STARPU_WORKERS_CPUID", STRING, "",                       \
       "Processors that the workers take, in order: numbers and ranges such "   \
       "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \

@@ -493,12 +493,22 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* What the task itself says about workers; of simulated runs, which have one thread. */
-static void note_restrictions(struct row *row, const struct starpu_task *task)
+static void note_restrictions(const struct orr_runtime *rt, struct row *row,
+                              const struct starpu_task *task)
 {
+    uint32_t named = 0;
+
     if (task->where > 0)
         row->pub.narrowed |= ~(uint32_t)task->where;
-    row->pub.named |=
-        task->execute_on_a_specific_worker || task->workerids_len > 0;
+    if (!task->execute_on_a_specific_worker && task->workerids_len == 0)
+        return;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (task->execute_on_a_specific_worker
+                ? w == task->workerid
+                : w / 32 < task->workerids_len &&
+                      task->workerids[w / 32] & 1u << w % 32)
+            named |= orr_device_where(rt->workers->at[w].desc->type);
+    row->pub.unnamed |= ~named;
 }
 
 int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
@@ -512,7 +522,7 @@ int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
         return -ENOMEM;
     job->costs = &row->pub;
     if (rt->machine->kernels_take_their_length)
-        note_restrictions(row, job->task);
+        note_restrictions(rt, row, job->task);
     return 0;
 }
 

@@ -233,12 +233,13 @@ enum orr_known orr_cost_knows(const struct orr_runtime *rt, const char *name,
 bool orr_cost_takes_times_of(const struct orr_runtime *rt, const char *host);
 
 /* A row joins the model `symbol`, or the default one of codelets called `name`, for all
- * workers of the type, unless there is one of that footprint. Before the first task of
+ * workers of the type, or those of the class of `worker` unless it is NULL; unless there is one of that footprint. Before the first task of
  * such a codelet is submitted. Errors: -ENODEV, the machine is real or has no such
  * workers; -EINVAL, no name, or a broken model, with a message; -ENOMEM. */
 int orr_cost_teach(const struct orr_runtime *rt, const char *symbol,
                    const char *name, enum starpu_worker_archtype type,
-                   unsigned impl, const struct orr_model_row *row);
+                   const struct orr_worker *worker, unsigned impl,
+                   const struct orr_model_row *row);
 
 /* What the user assumes. Lent. */
 const struct orr_assumptions *

@@ -65,7 +65,7 @@ static bool held_by_tasks(const struct orr_runtime *rt, const struct row *row,
         held->why = ORR_HOLD_TASK_WHERE;
     else if (row->pub.refused & class_bit && !(row->pub.agreed & class_bit))
         held->why = ORR_HOLD_REFUSED;
-    else if (row->pub.named)
+    else if (row->pub.unnamed & where)
         held->why = ORR_HOLD_NAMED;
     else
         return false;

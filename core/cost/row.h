@@ -43,7 +43,7 @@ struct orr_cost_row {
                      * name */
     bool per_worker;       /* can_execute must be called for each worker */
     /* Simulated, for what is told of the run: */
-    bool named;            /* a task has named its workers */
+    uint32_t unnamed;      /* bits of `where' of which a task has named no worker */
     uint32_t narrowed;     /* bits of `where' that a task has excluded by its own */
     uint64_t refused, agreed; /* bit k: can_execute has said so of class k */
     uint64_t able_classes; /* bit k: some implementation exists for class k */

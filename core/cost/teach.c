@@ -47,7 +47,8 @@ static struct orr_model *model_to_teach(const struct orr_runtime *rt,
 
 int orr_cost_teach(const struct orr_runtime *rt, const char *symbol,
                    const char *name, enum starpu_worker_archtype type,
-                   unsigned impl, const struct orr_model_row *row)
+                   const struct orr_worker *worker, unsigned impl,
+                   const struct orr_model_row *row)
 {
     struct orr_model *model;
     int rc = -ENODEV;
@@ -62,7 +63,8 @@ int orr_cost_teach(const struct orr_runtime *rt, const char *symbol,
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         int taught;
 
-        if (rt->workers->classes[k].type != type)
+        if (rt->workers->classes[k].type != type ||
+            (worker && worker->class_id != k))
             continue;
         taught = orr_model_teach(model, rt->workers->classes[k].comb, impl, row);
         rc = rc == -ENODEV || taught < 0 ? taught : rc;

@@ -88,6 +88,9 @@ struct orr_worker_desc {
     unsigned pipeline; /* tasks in flight at once, at least 1 */
     bool async;        /* kernels flagged asynchronous run beside the worker */
     double speed;      /* core divides model times by it; 1 by default */
+    /* Published rates, of simulated machines that state them; 0: unknown. flop per µs
+     * in single and double precision, bytes per µs of the memory. */
+    double flops32, flops64, bytes;
     /* 0: uses the models of its own device number, else for this one less 1. */
     unsigned models_of;
     struct orr_kernel_speeds *kernels; /* lent by the machine; NULL: none */

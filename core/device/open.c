@@ -57,6 +57,7 @@ void orr_machine_options_devices(struct orr_machine_options *options,
     options->opencl_ids = orr_config_string(config, ORR_CFG_WORKERS_OPENCLID);
     options->opencl_vendors =
         orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS);
+    options->opencl_below = orr_config_string(config, ORR_CFG_OPENCL_VENDORS);
     options->opencl_program_dir =
         orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR);
 }

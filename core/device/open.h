@@ -67,6 +67,7 @@ struct orr_machine_options {
     const char *opencl_ids;
     const unsigned *opencl_gpuid;
     const char *opencl_vendors, *opencl_program_dir;
+    const char *opencl_below; /* ORRERY_OPENCL_VENDORS or NULL */
     unsigned first_pauses, most_pauses; /* as core/device/threads.h has them */
     /* Simulated: devices copy to each other by way of main memory, whatever links they
      * have. */

@@ -68,6 +68,7 @@ mpi/loopback: mpi
 mpi/real: mpi
 mpi/simulated: core mpi
 openmp: core/omp
+opencl: core/device/opencl
 perfmodel:
 platforms: core/device/cpu
 record:
@@ -77,10 +78,10 @@ replay/ranks: core mpi mpi/simulated perfmodel record replay
 sim: core/device core/device/cpu platforms sim/cluster
 sim/cluster: platforms sim
 '
-ours=$(find application bound core import mpi perfmodel platforms record replay sim \
+ours=$(find application bound core import mpi opencl perfmodel platforms record replay sim \
     -name '*.[ch]' -o -name '*.cpp' | xargs grep -HE '^[[:space:]]*#[[:space:]]*include' |
     sed -nE 's/[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p')
-for folder in $(find application bound core import mpi perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find application bound core import mpi opencl perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -104,7 +105,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes application bound core import mpi perfmodel platforms record replay sim tools |
+    includes application bound core import mpi opencl perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -115,7 +116,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes application bound core import mpi perfmodel platforms record replay sim tools |
+        includes application bound core import mpi opencl perfmodel platforms record replay sim tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"
@@ -129,7 +130,7 @@ library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
 library 'mpi/(answers|api|real)/|tools/calibrate/measure_network[.]c' 'mpi[.]h'
-library 'core/device/(cuda|opencl)/' 'cuda|CL/'
+library 'core/device/(cuda|opencl)/|opencl/' 'cuda|CL/'
 check "mpi includes of core what is for it only" "$(
     includes mpi | grep -E ':core/' |
     grep -vE ':core/(remote|api/insertion|fortran/list|base/[a-z_]+)\.h$'

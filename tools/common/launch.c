@@ -178,6 +178,36 @@ static int launch_preload_openmp(struct launch *launch)
     return rc;
 }
 
+/* Whether the user has chosen our implementation already, or there is none. */
+static bool keeps_opencl(const char *vendors, const char *library)
+{
+    return !library || (vendors && strstr(vendors, "socl"));
+}
+
+/* An OpenCL program finds our implementation instead of those that are installed, which
+ * are below it. Of the variables one is read by ocl-icd, one by Khronos' loader. Without
+ * our library, or where the user has chosen it, nothing is set. */
+static int launch_offer_opencl(struct launch *launch)
+{
+    const char *vendors = getenv("OCL_ICD_VENDORS");
+    const char *below = getenv("ORRERY_OPENCL_VENDORS");
+    char *library = tool_find_library("libsocl-1.4.so");
+    int rc = 0;
+
+    if (!keeps_opencl(vendors, library) &&
+        (launch_set_variable(launch, "OCL_ICD_VENDORS", library) < 0 ||
+         launch_set_variable(launch, "OCL_ICD_FILENAMES", library) < 0 ||
+         launch_set_variable(launch, "ORRERY_OPENCL_VENDORS",
+                             below && *below       ? below
+                             : vendors && *vendors ? vendors
+                                                   : "/etc/OpenCL/vendors") < 0)) {
+        tool_error("out of memory");
+        rc = -ENOMEM;
+    }
+    free(library);
+    return rc;
+}
+
 static bool is_script(const char *name)
 {
     size_t n = strlen(name);
@@ -256,6 +286,8 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         return -EINVAL;
     if (launch->openmp_log && !launch->played[0] && launch_preload_openmp(launch) < 0)
         return -EINVAL;
+    if (!launch->played[0] && launch_offer_opencl(launch) < 0)
+        return -ENOMEM;
     launch->process =
         (struct process){.argv = launch->ranks_argv  ? launch->ranks_argv
                                  : launch->played[0] ? launch->played
@@ -592,7 +624,7 @@ void launch_done(struct launch *launch)
     free(launch->ranks);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < LAUNCH_MORE + 9; i++)
+    for (size_t i = 0; i < LAUNCH_MORE + LAUNCH_OWN; i++)
         free(launch->settings[i]);
     for (size_t i = 0; i < sizeof(launch->played) / sizeof(*launch->played);
          i++)

@@ -11,6 +11,7 @@
 #include "tools/common/report.h"
 
 #define LAUNCH_MORE 12
+#define LAUNCH_OWN  20 /* those that launch.c adds */
 
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
@@ -43,7 +44,7 @@ struct launch {
     char *played[3]; /* owned: what runs in the place of a record */
     bool
         imported; /* … which was made for this run, of another program's file */
-    char *settings[LAUNCH_MORE + 16]; /* NULL-terminated, owned */
+    char *settings[LAUNCH_MORE + LAUNCH_OWN + 1]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
     bool no_run; /* the problem is that the program ended with 0 without one */

@@ -65,6 +65,11 @@ char *tool_find_preload(const char *name)
     return find_module_file("..", ORR_LIBDIR "/orrery", name, R_OK);
 }
 
+char *tool_find_library(const char *name)
+{
+    return find_module_file("..", ORR_LIBDIR, name, R_OK);
+}
+
 char *tool_find_data(const char *place, const char *name)
 {
     return find_module_file(place, ORR_SHAREDIR, name, R_OK);

@@ -19,5 +19,8 @@ char *tool_find_program(const char *place, const char *name);
 /* The same for a shared object that programs are started with. */
 char *tool_find_preload(const char *name);
 
+/* The same for a library that programs find by its file's name. */
+char *tool_find_library(const char *name);
+
 /* The same for a file to be read, installed below the data folder. */
 char *tool_find_data(const char *place, const char *name);

@@ -271,7 +271,8 @@ static int opencl_open_device(struct opencl_device *device,
     device->used = true;
     device->clock = (double)INFINITY;
     device->context =
-        cl->CreateContext(properties, 1, &device->id, NULL, NULL, &error);
+        cl->CreateContext(device->driver->past_loader ? NULL : properties, 1,
+                          &device->id, NULL, NULL, &error);
     for (unsigned use = 0; !error && use < ORR_QUEUE_USES; use++)
         error = opencl_queue_open(&device->queues[use], device);
     if (error)

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/device/choice.h"
+#include "core/device/opencl/icd.h"
 #include "core/device/opencl/opencl.h"
 
 enum { MAX_PLATFORMS = 16 };
@@ -30,7 +31,9 @@ bool opencl_is_wanted(const struct orr_machine_options *options)
     if (options->nopencl > 0 || options->opencl_ids || options->opencl_gpuid ||
         on_processors(options))
         return true;
-    return opencl_may_have_devices(options->opencl_vendors);
+    return opencl_may_have_devices(options->opencl_below
+                                       ? options->opencl_below
+                                       : options->opencl_vendors);
 }
 
 /* -- what there is -- */
@@ -348,6 +351,22 @@ static int opencl_choose_devices(const struct opencl *driver,
     return orr_device_choose(&choice, chosen, ret_n, err);
 }
 
+/* The loader's, or those of the folder that the user names. */
+static cl_int find_platforms(struct opencl *driver,
+                             const struct orr_machine_options *options,
+                             cl_platform_id *ret, uint32_t *ret_n)
+{
+    void *found[MAX_PLATFORMS];
+
+    if (!options->opencl_below)
+        return driver->cl.GetPlatformIDs(MAX_PLATFORMS, ret, ret_n);
+    driver->past_loader = true;
+    *ret_n = orr_icd_platforms(options->opencl_below, found, MAX_PLATFORMS);
+    for (uint32_t i = 0; i < *ret_n; i++)
+        ret[i] = found[i];
+    return OPENCL_SUCCESS;
+}
+
 int opencl_look(struct opencl *driver,
                 const struct orr_machine_options *options,
                 struct orr_error *err)
@@ -365,7 +384,7 @@ int opencl_look(struct opencl *driver,
         types = OPENCL_DEVICE_TYPE_CPU;
     else if (options->opencl_on_cpus)
         types |= OPENCL_DEVICE_TYPE_CPU;
-    code = driver->cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &n);
+    code = find_platforms(driver, options, platforms, &n);
     if (code)
         n = 0;
     if (code && code != OPENCL_PLATFORM_NOT_FOUND)

@@ -9,6 +9,7 @@
  *
  *   cl.h, cl.c    OpenCL itself: entry points, constants, codes
  *   find.c        which devices there are, which are used
+ *   icd.h, icd.c  platforms past the loader
  *   driver.c      the table of operations; opening, memory, kernels
  *   queue.c       queues: ends that are posted, events, waits
  *   bytes.c       copies
@@ -74,6 +75,8 @@ struct opencl {
     atomic_uint nhappening; /* events whose callbacks may still look here */
     char *program_dir;      /* STARPU_OPENCL_PROGRAM_DIR or NULL; owned */
     atomic_uint npinned;    /* blocks of main memory */
+    bool past_loader; /* its platforms are none of the loader's, which refuses
+                       * to name them */
     unsigned ndevices;
     struct opencl_device devices[STARPU_MAXOPENCLDEVS];
 };

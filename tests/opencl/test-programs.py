@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The programs of examples/opencl, which know nothing of Orrery: right on a real machine and
+simulated, the same twice, on several devices, with times from all sources, recorded and
+calibrated. TAP. Nothing here depends on how long anything takes.
+
+usage: test-programs.py ORRERY FOLDER_OF_PROGRAMS, under on-opencl.sh
+"""
+import json
+import os
+import sys
+import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../unit"))
+import tools_util as util   # noqa: E402  pylint: disable=wrong-import-position
+
+ORRERY, FOLDER = sys.argv[1:3]
+MACHINE = "h100-pcie-4"
+# With a size that is quick where kernels are compiled for each range.
+PROGRAMS = {"backprop": (), "basic": (), "bfs": (), "hotspot": (), "kmeans": (),
+            "lud": ("-n", "24"), "mandelbrot": (), "map": (), "matmul": (),
+            "nw": ("-n", "24"), "pathfinder": (), "srad": ()}
+tap = util.Tap()
+
+
+def orrery(*words, timeout=300, **env):
+    return util.run(ORRERY, *words, env={**os.environ, "STARPU_SILENT": "1", **env},
+                    timeout=timeout)
+
+
+def program(name, *more):
+    return (os.path.join(FOLDER, "opencl-" + name), *PROGRAMS.get(name, ()), *more)
+
+
+def report(*words, **env):
+    done = orrery("run", "--json", *words, **env)
+    try:
+        return json.loads(done.out), done
+    except ValueError:
+        return {}, done
+
+
+def tasks_on(said, kind):
+    return [w["tasks"] for w in said.get("workers", []) if w["name"].startswith(kind)]
+
+
+def are_right():
+    for name in PROGRAMS:
+        done = orrery("run", "--", *program(name, "-check"))
+        tap.claim(f"{name}: right on devices of this machine",
+                  done.code == 0 and "right" in done.out, done)
+        done = orrery("run", "-m", MACHINE, "--", *program(name, "-check"),
+                      ORRERY_SIM_KERNELS="run")
+        tap.claim(f"{name}: right on a simulated machine that executes kernels",
+                  done.code == 0 and "right" in done.out, done)
+
+
+def are_the_same(folder):
+    for name in PROGRAMS:
+        traces = []
+        for turn in "12":
+            path = os.path.join(folder, name + turn)
+            done = orrery("run", "-m", MACHINE, "--", *program(name), ORRERY_TRACE=path + ".csv")
+            with open(path + ".csv", "rb") as file:
+                traces.append(file.read())
+        tap.claim(f"{name}: two simulations have the same trace",
+                  done.code == 0 and traces[0] == traces[1] and b"\n" in traces[0], done)
+
+
+def use_all_devices():
+    alone, done = report("-m", MACHINE, "--", *program("mandelbrot", "-n", "4096"))
+    tap.claim("a queue of a device stays on it",
+              [n > 0 for n in tasks_on(alone, "CUDA")] == [True, False, False, False], done)
+    spread, done = report("-m", MACHINE, "--", *program("mandelbrot", "-n", "4096"),
+                          SOCL_FORCE_DYNAMIC="1")
+    tap.claim("SOCL_FORCE_DYNAMIC spreads an unchanged program over all devices",
+              all(n > 0 for n in tasks_on(spread, "CUDA")), done)
+    tap.claim("… which is faster",
+              spread["makespan_us"] < alone["makespan_us"] / 2, spread["makespan_us"],
+              alone["makespan_us"])
+    chosen, done = report("-m", MACHINE, "--", *program("mandelbrot", "-n", "4096", "-scheduler",
+                                                        "dmdar"))
+    tap.claim("a context's own policy, and a queue without a device, do as well",
+              all(n > 0 for n in tasks_on(chosen, "CUDA")), done)
+    dealt, done = report("-m", MACHINE, "--", *program("matmul"))
+    tap.claim("a program that has a queue for each device uses each",
+              all(n > 0 for n in tasks_on(dealt, "CUDA")), done)
+
+
+def have_times():
+    done = orrery("run", "-m", MACHINE, "--", *program("basic"))
+    tap.claim("times of a roofline are said to be derived", "100.0 % derived" in done.out, done)
+    done = orrery("run", "-m", MACHINE, "--assume", "kernel[add] = 7ms", "--",
+                  *program("basic"))
+    tap.claim("what is assumed goes before it", "100.0 % assumed" in done.out, done)
+    few, _ = report("-m", MACHINE, "--", *program("hotspot", "-n", "256"))
+    many, done = report("-m", MACHINE, "--", *program("hotspot", "-n", "1024"))
+    tap.claim("sizes have times of their own", many["makespan_us"] > few["makespan_us"], done)
+
+
+def footprints(folder, **env):
+    """Those of the kernels of a program that gives one of them other values each time."""
+    path = os.path.join(folder, "footprints.csv")
+    done = orrery("run", "-m", MACHINE, "--", *program("pathfinder"), ORRERY_TRACE=path, **env)
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split(",") for line in file]
+    return len({line[lines[0].index("footprint")] for line in lines
+                if '"row"' in line}), done
+
+
+def have_models(folder):
+    usual, done = footprints(folder)
+    tap.claim("kernels of the same ranges share a time", usual == 1, usual, done)
+    apart, done = footprints(folder, SOCL_MODEL_SCALARS="basic.n,row.y")
+    tap.claim("SOCL_MODEL_SCALARS tells those apart whose argument differs", apart == 19,
+              apart, done)
+    home = {"STARPU_HOME": os.path.join(folder, "home"), "STARPU_HOSTNAME": "here"}
+    done = orrery("calibrate", "bus", "--quick", "--spread", "1000000%", **home)
+    tap.claim("links of the devices are measured", done.code == 0, done)
+    done = orrery("calibrate", "kernels", "-t", "60s", "--confidence", "50%", "--",
+                  *program("hotspot"), **home)
+    tap.claim("orrery calibrate kernels measures those of a program",
+              "heat" in done.out and "opencl0" in done.out, done)
+    done = orrery("run", "-m", "here", "--", *program("hotspot"), **home)
+    tap.claim("… which the simulation of this machine has",
+              done.code == 0 and "derived" not in done.out and "10 tasks" in done.out, done)
+
+
+def are_recorded(folder):
+    path = os.path.join(folder, "basic.rec")
+    done = orrery("record", "-o", path, "--", *program("matmul"), SOCL_FORCE_DYNAMIC="1")
+    tap.claim("a program is recorded", done.code == 0 and os.path.exists(path), done)
+    said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", path)
+    tap.claim("… and its record played on a machine with other devices",
+              done.code == 0 and sum(tasks_on(said, "CUDA")) == 8, done)
+
+
+def are_refused():
+    done = orrery("run", "--", *program("basic"), SOCL_ORDER="sideways")
+    tap.claim("an order that there is not is refused with the ones there are",
+              done.code != 0 and "write queue, data or both" in done.err, done)
+    done = orrery("run", "--", *program("basic"), ORRERY_OPENCL_VENDORS="/nowhere")
+    tap.claim("a machine without devices says what makes some",
+              done.code != 0 and "ORRERY_OPENCL_VENDORS" in done.err, done)
+
+
+with tempfile.TemporaryDirectory(prefix="orrery-opencl-") as place:
+    are_right()
+    are_the_same(place)
+    use_all_devices()
+    have_times()
+    have_models(place)
+    are_recorded(place)
+    are_refused()
+tap.end()
