@@ -6,6 +6,7 @@ of the compilers' own libraries is left to them. TAP.
 
 usage: test-openmp-run.py OPENMP.SO COMMAND
 """
+import json
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ sys.path.append(os.path.join(HERE, "../unit"))
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 TAP = Tap()
-MODULE, COMMAND = sys.argv[1:3]
+MODULE, COMMAND = (word and os.path.abspath(word) for word in sys.argv[1:3])
 # What only StarPU-like programs, debuggers and tools call, or libomp's own extensions.
 NOT_ENTRIES = ("GOMP_PLUGIN_", "GOMP_offload_", "GOMP_1", "GOMP_2", "GOMP_3", "GOMP_4", "GOMP_5",
                "__kmpc_atomic_", "omp_cgroup_", "omp_const_", "omp_default_", "omp_high_",
@@ -40,7 +41,7 @@ def build(compiler, source, folder):
     """The program, or None where the compiler, or its OpenMP, is not there."""
     program = os.path.join(folder, os.path.basename(source) + "-" + compiler)
     done = shutil.which(compiler) and subprocess.run(
-        [compiler, "-O1", "-g", "-fopenmp", os.path.join(HERE, source), "-o", program],
+        [compiler, "-O1", "-g", "-fopenmp", os.path.join(HERE, source), "-o", program, "-lm"],
         capture_output=True, text=True, check=False, cwd=folder)
     return program if done and done.returncode == 0 else None
 
@@ -74,6 +75,45 @@ def mistakes(folder):
                   f"{done.returncode} {done.stderr[-300:]}")
     done = run([program, "exit"], OMP_NUM_THREADS="2")
     TAP.claim("exit in a region ends the program with its code", done.returncode == 7,
+              f"{done.returncode} {done.stderr[-300:]}")
+
+
+def programs(folder):
+    """The small benchmarks, which check their own results."""
+    for name in sorted(os.listdir(os.path.join(HERE, "programs"))):
+        if not name.endswith(".c"):
+            continue
+        for compiler in "gcc", "clang":
+            program = build(compiler, os.path.join("programs", name), folder)
+            if not program:
+                TAP.skip(f"{name} with {compiler}", f"no {compiler} with OpenMP")
+                continue
+            for threads in "1", "2", "5":
+                done = run([program], OMP_NUM_THREADS=threads)
+                TAP.claim(f"{name} with {compiler}, {threads} threads: the right result",
+                          done.returncode == 0, f"{done.returncode} {done.stdout[-200:]} "
+                          f"{done.stderr[-200:]}")
+
+
+def command(folder):
+    """`orrery run` finds by itself that a program is one of OpenMP."""
+    if not COMMAND:
+        TAP.skip("orrery run", "this build has no command")
+        return
+    program = build("gcc", "programs/fib.c", folder)
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("ORRERY_", "STARPU_"))}
+    done = subprocess.run([COMMAND, "run", "--json", "--", program], env=env,
+                          capture_output=True, text=True, check=False, timeout=120)
+    report = json.loads(done.stdout) if done.returncode == 0 else {}
+    TAP.claim("orrery run puts a program of OpenMP on our runtime",
+              report.get("tasks", 0) > 0 and report.get("simulated") is False,
+              done.stdout[-300:], done.stderr[-300:])
+    done = subprocess.run([COMMAND, "run", "-m", "epyc-64", "--", program], env=env,
+                          capture_output=True, text=True, check=False, timeout=120)
+    TAP.claim("another machine is refused, with the remedy", done.returncode == 1 and
+              f"{program} is a program of OpenMP, which runs on this machine only: record it, "
+              f"orrery record -o FILE -- {program}, then give FILE in its place" in done.stderr,
               f"{done.returncode} {done.stderr[-300:]}")
 
 
@@ -113,7 +153,9 @@ def main():
         for compiler in "gcc", "clang":
             promises(compiler, "features.c", folder)
         promises("gfortran", "lines.f90", folder)
+        programs(folder)
         mistakes(folder)
+        command(folder)
     entries()
     TAP.end()
 

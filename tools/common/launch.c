@@ -11,6 +11,7 @@
 #include "tools/common/input.h"
 #include "tools/common/machines.h"
 #include "tools/common/modules.h"
+#include "tools/common/needed.h"
 #include "tools/common/rank_reports.h"
 #include "tools/common/tool.h"
 
@@ -124,6 +125,22 @@ static int launch_join_variable(struct launch *launch, const char *name,
     return rc;
 }
 
+/* Those of the launch, else of the environment; NULL: none. */
+static const char *value_of(const char *own, const char *variable)
+{
+    const char *value = own ? own : getenv(variable);
+
+    return value && *value ? value : NULL;
+}
+
+static const char *machine_of(const struct launch *launch)
+{
+    for (size_t i = 0; launch->more && launch->more[i]; i++)
+        if (!strcmp(launch->more[i], "ORRERY_MACHINE")) /* it is unset */
+            return launch->machine;
+    return value_of(launch->machine, "ORRERY_MACHINE");
+}
+
 /* Has the object beside this command, or among the modules, preloaded. Returns -ENOENT
  * without a message if that cannot be. */
 static int launch_preload(struct launch *launch, const char *name)
@@ -157,6 +174,27 @@ static int launch_preload_clock(struct launch *launch)
     if (rc == -ENOMEM)
         tool_error("out of memory");
     return rc;
+}
+
+/* A program of OpenMP, which knows nothing of the library, runs on it (openmp/). That is for
+ * real: what it does on another machine, its record says. */
+static int launch_host_openmp(struct launch *launch)
+{
+    const char *machine = machine_of(launch), *name = launch->argv[0];
+    int rc;
+
+    if (!program_is_openmp(name))
+        return 0;
+    if (machine) {
+        tool_error("%s is a program of OpenMP, which runs on this machine only: record it, "
+                   "orrery record -o FILE -- %s, then give FILE in its place",
+                   name, name);
+        return -EINVAL;
+    }
+    rc = launch_preload(launch, "openmp.so");
+    if (rc == -ENOMEM)
+        tool_error("out of memory");
+    return rc == -ENOENT ? 0 : rc;
 }
 
 /* A program for the library needs none of that. */
@@ -230,22 +268,6 @@ static bool leaves_state(const struct launch *launch)
     return scheduler && is_script(scheduler);
 }
 
-/* Those of the launch, else of the environment; NULL: none. */
-static const char *value_of(const char *own, const char *variable)
-{
-    const char *value = own ? own : getenv(variable);
-
-    return value && *value ? value : NULL;
-}
-
-static const char *machine_of(const struct launch *launch)
-{
-    for (size_t i = 0; launch->more && launch->more[i]; i++)
-        if (!strcmp(launch->more[i], "ORRERY_MACHINE")) /* it is unset */
-            return launch->machine;
-    return value_of(launch->machine, "ORRERY_MACHINE");
-}
-
 static bool is_cluster_of_several(const struct launch *launch)
 {
     const char *machine = machine_of(launch);
@@ -285,6 +307,9 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     if (launch->clock && !launch->played[0] && launch_preload_clock(launch) < 0)
         return -EINVAL;
     if (launch->openmp_log && !launch->played[0] && launch_preload_openmp(launch) < 0)
+        return -EINVAL;
+    if (!launch->openmp_log && !launch->played[0] && !launch->ranks_argv &&
+        launch_host_openmp(launch) < 0)
         return -EINVAL;
     if (!launch->played[0] && launch_offer_opencl(launch) < 0)
         return -ENOMEM;
