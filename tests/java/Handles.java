@@ -64,6 +64,96 @@ public class Handles
         }
     }
 
+    /** The same of vectors. */
+    public static final class FloatVectorHandle extends ScalarVectorHandle<Float>
+    {
+        protected FloatVectorHandle(long handle)
+        {
+            super(handle);
+        }
+
+        static FloatVectorHandle register(int n)
+        {
+            return new FloatVectorHandle(vectorRegisterInt(n)).setRegistered();
+        }
+
+        float get(int index)
+        {
+            return vectorGetFloatAt(nativeHandle, index);
+        }
+
+        void set(int index, float value)
+        {
+            vectorSetFloatAt(nativeHandle, index, value);
+        }
+    }
+
+    /** And of objects. */
+    public static final class Words extends VectorHandle<String>
+    {
+        protected Words(long handle)
+        {
+            super(handle);
+        }
+
+        static Words ofSize(int n)
+        {
+            return new Words(vectorObjectRegister(n)).setRegistered();
+        }
+
+        long nativeHandle()
+        {
+            return nativeHandle;
+        }
+
+        static void byNumber(long handle) throws Exception
+        {
+            Check.equal(vectorObjectGetSize(handle), 2, "how many objects");
+            vectorObjectSetAt(handle, 1, "one");
+            Check.equal(vectorObjectGetAt(handle, 1), "one", "an object by number");
+            byte[] bytes = pack(handle);
+            vectorObjectSetAt(handle, 1, "other");
+            unpack(handle, bytes);
+            Check.equal(vectorObjectGetAt(handle, 1), "one", "as it was packed");
+        }
+    }
+
+    /** Each type by numbers. */
+    public static final class Numbers extends DataHandle
+    {
+        static void check()
+        {
+            long i = variableRegisterInt(), l = variableRegisterLong(),
+                 d = variableRegisterDouble(), v = vectorRegisterInt(8);
+
+            variableSetIntValue(i, 1);
+            variableSetLongValue(l, 1L << 40);
+            variableSetValueAsDouble(d, .5);
+            vectorSetIntAt(v, 7, 3);
+            vectorSetLongAt(v, 1, 1L << 50);
+            Check.equal(variableGetIntValue(i), 1, "an int");
+            Check.equal(variableGetLongValue(l), 1L << 40, "a long");
+            Check.equal(variableGetDoubleValue(d), .5, "a double");
+            Check.equal(vectorGetIntAt(v, 7), 3, "an int of a vector");
+            Check.equal(vectorGetLongAt(v, 1), 1L << 50, "a long of one");
+            vectorSetDoubleAt(v, 1, 2.5);
+            Check.equal(vectorGetDoubleAt(v, 1), 2.5, "a double of one");
+            Check.thrown(IndexOutOfBoundsException.class, "8 of 8", () -> vectorGetIntAt(v, 8));
+            for (long handle : new long[] {i, l, d, v})
+                new Owner(handle).unregister();
+        }
+    }
+
+    /** Takes a datum by its number. */
+    public static final class Owner extends DataHandle
+    {
+        protected Owner(long handle)
+        {
+            super(handle);
+            setRegistered();
+        }
+    }
+
     static void integers() throws StarPUException
     {
         IntegerVariableHandle<?> n = IntegerVariableHandle.register();
@@ -157,8 +247,28 @@ public class Handles
         Check.thrown(IllegalStateException.class, "2^31", () -> DoubleVector.allocate(1 << 30));
     }
 
-    static void added() throws StarPUException
+    static void added() throws Exception
     {
+        FloatVectorHandle v = FloatVectorHandle.register(3);
+        Words words = Words.ofSize(2);
+
+        StarPU.submitTask(new Kernel(b -> ((FloatVectorHandle) b[0]).set(2, 1.5f),
+                                     AccessMode.STARPU_RW), true, v);
+        v.acquire();
+        Check.equal(v.get(2), 1.5f, "a vector of the program's own");
+        v.release();
+        StarPU.submitTask(new Kernel(b -> {
+            Words inside = (Words) b[0];
+
+            inside.setValueAt(0, "from " + inside.getValueAt(0));
+            try {
+                Words.byNumber(inside.nativeHandle());
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }, AccessMode.STARPU_RW), true, words);
+        Check.equal(words.getValueAt(0), "from null", "objects of the program's own");
+        Numbers.check();
         FloatVariableHandle x = FloatVariableHandle.register();
 
         x.set(1.5f);

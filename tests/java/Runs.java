@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -453,7 +454,10 @@ public class Runs
         Check.test("estimates", Runs::estimates);
         Check.test("forgotten data", Runs::forgotten);
         Check.test("references", () -> many(5000));
-        StarPU.init();
+        StarPU.init(Map.of("STARPU_NCPU", "1"));
+        Check.that(StarPU.getWorkerCount() >= 1, "variables of the environment");
+        StarPU.init(); /* once more: the second shutdown is the one */
+        StarPU.shutdown();
         if (StarPU.runsKernels()) {
             StarPU.submitTask(new Counting(n -> fails()), false, IntegerVariableHandle.register());
             Check.thrown(StarPUException.class, "in a kernel", StarPU::shutdown);

@@ -3,6 +3,7 @@ import fr.labri.hpccloud.starpu.DataPairSet;
 import fr.labri.hpccloud.starpu.DataSet;
 import fr.labri.hpccloud.starpu.StarPU;
 import fr.labri.hpccloud.starpu.Tuple2;
+import fr.labri.hpccloud.starpu.VectorHandle;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -152,9 +153,25 @@ public class Sets
         return map;
     }
 
+    /** Fills a vector as sets are filled. */
+    static final class Filled extends DataSet<Integer>
+    {
+        Filled(VectorHandle<Integer> vector) throws Exception
+        {
+            super(0);
+            init(vector, (Void nothing) -> 7);
+        }
+    }
+
     /** How often functions are called, and how many tasks there are. */
     static void calls() throws Exception
     {
+        VectorHandle<Integer> vector = VectorHandle.register(5);
+
+        vector.partition(2);
+        Check.equal(new Filled(vector).getSize(), 0, "an empty set");
+        vector.unpartition();
+        Check.equal(vector.getValueAt(4), 7, "a vector that was filled");
         AtomicInteger mapped = new AtomicInteger(), flat = new AtomicInteger();
         DataSet<Integer> set =
             new DataSet<>(Arrays.asList(1, 2, 3, 4, 5, 6), 3)

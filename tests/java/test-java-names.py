@@ -29,6 +29,12 @@ OTHERWISE = {
     },
     "DataSet": {
         "VectorHandle dataHandle": "a set has a datum for each part",
+        "DataSet newInstance(int)": "nothing here makes sets of a class of the program's",
+        "DataSet newInstance(Collection)": "the same",
+    },
+    "DataPairSet": {
+        "DataSet newInstance(int)": "the same",
+        "DataSet newInstance(Collection)": "the same",
     },
 }
 

@@ -187,6 +187,13 @@ static char *copy_text(JNIEnv *env, jstring string)
     return copy;
 }
 
+/* The text in C, which stays; 0 without memory. */
+NATIVE(jlong, text), jstring text)
+{
+    (void)class;
+    return (jlong)(uintptr_t)copy_text(env, text);
+}
+
 /* Codelets stay: a run may ask about each of them until the process ends. */
 NATIVE(jlong, newCodelet), jstring name, jstring model, jboolean costs, jintArray modes,
        jint role, jlong cpu, jlong cuda, jboolean asynchronous, jboolean device)
@@ -287,7 +294,7 @@ static bool set_handles(JNIEnv *env, struct starpu_task *task, jlongArray handle
 
 /* Returns the task's address if it is to be waited for by that. */
 NATIVE(jlong, submit), jlong codelet, jlongArray handles, jint n, jint number, jint flags,
-       jint priority, jlong argument, jstring name)
+       jint priority, jlong argument, jlong name)
 {
     struct starpu_task *task;
     int error;
@@ -310,7 +317,7 @@ NATIVE(jlong, submit), jlong codelet, jlongArray handles, jint n, jint number, j
     if (flags & AWAITED)
         task->detach = 0;
     if (name)
-        task->name = copy_text(env, name);
+        task->name = (const char *)(uintptr_t)name;
     error = starpu_task_submit(task);
     if (error) {
         starpu_task_destroy(task);

@@ -52,18 +52,6 @@ public class DataPairSet<K, V> extends DataSet<Tuple2<K, V>>
         super(operation, nparts, maker, sources);
     }
 
-    @Override
-    protected DataSet<Tuple2<K, V>> newInstance(int size)
-    {
-        return new DataPairSet<>(size);
-    }
-
-    @Override
-    protected DataSet<Tuple2<K, V>> newInstance(Collection<Tuple2<K, V>> collection)
-    {
-        return new DataPairSet<>(collection);
-    }
-
     private static Object key(Object pair)
     {
         return ((Tuple2<?, ?>) pair)._1();

@@ -96,16 +96,6 @@ public class DataSet<T>
         return nbParts;
     }
 
-    protected DataSet<T> newInstance(int size)
-    {
-        return new DataSet<>(size);
-    }
-
-    protected DataSet<T> newInstance(Collection<T> collection)
-    {
-        return new DataSet<>(collection);
-    }
-
     /** A line of the file is an element. */
     public static <E> DataSet<E> readFile(InputStream stream, Function<String, E> function)
     {

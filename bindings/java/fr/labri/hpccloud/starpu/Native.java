@@ -98,7 +98,8 @@ final class Native
     static native boolean reserveNumbers(int n);
     static native int takeEnded(int[] numbers);
     static native long submit(long codelet, long[] handles, int n, int number, int flags,
-                              int priority, long argument, String name) throws StarPUException;
+                              int priority, long argument, long name) throws StarPUException;
+    static native long text(String text);
     static native void waitForTask(long task) throws StarPUException;
     static native void destroyTask(long task);
 

@@ -3,6 +3,7 @@ package fr.labri.hpccloud.starpu;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A task that is about to be submitted: a codelet, data, and what it may have beside.
@@ -12,6 +13,9 @@ public final class Task
 {
     /* Equal in native/task.c. */
     static final int SYNCHRONOUS = 1, AWAITED = 2, PROMISED = 4;
+
+    /* Texts in C, which stay: a trace has them until it is written. */
+    private static final ConcurrentHashMap<String, Long> NAMES = new ConcurrentHashMap<>();
 
     final Codelet codelet;
     final DataHandle[] handles;
@@ -46,7 +50,7 @@ public final class Task
         return this;
     }
 
-    /** In traces, in the place of the codelet's name. */
+    /** In traces, in the place of the codelet's name. The library keeps each name. */
     public Task name(String name)
     {
         this.name = name;
@@ -103,7 +107,8 @@ public final class Task
         try {
             long task = Native.submit(codeletNumber, numbers, numbers.length, number, flags,
                                       priority, argument == null ? 0 : Native.address(argument),
-                                      name);
+                                      name == null ? 0
+                                                   : NAMES.computeIfAbsent(name, Native::text));
 
             ok = true;
             return task;

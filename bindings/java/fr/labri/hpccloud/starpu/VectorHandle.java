@@ -43,7 +43,11 @@ public class VectorHandle<T> extends DataHandle
     @Override
     DataHandle over(long number, long address, int firstElement, int nx, int ny, int ld)
     {
-        VectorHandle<T> other = new VectorHandle<>();
+        VectorHandle<T> other;
+
+        if (getClass() != VectorHandle.class)
+            return overByNumber(number);
+        other = new VectorHandle<>();
 
         other.nativeHandle = number;
         other.size = nx;
@@ -67,10 +71,14 @@ public class VectorHandle<T> extends DataHandle
         if (initialised)
             return;
         initialised = true;
-        if (reads) {
-            Native.acquire(nativeHandle, AccessMode.STARPU_W.flags);
-            Native.release(nativeHandle);
-        }
+        if (reads)
+            initialise(nativeHandle);
+    }
+
+    private static void initialise(long handle)
+    {
+        Native.acquire(handle, AccessMode.STARPU_W.flags);
+        Native.release(handle);
     }
 
     @Override
@@ -197,7 +205,10 @@ public class VectorHandle<T> extends DataHandle
 
     protected static long vectorObjectRegister(int n)
     {
-        return Native.registerObjects(n);
+        long handle = Native.registerObjects(n);
+
+        initialise(handle);
+        return handle;
     }
 
     protected static int vectorObjectGetSize(long handle)
