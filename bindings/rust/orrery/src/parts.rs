@@ -110,7 +110,27 @@ fn filter_of(level: &Level) -> starpu_data_filter {
     }
 }
 
-/// The parts of a datum: `part(i)` of one level, `tile(i, j)` of two, `cell(i, j, k)` of
+/// The parts of a datum.
+///
+/// ```
+/// # fn main() -> orrery::Result<()> {
+/// use orrery::{Columns, Rows};
+///
+/// let machine = orrery::Machine::simulated("laptop-8").assume("* = 5us");
+/// let rt = machine.run_kernels(true).start()?;
+/// let m = rt.matrix(vec![1f32; 36], 6, 6)?;
+/// let tiles = m.plan((Rows(2), Columns(3)))?;
+/// for tile in tiles.iter() {
+///     rt.task("scale").run((tile.rw(),), |(mut t,)| t[[0, 0]] *= 2.)?; // 3 by 2 elements
+/// }
+/// // The whole, in its turn: the runtime submits what puts it together.
+/// rt.task("add").run((m.rw(),), |(mut m,)| m[[3, 4]] += 1.)?;
+/// assert_eq!(m.with(|m| [m[[0, 0]], m[[3, 4]], m[[1, 1]]])?, [2., 3., 1.]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `part(i)` of one level, `tile(i, j)` of two, `cell(i, j, k)` of
 /// three.
 pub struct Parts<'d, L: Layout> {
     slot: &'d Slot,

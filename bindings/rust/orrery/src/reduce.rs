@@ -13,6 +13,30 @@ use std::os::raw::c_void;
 use std::{ptr, slice};
 
 /// What combines partial values, element by element.
+///
+/// ```
+/// # fn main() -> orrery::Result<()> {
+/// struct Or;
+/// impl orrery::Operation<u8> for Or {
+///     const NAMES: (&'static str, &'static str) = ("none", "or");
+///     fn identity() -> u8 {
+///         0
+///     }
+///     fn combine(into: &mut u8, other: u8) {
+///         *into |= other
+///     }
+/// }
+///
+/// let machine = orrery::Machine::simulated("laptop-8").assume("* = 5us");
+/// let rt = machine.run_kernels(true).start()?;
+/// let bits = rt.variable(0u8)?;
+/// for i in 0..8 {
+///     rt.task("set").run((bits.reduce(Or)?,), move |(bits,)| *bits |= 1 << i)?;
+/// }
+/// assert_eq!(bits.into_inner(), 255);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Operation<T: Plain>: 'static {
     /// The names that its two kernels have in traces: of that which makes an identity, and
     /// of that which combines.

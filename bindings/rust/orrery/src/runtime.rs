@@ -156,6 +156,9 @@ impl Machine {
         self
     }
     /// Starts the runtime. Where another thread has one, waits until it is dropped.
+    ///
+    /// What is set here is in the environment of the process while the library reads that:
+    /// other threads should not look at the environment by functions of C meanwhile.
     pub fn start(&self) -> Result<Runtime> {
         Runtime::start(self)
     }
