@@ -93,6 +93,9 @@ def have_times():
     done = orrery("run", "-m", MACHINE, "--assume", "kernel[add] = 7ms", "--",
                   *program("basic"))
     tap.claim("what is assumed goes before it", "100.0 % assumed" in done.out, done)
+    done = orrery("run", "-m", "epyc-64", "--", *program("basic"))
+    tap.claim("on a machine without GPUs a core is a device", "100.0 % derived" in done.out and
+              "CPU         64 workers" in done.out, done)
     few, _ = report("-m", MACHINE, "--", *program("hotspot", "-n", "256"))
     many, done = report("-m", MACHINE, "--", *program("hotspot", "-n", "1024"))
     tap.claim("sizes have times of their own", many["makespan_us"] > few["makespan_us"], done)
