@@ -133,6 +133,11 @@ def are_recorded(folder):
     path = os.path.join(folder, "basic.rec")
     done = orrery("record", "-o", path, "--", *program("matmul"), SOCL_FORCE_DYNAMIC="1")
     tap.claim("a program is recorded", done.code == 0 and os.path.exists(path), done)
+    pinned = os.path.join(folder, "pinned.rec")
+    orrery("record", "-o", pinned, "--", *program("matmul"))
+    said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", pinned)
+    tap.claim("… what has queues of devices has them on as many elsewhere",
+              done.code == 0 and tasks_on(said, "CUDA") == [4, 4, 0, 0], done)
     said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", path)
     tap.claim("… and its record played on a machine with other devices",
               done.code == 0 and sum(tasks_on(said, "CUDA")) == 8, done)
