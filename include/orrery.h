@@ -93,7 +93,7 @@ struct orrery_rates {
     double bytes;            /* bytes per µs that its memory moves */
 };
 
-/* Those of a worker; all 0 on a real machine, and of processors. Returns 0, or -EINVAL:
+/* Those of a worker; all 0 on a real machine. Returns 0, or -EINVAL:
  * there is no such worker. After starpu_init(). */
 int orrery_worker_rates(int worker, struct orrery_rates *ret);
 

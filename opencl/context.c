@@ -54,6 +54,9 @@ static cl_int read_properties(const cl_context_properties *properties, struct wi
     for (; properties && properties[ret->n]; ret->n += 2) {
         cl_context_properties value = properties[ret->n + 1];
 
+        for (size_t i = 0; i < ret->n; i += 2)
+            if (properties[i] == properties[ret->n])
+                return CL_INVALID_PROPERTY; /* twice */
         switch (properties[ret->n]) {
         case CL_CONTEXT_PLATFORM:
             if ((cl_platform_id)value != &socl_platform)

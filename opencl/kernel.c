@@ -204,7 +204,7 @@ static cl_int check_arg(const struct socl_parameter *known, size_t size, const v
         return size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
     }
     if (known->image)
-        return CL_INVALID_ARG_VALUE;
+        return size == sizeof(cl_mem) ? CL_INVALID_ARG_VALUE : CL_INVALID_ARG_SIZE;
     if (known->pointer && known->space == SOCL_LOCAL) {
         ret->local = true;
         return value ? CL_INVALID_ARG_VALUE : size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
@@ -215,7 +215,10 @@ static cl_int check_arg(const struct socl_parameter *known, size_t size, const v
     }
     if (!value)
         return CL_INVALID_ARG_VALUE;
-    return known->bytes && size != known->bytes ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
+    /* A structure's padding is the compiler's. */
+    return known->bytes && known->scalar != SOCL_OTHER && size != known->bytes
+               ? CL_INVALID_ARG_SIZE
+               : CL_SUCCESS;
 }
 
 static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t size,

@@ -14,7 +14,11 @@ enum { ALIGNMENT = 128 /* bytes: of the widest type */ };
 
 static void mem_free(cl_mem mem)
 {
-    if (!mem->parent && mem->handle && socl.started > 0)
+    bool own = !mem->parent && mem->handle && socl.started > 0;
+
+    if (own && mem->nmapped) /* nobody has unmapped it */
+        starpu_data_release_on_node(mem->handle, STARPU_MAIN_RAM);
+    if (own)
         starpu_data_unregister_no_coherency(mem->handle);
     while (mem->destructors) {
         struct socl_destructor *next = mem->destructors->next;

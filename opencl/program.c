@@ -494,12 +494,20 @@ static cl_int check_link(cl_context context, cl_uint n, const cl_device_id *devi
     return CL_SUCCESS;
 }
 
+/* The program itself is at fault, and is returned with its log. */
+static bool is_link_failure(cl_int error)
+{
+    return error == CL_LINK_PROGRAM_FAILURE || error == CL_BUILD_PROGRAM_FAILURE;
+}
+
 static cl_program CL_API_CALL link_programs(cl_context context, cl_uint n,
                                             const cl_device_id *devices, const char *options,
                                             cl_uint ninputs, const cl_program *inputs,
                                             notify_t notify, void *data, cl_int *ret_error)
 {
-    cl_int error = check_link(context, n, devices, ninputs, inputs), one;
+    cl_int error = !notify && data ? CL_INVALID_VALUE
+                                   : check_link(context, n, devices, ninputs, inputs);
+    cl_int one;
     cl_program program;
     char *log = NULL;
 
@@ -517,7 +525,7 @@ static cl_program CL_API_CALL link_programs(cl_context context, cl_uint n,
         one = socl.simulated ? error : link_below(program, i, options, ninputs, inputs);
         note_build(program, i, options, one, log);
         if (one != CL_SUCCESS)
-            error = CL_LINK_PROGRAM_FAILURE;
+            error = is_link_failure(one) ? CL_LINK_PROGRAM_FAILURE : one;
     }
     program->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     if (options && strstr(options, "-create-library"))
@@ -526,7 +534,10 @@ static cl_program CL_API_CALL link_programs(cl_context context, cl_uint n,
     socl_fail(ret_error, error);
     if (notify)
         notify(program, data);
-    return program;
+    if (error == CL_SUCCESS || is_link_failure(error))
+        return program;
+    socl_program_unref(program);
+    return NULL;
 }
 
 /* -- on the host -- */

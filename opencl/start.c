@@ -76,11 +76,12 @@ static int read_settings(void)
 }
 
 /* Devices are those of the implementations below; of processors, too, as there is nothing
- * else that could compute. They are settings, and not in starpu_conf, so that a record of the
- * run does not have them: it is played on machines with other devices. */
-static void set_defaults(void)
+ * else that could compute. These are settings, and not in starpu_conf, so that a record of the
+ * run does not have them: it is played on machines with other devices. That no processor is a
+ * worker is in it: numbers of workers are those of devices there, too. */
+static void set_defaults(struct starpu_conf *conf)
 {
-    setenv("STARPU_NCPU", "0", 0);
+    conf->ncpus = 0;
     setenv("STARPU_NCUDA", "0", 0);
     setenv("STARPU_NHIP", "0", 0);
     setenv("ORRERY_OPENCL_VENDORS", "/etc/OpenCL/vendors", 0);
@@ -147,7 +148,7 @@ static int start_run(void)
 
     starpu_conf_init(&conf);
     if (!machine || !*machine)
-        set_defaults();
+        set_defaults(&conf);
     if (!getenv("STARPU_SCHED"))
         conf.sched_policy_name = "dmdas";
     return starpu_init(&conf);

@@ -201,9 +201,12 @@ static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint n, const cl_me
         (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST |
                                            CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)))
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < n; i++)
+    for (cl_uint i = 0; i < n; i++) {
         if (!socl_is(mems[i]))
             return CL_INVALID_MEM_OBJECT;
+        if (mems[i]->context != queue->context)
+            return CL_INVALID_CONTEXT;
+    }
     for (cl_uint i = 0; i < n; i++)
         if (queue->device && !(flags & CL_MIGRATE_MEM_OBJECT_HOST))
             starpu_data_prefetch_on_node(socl_whole(mems[i])->handle,

@@ -212,7 +212,6 @@ static int describe_add_device(const struct orr_machine_desc *desc,
     worker->async = true;
     worker->speed = 1;
     name_worker(worker, kind, &desc->hosts[endpoints[i]], node);
-    describe_set_rates(worker, desc, endpoints[i]);
     machine->nnodes++;
     hosts[machine->nworkers] = endpoints[i];
     return orr_sim_speeds(&desc->hosts[endpoints[i]], kind->prefix, machine,
@@ -297,6 +296,8 @@ static int describe_add_workers(const struct orr_machine_desc *desc,
     if (error == 0)
         error = orr_sim_place_cpus(desc, choice->nmain, choice->ncpu, machine,
                                    hosts);
+    for (unsigned w = 0; error == 0 && w < machine->nworkers; w++)
+        describe_set_rates(&machine->workers[w], desc, hosts[w]);
     return error ? error : orr_sim_place_neighbours(desc, hosts, machine);
 }
 

@@ -17,7 +17,8 @@
 enum { N = 1024 };
 
 static const char source[] =
-    "typedef struct { float x, y; } pair;\n"
+    "typedef struct { char tag; float y; } pair;\n"
+    "__kernel void pick(__global float *a, pair p) { a[get_global_id(0)] = p.y; }\n"
     "float half_of(float x) { return x / 2.0f; }\n"
     "__kernel void scale(__global float *a, float by) { a[get_global_id(0)] *= by; }\n"
     "__kernel void halve(__global float *a) { size_t i = get_global_id(0);\n"
@@ -160,6 +161,11 @@ static void test_queries(void)
 static void test_arguments(void)
 {
     cl_kernel add = kernel("add"), optional = kernel("optional"), reverse = kernel("reverse");
+    cl_kernel pick = kernel("pick");
+    const struct {
+        char tag;
+        float y;
+    } pair = {0, 6};
     cl_mem a = buffer(0), b = buffer(1);
     char text[64] = "";
     cl_kernel_arg_address_qualifier space = 0;
@@ -188,6 +194,10 @@ static void test_arguments(void)
     MUST(clSetKernelArg(reverse, 1, local * sizeof(float), NULL));
     MUST(clEnqueueNDRangeKernel(queue, reverse, 1, NULL, &global, &local, 0, NULL, NULL));
     claim(value_at(b, 0) == 31, "a kernel has local memory");
+    MUST(clSetKernelArg(pick, 1, sizeof(pair), &pair));
+    MUST(run(queue, pick, a, 0, NULL, NULL));
+    claim(value_at(a, 9) == 6, "a structure is an argument");
+    MUST(clReleaseKernel(pick));
     MUST(clReleaseKernel(add));
     MUST(clReleaseKernel(optional));
     MUST(clReleaseKernel(reverse));
@@ -557,7 +567,7 @@ static void test_all_kernels(void)
     cl_uint n = 0;
     char name[64];
 
-    claim(clCreateKernelsInProgram(program, 0, NULL, &n) == CL_SUCCESS && n == 7,
+    claim(clCreateKernelsInProgram(program, 0, NULL, &n) == CL_SUCCESS && n == 8,
           "a program says how many kernels it has");
     MUST(clCreateKernelsInProgram(program, 16, all, NULL));
     MUST(clGetKernelInfo(all[0], CL_KERNEL_FUNCTION_NAME, sizeof(name), name, NULL));
@@ -602,6 +612,13 @@ static void test_refusals(void)
     clCreateContext((cl_context_properties[]){0xFF01, (cl_context_properties) "nobody", 0},
                     ndevices, devices, NULL, NULL, &error);
     claim(error == CL_INVALID_PROPERTY, "a policy that there is not");
+    clCreateContext((cl_context_properties[]){CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
+                                              CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
+                                              0},
+                    ndevices, devices, NULL, NULL, &error);
+    claim(error == CL_INVALID_PROPERTY, "a property that is given twice");
+    claim(clEnqueueMigrateMemObjects(queue, 1, NULL, 0, 0, NULL, NULL) == CL_INVALID_VALUE,
+          "no buffers to be moved");
 }
 
 static void test_scheduler(void)
@@ -666,6 +683,7 @@ static void test_ends(void)
 {
     static bool seen; /* the last reference may be a command's, for a moment */
     cl_mem a = buffer(1);
+    cl_int error;
 
     MUST(clSetMemObjectDestructorCallback(a, gone, &seen));
     scale(queue, a, 2, 0, NULL, NULL);
@@ -673,6 +691,12 @@ static void test_ends(void)
     MUST(clFinish(queue));
     claim(seen, "a buffer ends when its last command has ended");
     claim(clReleaseEvent(NULL) == CL_INVALID_EVENT, "nothing is no event");
+    a = buffer(1);
+    must(clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &error)
+             ? error
+             : CL_MAP_FAILURE,
+         "clEnqueueMapBuffer");
+    claim(clReleaseMemObject(a) == CL_SUCCESS, "a buffer may end that is mapped still");
 }
 
 static void test_all(void)

@@ -93,6 +93,9 @@ def have_times():
     done = orrery("run", "-m", MACHINE, "--assume", "kernel[add] = 7ms", "--",
                   *program("basic"))
     tap.claim("what is assumed goes before it", "100.0 % assumed" in done.out, done)
+    done = orrery("run", "-m", "epyc-64", "--", *program("basic"))
+    tap.claim("on a machine without GPUs a core is a device", "100.0 % derived" in done.out and
+              "CPU         64 workers" in done.out, done)
     few, _ = report("-m", MACHINE, "--", *program("hotspot", "-n", "256"))
     many, done = report("-m", MACHINE, "--", *program("hotspot", "-n", "1024"))
     tap.claim("sizes have times of their own", many["makespan_us"] > few["makespan_us"], done)
@@ -130,6 +133,11 @@ def are_recorded(folder):
     path = os.path.join(folder, "basic.rec")
     done = orrery("record", "-o", path, "--", *program("matmul"), SOCL_FORCE_DYNAMIC="1")
     tap.claim("a program is recorded", done.code == 0 and os.path.exists(path), done)
+    pinned = os.path.join(folder, "pinned.rec")
+    orrery("record", "-o", pinned, "--", *program("matmul"))
+    said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", pinned)
+    tap.claim("… what has queues of devices has them on as many elsewhere",
+              done.code == 0 and tasks_on(said, "CUDA") == [4, 4, 0, 0], done)
     said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", path)
     tap.claim("… and its record played on a machine with other devices",
               done.code == 0 and sum(tasks_on(said, "CUDA")) == 8, done)
