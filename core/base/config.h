@@ -564,6 +564,15 @@
       "`record`: kernels of a replay take the times that its record has, "     \
       "whatever the machine; `models`: never. Unset: if the machine is that "  \
       "of the record.")                                                        \
+    X(OPENMP_LOG, "ORRERY_OPENMP_LOG", STRING, "",                             \
+      "Where a program that uses OpenMP, and not the library, leaves what it " \
+      "does: the beginning of the file's name, behind which come a point and " \
+      "the process. Set by `orrery record`, which preloads what reads it: "    \
+      "docs/OPENMP_PROGRAMS.md. Unset: nowhere. Real machines only.")          \
+    X(OPENMP_CLOCK, "ORRERY_OPENMP_CLOCK", STRING, "",                         \
+      "`cpu`: the times of such a program are those of the processor. Set by " \
+      "`orrery record --cpu-time`. Unset: unless it has more threads than "    \
+      "processors, time that passes. Real machines only.")                     \
     X(RECORD_TIMES, "ORRERY_RECORD_TIMES", BOOL, "1",                          \
       "0: a record of a real run is without the times of its kernels. "        \
       "Real machines only.")                                                   \

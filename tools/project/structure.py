@@ -427,7 +427,8 @@ def exported():
     """A pattern of what the library and its modules export, and CPython's; of C++,
     whose compiler adds functions, nothing is looked at."""
     maps = "".join((ROOT / path).read_text()
-                   for path in ("core/api/exports.map", "core/base/module.map"))
+                   for path in ("core/api/exports.map", "core/base/module.map",
+                                "record/openmp/exports.map"))
     return re.compile("|".join(name.replace("*", ".*") for name in
                                re.findall(r"^\s*(\w+\*?);", maps, re.M)) +
                       "|main|PyInit_.*|_Z.*")
