@@ -310,7 +310,7 @@ void orr_job_check(const struct orr_job *job)
     ORR_CHECK(job->waiting >= 0 && job->ending >= 0 && job->data.pending >= 0);
     ORR_CHECK(job->accesses == job->inside || job->naccesses > job->slots);
     ORR_CHECK(state == ORR_JOB_NEW || state == ORR_JOB_BLOCKED ||
-              job->waiting == 0);
+              job->waiting == 0 || job->data.follow);
     ORR_CHECK((state == ORR_JOB_CLAIMING) ==
               (job->claims.state == ORR_CLAIM_CLAIMING));
     ORR_CHECK(state != ORR_JOB_DONE || !job->successors);

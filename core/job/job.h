@@ -85,7 +85,8 @@ enum orr_broken {
 
 /* How a job goes on. No entry blocks. */
 struct orr_job_type {
-    /* Nothing holds the job back any more. Called once; no lock held. */
+    /* Nothing holds the job back any more, or nothing but kernels of the queue that its
+     * own is to be in (core/job/follow.h). Called once; no lock held. */
     void (*ready)(struct orr_runtime *rt, struct orr_job *job);
     /* All its data have come to its node; `worker` is the one that it had then. The
      * worker of a task may see that by itself, run the job and free it meanwhile. NULL:
@@ -175,6 +176,8 @@ struct orr_job_data {
                    * the interfaces since its submission */
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */
+    atomic_uchar follow; /* whether it goes behind those whose data it waits for:
+                          * core/job/follow.h */
 };
 
 /* What few jobs have, made when it is needed first: orr_job_rare. */

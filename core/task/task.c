@@ -30,6 +30,7 @@
 #include "core/observe/views.h"
 #include "core/sched/bundle.h"
 #include "core/sched/ctxs.h"
+#include "core/sched/follow.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
@@ -664,6 +665,9 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
     if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
+    if (ORR_JOB_IS(job, task) && task->execute_on_a_specific_worker &&
+        atomic_load_explicit(&job->waiting, memory_order_relaxed) > 1)
+        orr_follow_submitted(rt, job, declared > 1);
     orr_job_release(rt, job);
     orr_charge(us);
 }

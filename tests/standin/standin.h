@@ -13,6 +13,9 @@
  *   kernel=100    on a clock of the program's: µs of a kernel (0)
  *   copy=10 bandwidth=100
  *                 … of a copy, and bytes per µs in it (0; 0: without limit)
+ *   latency=20    … after which the host is called back (0), whatever streams do
+ *                 meanwhile
+ *   latency=20    µs from there in a stream to the call of a callback (0)
  *   peers=none    of `all' (accessible), `none', `refused' (said to be accessible,
  *                 but opening fails)
  *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `peer' (the

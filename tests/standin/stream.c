@@ -129,6 +129,7 @@ struct stream {
     struct device *device;
     bool blocking; /* towards the default stream */
     uint64_t random;
+    double reached_us; /* [runner] when the device came to where the stream is */
     struct fate *fate; /* a reference */
     struct runner runner;
     pthread_mutex_t lock;
@@ -175,9 +176,13 @@ _Thread_local bool in_callback;
 
 static void do_callback(struct stream *stream, const struct op *op)
 {
-    int broken = __atomic_load_n(&stream->device->broken, __ATOMIC_RELAXED);
-    int code = atomic_exchange(&stream->fate->code, OK);
+    int broken, code;
 
+    /* Several may be on their way to the host at once. */
+    if (gpus.options.latency_us)
+        clock_wait(stream->reached_us + gpus.options.latency_us);
+    broken = __atomic_load_n(&stream->device->broken, __ATOMIC_RELAXED);
+    code = atomic_exchange(&stream->fate->code, OK);
     if (broken)
         code = broken;
     in_callback = true;
@@ -216,6 +221,8 @@ static void await(struct stream *stream, struct record *record)
 {
     int code = record_await(record);
 
+    if (record->at_us > stream->reached_us)
+        stream->reached_us = record->at_us;
     if (!code)
         return;
     atomic_store(&record->fate->code, OK); /* it is told here */
@@ -240,6 +247,8 @@ static void perform(struct stream *stream, const struct op *op)
         await(stream, op->record);
         break;
     }
+    if (op->verb != CALLBACK && op->verb != WAIT)
+        stream->reached_us = clock_now_us();
     record_unref(op->record);
 }
 

@@ -14,10 +14,11 @@
 static struct gpu_run *gpu_run_new(struct gpu_device *device,
                                    struct gpu_worker *worker)
 {
-    struct gpu_run *run = worker->runs;
+    struct gpu_run *run;
 
-    while (atomic_load_explicit(&run->device, memory_order_acquire))
-        run++;
+    do
+        run = &worker->runs[worker->next++ % ORR_MOST_QUEUED];
+    while (atomic_load_explicit(&run->device, memory_order_acquire));
     atomic_store_explicit(&run->device, device, memory_order_relaxed);
     run->code = 0;
     return run;
@@ -51,7 +52,7 @@ void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker)
 {
     const struct gpu_api *api = &device->driver->api;
 
-    for (unsigned i = 0; i < GPU_MAX_RUNS; i++) {
+    for (unsigned i = 0; i < ORR_MOST_QUEUED; i++) {
         if (worker->runs[i].begin)
             (void)api->event_destroy(worker->runs[i].begin);
         if (worker->runs[i].end)

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/follow.c - see follow.h. A job that has been started stays in the turns of
+ * its data until it has ended on the host, so that these tell who is before whom. What is
+ * asked there stays true: a turn that has begun on a queue, or has passed, does not come
+ * back, but after a failure, which ends the program where somebody follows.
+ *
+ * Who looks for a job has either its submission or a job before it, neither of which ends
+ * meanwhile; so does the job not. No wake is lost: a job is noted as one that may follow
+ * before its data are looked at, a kernel as started before the jobs behind it are.
+ */
+#include "core/sched/follow.h"
+
+#include "core/base/log.h"
+#include "core/cost/cost.h"
+#include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
+#include "core/data/release.h"
+#include "core/device/driver.h"
+#include "core/device/kind.h"
+#include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/job/turns.h"
+#include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
+#include "core/worker/workers.h"
+
+/* So many accesses of one datum are looked at, and so many jobs behind one. */
+enum { MOST = 64 };
+
+static struct orr_access *access_at(struct orr_list *link)
+{
+    return orr_container(link, struct orr_access, link);
+}
+
+/* -- what is before a job -- */
+
+/* Whether the kernel that has the datum by this access is in the worker's queue, and uses
+ * it in the memory there. */
+static bool leads(const struct orr_access *access,
+                  const struct orr_worker *worker)
+{
+    const struct orr_job *job = access->job;
+
+    return orr_job_follow(job) & ORR_LEADS && job->worker == (int)worker->id &&
+           access->at == worker->desc->node;
+}
+
+/* Whether all that have the turn before that of the access lead. */
+static bool turn_leads_locked(const struct orr_handle *handle,
+                              const struct orr_access *access,
+                              const struct orr_worker *worker)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_list *order = &handle->turns.order;
+    struct orr_list *link = access->link.prev;
+    unsigned n = 0, group;
+
+    /* Those of its own turn: one that follows has been looked at. */
+    for (;
+         link != order && orr_access_goes_with(access_at(link), access->group);
+         link = link->prev) {
+        const struct orr_job *mate = access_at(link)->job;
+
+        if (orr_job_follows(mate) && mate->task->workerid == worker->id)
+            return true;
+        if (++n > MOST)
+            return false;
+    }
+    if (link == order)
+        return false;
+    group = access_at(link)->group;
+    do {
+        if (!leads(access_at(link), worker) || ++n > MOST)
+            return false;
+        link = link->prev;
+    } while (link != order && orr_access_goes_with(access_at(link), group));
+    return true;
+}
+
+static bool is_led(struct orr_access *access, const struct orr_worker *worker)
+{
+    struct orr_handle *handle = access->handle;
+    bool led;
+
+    if (access->duplicate || access->mode & STARPU_SCRATCH)
+        return true;
+    orr_lock(&handle->lock);
+    led = access->ordered &&
+          (access->granted || turn_leads_locked(handle, access, worker));
+    orr_unlock(&handle->lock);
+    return led;
+}
+
+static bool all_are_led(struct orr_job *job, const struct orr_worker *worker)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!is_led(&job->accesses[i], worker))
+            return false;
+    return true;
+}
+
+/* -- putting it there -- */
+
+/* Some datum has come to require claims, or the worker to take no such job: it waits for
+ * its turn, as others do. */
+static void step_back(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    unsigned before;
+
+    atomic_store(&job->claims.state, ORR_CLAIM_NONE);
+    before = orr_job_clear_follow(job, ORR_MAY_FOLLOW | ORR_FOLLOWS);
+    /* Else who has released it has counted it off, and left it to this. */
+    if (!(before & ORR_FOLLOW_RELEASED)) {
+        atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+        return;
+    }
+    orr_job_claim(rt, job);
+}
+
+/* The job is the caller's if it is not somebody else's by now. */
+static bool take(struct orr_worker *worker, struct orr_job *job)
+{
+    unsigned char may = ORR_MAY_FOLLOW;
+
+    atomic_fetch_add_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+    if (atomic_compare_exchange_strong(&job->data.follow, &may,
+                                       ORR_MAY_FOLLOW | ORR_FOLLOWS))
+        return true;
+    atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+    return false;
+}
+
+/* Gives the job to its worker if all before it are in the queue. */
+static void look(struct orr_runtime *rt, struct orr_worker *worker,
+                 struct orr_job *job)
+{
+    unsigned bits = 0;
+
+    if (orr_worker_is_blocked(worker) || !all_are_led(job, worker) ||
+        !take(worker, job))
+        return;
+    if (orr_job_pass_behind(job))
+        bits = orr_job_able(rt, job, orr_job_row(rt, job), worker->id);
+    if (!bits) {
+        step_back(rt, worker, job);
+        return;
+    }
+    job->implementation =
+        orr_recal_pick(job->costs->recal, job->costs, worker->class_id, bits);
+    job->type->ready(rt, job);
+}
+
+/* -- which jobs may -- */
+
+static bool worker_has_queue(const struct orr_worker *worker)
+{
+    return worker->desc->async && worker->desc->driver->ops->in_order &&
+           worker->desc->pipeline > 1;
+}
+
+/* Whether nothing is to be done when the job is ready, or its worker has taken it. */
+static bool is_simple(const struct starpu_task *task)
+{
+    return !task->prologue_callback_func && !task->prologue_callback_pop_func &&
+           !task->bundle && !task->trs_epoch && !task->workerorder;
+}
+
+static bool is_async(const struct orr_job *job, const struct orr_worker *worker)
+{
+    unsigned bits = orr_codelet_functions(job->task->cl, worker->desc->type);
+
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1 && !orr_job_is_async(job, worker, i))
+            return false;
+    return bits != 0;
+}
+
+/* Whether some datum may have to be converted on the host. */
+static bool has_forms(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].handle->multiformat)
+            return true;
+    return false;
+}
+
+static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+    const struct orr_worker *worker;
+
+    if (!task->execute_on_a_specific_worker || task->workerid >= rt->workers->n)
+        return false;
+    worker = &rt->workers->at[task->workerid];
+    return worker_has_queue(worker) && is_simple(task) &&
+           is_async(job, worker) && !orr_job_around(job) &&
+           !(job->modes & (STARPU_REDUX | STARPU_COMMUTE)) && !has_forms(job) &&
+           !job->data.spread && !job->data.first && !job->data.reducible &&
+           orr_sched_of(rt, job)->has_policy;
+}
+
+void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
+                          bool declared)
+{
+    if (declared || !may_follow(rt, job))
+        return;
+    (void)orr_job_add_follow(job, ORR_MAY_FOLLOW);
+    look(rt, &rt->workers->at[job->task->workerid], job);
+}
+
+/* -- behind one that is there -- */
+
+struct found {
+    struct orr_job *jobs[MOST];
+    unsigned n;
+};
+
+/* Adds the jobs of the worker that have the next turn after that of the access. */
+static void find_behind(struct found *found, struct orr_access *access,
+                        const struct orr_worker *worker)
+{
+    struct orr_handle *handle = access->handle;
+    struct orr_list *link;
+    unsigned n = 0;
+    bool behind = false;
+
+    orr_lock(&handle->lock);
+    for (link = access->link.next; link != &handle->turns.order && ++n < MOST;
+         link = link->next) {
+        struct orr_access *next = access_at(link);
+
+        if (!behind && orr_access_goes_with(next, access->group))
+            continue;
+        if (behind && !orr_access_goes_with(next, access_at(link->prev)->group))
+            break;
+        behind = true;
+        if (orr_job_follow(next->job) == ORR_MAY_FOLLOW &&
+            next->job->task->workerid == worker->id && found->n < MOST)
+            found->jobs[found->n++] = next->job;
+    }
+    orr_unlock(&handle->lock);
+}
+
+void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
+                     struct orr_job *job)
+{
+    struct found found;
+
+    if (!worker_has_queue(worker))
+        return;
+    (void)orr_job_add_follow(job, ORR_LEADS);
+    found.n = 0;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            find_behind(&found, &job->accesses[i], worker);
+    for (unsigned i = 0; i < found.n; i++)
+        look(rt, worker, found.jobs[i]);
+}
+
+/* -- failures -- */
+
+void orr_follow_check(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    if (!orr_job_follows_still(job) || all_are_led(job, worker))
+        return;
+    /* Or it was released meanwhile. */
+    if (!orr_job_follows_still(job))
+        return;
+    orr_log_error("task `%s' (number %llu) was to follow others in the queue "
+                  "of %s, where one has failed",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
+void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    bool follows = orr_job_follows_still(job);
+    unsigned n;
+
+    (void)orr_job_clear_follow(job, ORR_LEADS);
+    n = atomic_load(&worker->nfollowing) - follows;
+    if (n == 0)
+        return;
+    orr_log_error("task `%s' (number %llu) has failed on %s, and %u tasks were "
+                  "to follow it in the queue, which may have used what it has "
+                  "left: STARPU_%s_PIPELINE=1 lets none follow",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name, n,
+                  orr_device_kind(worker->desc->type)->variable);
+    orr_runtime_fail(rt);
+}
