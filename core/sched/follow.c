@@ -286,9 +286,9 @@ void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
     n = atomic_load(&worker->nfollowing) - follows;
     if (n == 0)
         return;
-    orr_log_error("task `%s' (number %llu) has failed on %s, and %u tasks were "
-                  "to follow it in the queue, which may have used what it has "
-                  "left: STARPU_%s_PIPELINE=1 lets none follow",
+    orr_log_error("task `%s' (number %llu) has failed on %s, and what was to "
+                  "follow it in the queue (%u) may have used what it has left: "
+                  "STARPU_%s_PIPELINE=1 lets no task follow another",
                   orr_job_name(job), (unsigned long long)job->id,
                   worker->desc->name, n,
                   orr_device_kind(worker->desc->type)->variable);

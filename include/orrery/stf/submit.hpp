@@ -426,7 +426,11 @@ class recorder
 // Gives it to the runtime. The caller keeps the argument if this throws.
 inline void submit(context_state &state, const job &j)
 {
-    const bool waits = j.wait && machine::get().runs_bodies;
+    const machine &m = machine::get();
+    const bool waits = j.wait && m.runs_bodies;
+    // A body that refers to the caller's variables is called before he goes on; where it
+    // takes virtual time its end is as good.
+    const bool to_call = waits && !m.simulated;
 
     state.require_open();
     for (unsigned i = 0; i < j.nuses; i++)
@@ -441,7 +445,7 @@ inline void submit(context_state &state, const job &j)
     task->cl_arg = j.arg;
     task->callback_func = j.drop;
     task->callback_arg = j.arg;
-    task->synchronous = waits;
+    task->synchronous = waits && !to_call;
     task->priority = j.priority;
     task->flops = j.flops;
     task->hypervisor_tag = static_cast<int>(j.indices ^ j.indices >> 32);
@@ -450,7 +454,8 @@ inline void submit(context_state &state, const job &j)
         task->workerid = static_cast<unsigned>(t.worker);
     }
     fill_data(task, j);
-    const int err = starpu_task_submit(task);
+    const int err = to_call ? orrery_task_submit_and_call(task)
+                            : starpu_task_submit(task);
     if (err) {
         task->destroy = 0;
         task->callback_func = nullptr;
