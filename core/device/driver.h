@@ -137,6 +137,11 @@ struct orr_driver_ops {
      * ORR_MOST_QUEUED may be under way, whatever the pipeline: a kernel may be started
      * before one that it depends on has ended. */
     bool in_order;
+    /* What is started on worker `later' from now on begins when the kernels that were
+     * started on `earlier', of the same device, by now have ended; the host does not
+     * wait. In the context of the former. NULL: the driver has no such. */
+    void (*kernels_after)(struct orr_driver *driver, unsigned later,
+                          unsigned earlier);
     /* Puts a kernel that does nothing into the worker's queue, as a codelet's
      * function would from kernel->run: what that costs is measured with it. NULL:
      * functions put nothing anywhere. 0, -EIO, -ENODEV, -ENOMEM. */

@@ -345,7 +345,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
         orr_job_send_away(rt, worker, job);
         return true;
     }
-    orr_follow_check(rt, worker, job);
+    orr_follow_start(rt, worker, job);
     begin_kernel(rt, worker, job, async);
     if (orr_job_gang(job))
         return lead_gang(rt, worker, job);

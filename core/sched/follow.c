@@ -33,36 +33,64 @@ static struct orr_access *access_at(struct orr_list *link)
     return orr_container(link, struct orr_access, link);
 }
 
-/* -- what is before a job -- */
-
-/* Whether the kernel that has the datum by this access is in the worker's queue, and uses
- * it in the memory there. */
-static bool leads(const struct orr_access *access,
-                  const struct orr_worker *worker)
+static struct orr_worker *worker_of(const struct orr_runtime *rt, unsigned id)
 {
-    const struct orr_job *job = access->job;
-
-    return orr_job_follow(job) & ORR_LEADS && job->worker == (int)worker->id &&
-           access->at == worker->desc->node;
+    return &rt->workers->at[id];
 }
 
-/* Whether all that have the turn before that of the access lead. */
+/* -- what is before a job -- */
+
+/* Whether kernels of the worker can be put behind those of the other one: its own, or
+ * another one's of its device. */
+static bool can_be_behind(const struct orr_worker *worker,
+                          const struct orr_worker *other)
+{
+    return worker == other || (worker->desc->driver == other->desc->driver &&
+                               worker->desc->node == other->desc->node &&
+                               worker->desc->driver->ops->kernels_after &&
+                               other->desc->stream < 64);
+}
+
+/* Whether the kernel that has the datum by this access is in such a queue, and uses it in
+ * the memory there. The device's workers in whose queues some are but the worker itself
+ * are added to *others, a bit per stream, unless that is NULL. */
+static bool leads(const struct orr_access *access,
+                  const struct orr_worker *worker, uint64_t *others)
+{
+    const struct orr_job *job = access->job;
+    const struct orr_worker *other;
+
+    if (!(orr_job_follow(job) & ORR_LEADS) || access->at != worker->desc->node)
+        return false;
+    other = worker_of(worker->runtime, (unsigned)job->worker);
+    if (!can_be_behind(worker, other))
+        return false;
+    if (others && other != worker)
+        *others |= UINT64_C(1) << other->desc->stream;
+    return true;
+}
+
+/* Whether all that have the turn before that of the access lead; likewise. */
 static bool turn_leads_locked(const struct orr_handle *handle,
                               const struct orr_access *access,
-                              const struct orr_worker *worker)
+                              const struct orr_worker *worker, uint64_t *others)
     ORR_REQUIRES(handle->lock)
 {
     const struct orr_list *order = &handle->turns.order;
     struct orr_list *link = access->link.prev;
     unsigned n = 0, group;
 
-    /* Those of its own turn: one that follows has been looked at. */
+    /* Those of its own turn: where one follows, that has been looked at. */
     for (;
          link != order && orr_access_goes_with(access_at(link), access->group);
          link = link->prev) {
         const struct orr_job *mate = access_at(link)->job;
 
-        if (orr_job_follows(mate) && mate->task->workerid == worker->id)
+        if (others)
+            continue;
+        if (orr_job_follows(mate) &&
+            can_be_behind(worker,
+                          worker_of(worker->runtime, mate->task->workerid)))
             return true;
         if (++n > MOST)
             return false;
@@ -71,14 +99,15 @@ static bool turn_leads_locked(const struct orr_handle *handle,
         return false;
     group = access_at(link)->group;
     do {
-        if (!leads(access_at(link), worker) || ++n > MOST)
+        if (!leads(access_at(link), worker, others) || (++n > MOST && !others))
             return false;
         link = link->prev;
     } while (link != order && orr_access_goes_with(access_at(link), group));
     return true;
 }
 
-static bool is_led(struct orr_access *access, const struct orr_worker *worker)
+static bool is_led(struct orr_access *access, const struct orr_worker *worker,
+                   uint64_t *others)
 {
     struct orr_handle *handle = access->handle;
     bool led;
@@ -86,16 +115,18 @@ static bool is_led(struct orr_access *access, const struct orr_worker *worker)
     if (access->duplicate || access->mode & STARPU_SCRATCH)
         return true;
     orr_lock(&handle->lock);
-    led = access->ordered &&
-          (access->granted || turn_leads_locked(handle, access, worker));
+    led =
+        access->ordered &&
+        (access->granted || turn_leads_locked(handle, access, worker, others));
     orr_unlock(&handle->lock);
     return led;
 }
 
-static bool all_are_led(struct orr_job *job, const struct orr_worker *worker)
+static bool all_are_led(struct orr_job *job, const struct orr_worker *worker,
+                        uint64_t *others)
 {
     for (unsigned i = 0; i < job->naccesses; i++)
-        if (!is_led(&job->accesses[i], worker))
+        if (!is_led(&job->accesses[i], worker, others))
             return false;
     return true;
 }
@@ -138,7 +169,7 @@ static void look(struct orr_runtime *rt, struct orr_worker *worker,
 {
     unsigned bits = 0;
 
-    if (orr_worker_is_blocked(worker) || !all_are_led(job, worker) ||
+    if (orr_worker_is_blocked(worker) || !all_are_led(job, worker, NULL) ||
         !take(worker, job))
         return;
     if (orr_job_pass_behind(job))
@@ -193,7 +224,7 @@ static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
 
     if (!task->execute_on_a_specific_worker || task->workerid >= rt->workers->n)
         return false;
-    worker = &rt->workers->at[task->workerid];
+    worker = worker_of(rt, task->workerid);
     return worker_has_queue(worker) && is_simple(task) &&
            is_async(job, worker) && !orr_job_around(job) &&
            !(job->modes & (STARPU_REDUX | STARPU_COMMUTE)) && !has_forms(job) &&
@@ -207,7 +238,7 @@ void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
     if (declared || !may_follow(rt, job))
         return;
     (void)orr_job_add_follow(job, ORR_MAY_FOLLOW);
-    look(rt, &rt->workers->at[job->task->workerid], job);
+    look(rt, worker_of(rt, job->task->workerid), job);
 }
 
 /* -- behind one that is there -- */
@@ -217,7 +248,7 @@ struct found {
     unsigned n;
 };
 
-/* Adds the jobs of the worker that have the next turn after that of the access. */
+/* Adds the jobs of such workers that have the next turn after that of the access. */
 static void find_behind(struct found *found, struct orr_access *access,
                         const struct orr_worker *worker)
 {
@@ -237,7 +268,9 @@ static void find_behind(struct found *found, struct orr_access *access,
             break;
         behind = true;
         if (orr_job_follow(next->job) == ORR_MAY_FOLLOW &&
-            next->job->task->workerid == worker->id && found->n < MOST)
+            can_be_behind(worker_of(worker->runtime, next->job->task->workerid),
+                          worker) &&
+            found->n < MOST)
             found->jobs[found->n++] = next->job;
     }
     orr_unlock(&handle->lock);
@@ -256,16 +289,33 @@ void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
         if (job->accesses[i].ordered)
             find_behind(&found, &job->accesses[i], worker);
     for (unsigned i = 0; i < found.n; i++)
-        look(rt, worker, found.jobs[i]);
+        look(rt, worker_of(rt, found.jobs[i]->task->workerid), found.jobs[i]);
 }
 
-/* -- failures -- */
+/* -- starting it -- */
 
-void orr_follow_check(struct orr_runtime *rt, struct orr_worker *worker,
+/* Those of the worker's device, a bit per stream. */
+static void wait_for(const struct orr_worker *worker, uint64_t others)
+{
+    const struct orr_driver_ops *ops = worker->desc->driver->ops;
+    unsigned first = worker->id - worker->desc->stream;
+
+    for (; others; others &= others - 1)
+        ops->kernels_after(worker->desc->driver, worker->id,
+                           first + (unsigned)__builtin_ctzll(others));
+}
+
+void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
                       struct orr_job *job)
 {
-    if (!orr_job_follows_still(job) || all_are_led(job, worker))
+    uint64_t others = 0;
+
+    if (!orr_job_follows_still(job))
         return;
+    if (all_are_led(job, worker, &others)) {
+        wait_for(worker, others);
+        return;
+    }
     /* Or it was released meanwhile. */
     if (!orr_job_follows_still(job))
         return;
@@ -276,6 +326,20 @@ void orr_follow_check(struct orr_runtime *rt, struct orr_worker *worker,
     orr_runtime_fail(rt);
 }
 
+/* -- failures -- */
+
+/* Jobs that follow others in queues of the worker's device. */
+static unsigned count_following(const struct orr_runtime *rt,
+                                const struct orr_worker *worker)
+{
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->node == worker->desc->node)
+            n += atomic_load(&rt->workers->at[w].nfollowing);
+    return n;
+}
+
 void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
@@ -283,7 +347,7 @@ void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
     unsigned n;
 
     (void)orr_job_clear_follow(job, ORR_LEADS);
-    n = atomic_load(&worker->nfollowing) - follows;
+    n = count_following(rt, worker) - follows;
     if (n == 0)
         return;
     orr_log_error("task `%s' (number %llu) has failed on %s, and what was to "

@@ -5,11 +5,12 @@
  *
  * A job that names its worker, whose kernel is asynchronous, and that waits for nothing
  * but its turn of data, is put into the worker's queue when all jobs that have these data
- * before it are there: with what they write, and what they read, in the memory of this worker.
- * It is looked for when it is submitted, and when such a job has been started. Its data are fetched and pinned as
- * those of any job; those which a kernel in the queue uses are there. So memory, values
- * elsewhere and other jobs' turns are what they would be if the queue had got that far:
- * only kernels of this queue can tell the difference, and they are in order.
+ * before it are there, or in the queue of another worker of its device, for which the
+ * queue then waits; with what they write, and what they read, in the memory of the device.
+ * It is looked for when it is submitted, and when such a job has been started. Its data are
+ * fetched and pinned as those of any job; those which a kernel in a queue uses are there.
+ * So memory, values elsewhere and other jobs' turns are what they would be if the queues
+ * had got that far: only kernels of these can tell the difference, and they are in order.
  *
  * The worker starts it, and not the context that submits: a kernel's function finds its
  * worker's device, stream, handles of libraries and number where it runs.
@@ -32,9 +33,10 @@ void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
 void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
                      struct orr_job *job);
 
-/* The worker is about to start the kernel of a job that follows others: ends the program
- * if these are not in its queue any more. In the worker's context. */
-void orr_follow_check(struct orr_runtime *rt, struct orr_worker *worker,
+/* The worker is about to start the kernel of a job that follows others: it waits, in its
+ * queue, for those that are in queues of other workers of its device; ends the program if
+ * some are in none any more. In the worker's context. */
+void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
                       struct orr_job *job);
 
 /* The job's kernel has failed on the worker, which is to undo it: ends the program, with a

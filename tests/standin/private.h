@@ -50,6 +50,7 @@ enum fault {
     FAULT_CALL,
     FAULT_NOMEM,
     FAULT_PIN,
+    FAULT_WAIT,
     NFAULTS
 };
 enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };

@@ -22,7 +22,8 @@
  *                 same of copies between devices), `kernel', `launch' (it is
  *                 refused, and not in the stream) or `lost' (an operation of a
  *                 stream after which the device is of no use), `pin' (of main
- *                 memory), or the 5th call of the vendor's, whatever it is, which does
+ *                 memory), `wait' (for an event, of a stream
+ *                 that has had kernels: it goes on), or the 5th call of the vendor's, whatever it is, which does
  *                 nothing: `call' (unknown error), `nomem' (out of memory); `copy@5+':
  *                 each one from then on
  */

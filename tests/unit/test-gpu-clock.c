@@ -335,6 +335,29 @@ START_TEST(a_chain_of_kernels_does_not_wait_for_the_host)
 }
 END_TEST
 
+/* The chain goes to and fro between two streams of one device, which wait for each
+ * other. */
+START_TEST(streams_of_a_device_wait_for_each_other_without_the_host)
+{
+    double us;
+
+    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
+    us = run_chain("devices=1 delay=0 kernel=5 latency=20", "2", 2);
+    ck_assert_uint_eq(out_of_order, 0);
+    ck_assert_msg(us <= CHAIN * KERNEL_US * 1.02, "%.1f us", us);
+}
+END_TEST
+
+/* Where one of these waits is left out a kernel runs before the one that it depends on. */
+START_TEST(a_wait_that_is_left_out_is_seen)
+{
+    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
+    (void)run_chain("devices=1 delay=0 kernel=5 latency=20 fault=wait@100", "2",
+                    2);
+    ck_assert_uint_gt(out_of_order, 0);
+}
+END_TEST
+
 /* With one kernel in flight it does: the test above can fail. */
 START_TEST(a_pipeline_of_one_waits_for_the_host_after_each_kernel)
 {
@@ -399,6 +422,8 @@ int main(void)
                         sizeof(copies) / sizeof(*copies));
 #endif
     tcase_add_test(tc, a_chain_of_kernels_does_not_wait_for_the_host);
+    tcase_add_test(tc, streams_of_a_device_wait_for_each_other_without_the_host);
+    tcase_add_test(tc, a_wait_that_is_left_out_is_seen);
     tcase_add_test(tc, a_pipeline_of_one_waits_for_the_host_after_each_kernel);
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);
