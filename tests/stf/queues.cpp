@@ -81,7 +81,11 @@ void bodies_run_at_submission()
     ctx.task(exec_place::device(0), x.read(), y.write())
             ->*[&](stream_t, slice<const double>, slice<double>) { called++; };
     check(called == 41, "the body of a task with data to be allocated has run");
+    // It has its turn, and is waited for when it is used.
+    auto frozen = ctx.freeze(x);
     go = true;
+    check(frozen.get()(0) == 41., "what is frozen has all that was before");
+    frozen.unfreeze();
     ctx.finalize();
     check(value == 41., "all kernels have run");
 }
