@@ -109,6 +109,12 @@ void orrery_set_kernel_times(double (*us)(struct starpu_task *task,
  * machine. */
 void orrery_set_costs_in_times(void);
 
+/* As starpu_task_submit(), and returns when the task's function has returned, so that this
+ * may refer to the caller's variables. What it has put into the queue of a device may be under
+ * way then; a kernel that has failed is not tried again. Where functions are not called,
+ * when the task has ended. -EDEADLK in a callback or a kernel. */
+int orrery_task_submit_and_call(struct starpu_task *task);
+
 /* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */
 int orrery_sem_wait_until(starpu_sem_t *sem, double date);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <orrery.h>
+
 #include "core/api/api.h"
 #include "core/api/ctx.h"
 #include "core/api/early.h"
@@ -253,7 +255,8 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
 
 /* -- submission -- */
 
-static int submit(const char *call, struct starpu_task *task, bool implicit)
+static int submit(const char *call, struct starpu_task *task, bool implicit,
+                  bool called)
 {
     ORR_API(rt, call);
     int rc;
@@ -277,11 +280,11 @@ static int submit(const char *call, struct starpu_task *task, bool implicit)
         return -EINVAL;
     }
     if (!task->transaction)
-        return orr_task_submit(rt, task, implicit);
+        return orr_task_submit(rt, task, implicit, called);
     rc = orr_transaction_join(task);
     if (rc)
         return rc;
-    rc = orr_task_submit(rt, task, implicit);
+    rc = orr_task_submit(rt, task, implicit, called);
     if (rc)
         orr_transaction_leave(task);
     return rc;
@@ -289,19 +292,26 @@ static int submit(const char *call, struct starpu_task *task, bool implicit)
 
 int starpu_task_submit(struct starpu_task *task)
 {
-    return submit(__func__, task, true);
+    return submit(__func__, task, true, false);
 }
 
 int starpu_task_submit_nodeps(struct starpu_task *task)
 {
-    return submit(__func__, task, false);
+    return submit(__func__, task, false, false);
+}
+
+int orrery_task_submit_and_call(struct starpu_task *task)
+{
+    if (!orr_may_block(__func__))
+        return -EDEADLK;
+    return submit(__func__, task, true, true);
 }
 
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 {
     if (task)
         task->sched_ctx = sched_ctx_id;
-    return submit(__func__, task, true);
+    return submit(__func__, task, true, false);
 }
 
 void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)

@@ -30,6 +30,10 @@
  * coming do not hold up a writer; and each job comes to be the one that has waited for
  * the longest time, then a keeper, and as such is served first.
  *
+ * A job that follows others in the queue of a device (core/sched/follow.h) passes before
+ * its predecessors have ended, if none of its handles requires claims; it is given its
+ * own beside theirs when one does.
+ *
  * A job whose kernel has ended, and whose end waits for others, has given its claims
  * back: a job that is in no order may be what it waits for. A job that works on its
  * behalf (starpu_task_submit_nodeps) claims the data beside it, without waiting, and
@@ -59,6 +63,7 @@
 #include "core/data/registry.h"
 #include "core/data/release.h"
 #include "core/exec/runtime.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 
 enum { PATIENCE = 8 };
@@ -388,18 +393,35 @@ bool orr_access_try_claim_locked(struct orr_handle *handle,
     return true;
 }
 
-void orr_access_join_claim_locked(struct orr_handle *handle,
-                                  struct orr_access *access)
+/* Claims the handle beside those that have it already, with which the job is ordered. */
+static void take_beside_locked(struct orr_handle *handle,
+                               struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
 {
     enum orr_claim claim = claim_of(access);
 
-    orr_handle_require_claims_locked(handle);
     if (handle->claims.n == 0)
         handle->claims.kind = claim;
     else if (handle->claims.kind != claim)
         handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
     handle->claims.n++;
     access->claimed = 1;
+}
+
+void orr_access_join_claim_locked(struct orr_handle *handle,
+                                  struct orr_access *access)
+{
+    orr_handle_require_claims_locked(handle);
+    take_beside_locked(handle, access);
+}
+
+bool orr_job_pass_behind(struct orr_job *job)
+{
+    atomic_store(&job->claims.state, ORR_CLAIM_PASSED);
+    if (!some_handle_requires_claims(job))
+        return true;
+    atomic_store(&job->claims.state, ORR_CLAIM_NONE);
+    return false;
 }
 
 /* --- giving back --- */
@@ -475,10 +497,15 @@ void orr_handle_require_claims_locked(struct orr_handle *handle)
         return;
     atomic_store(&handle->runtime->data->requires_claims, true);
     atomic_store(&handle->turns.requires_claims, true);
-    orr_turns_foreach (access, &handle->turns)
-        if (access->granted && !access->claimed && !access->returned &&
-            passed(access->job))
+    /* Those that follow others in a queue have not been granted their turn. */
+    orr_turns_foreach (access, &handle->turns) {
+        if (access->claimed || access->returned || !passed(access->job))
+            continue;
+        if (access->granted)
             take_locked(handle, access);
+        else if (orr_job_follows(access->job))
+            take_beside_locked(handle, access);
+    }
 }
 
 bool orr_handle_is_claimed_locked(const struct orr_handle *handle,

@@ -460,6 +460,10 @@ bool orr_access_try_claim_locked(struct orr_handle *handle,
  * it may use its data without claiming them. */
 void orr_job_pass(struct orr_job *job);
 
+/* The job, which follows others in a queue, is to have its data before its turn: false if
+ * one of them requires claims. No lock held. */
+bool orr_job_pass_behind(struct orr_job *job);
+
 /* From now on jobs that use the handle claim it. */
 void orr_handle_require_claims_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock);

@@ -8,6 +8,7 @@
 #include "core/job/ahead.h"
 #include "core/job/job.h"
 #include "core/slab_set.h"
+#include "core/worker/workers.h"
 
 static struct orr_job *claim_link_job(struct orr_heap_link *link)
 {
@@ -33,10 +34,27 @@ void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
     }
 }
 
+bool orr_job_was_ahead(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_worker *worker = &rt->workers->at[job->task->workerid];
+    unsigned before = orr_job_add_follow(job, ORR_FOLLOW_RELEASED);
+
+    if (!(before & ORR_FOLLOWS))
+        return false;
+    /* Its kernel may end from here on, and it with that. */
+    atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+    if (before & ORR_FOLLOW_ENDED) {
+        if (worker == orr_self->worker) /* nobody wakes himself */
+            worker->again = true;
+        orr_worker_end_job(worker, &job->queue);
+    }
+    return true;
+}
+
 void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
                            struct orr_releases *releases)
 {
-    if (!orr_count_off(&job->waiting, 1))
+    if (!orr_count_off(&job->waiting, 1) || orr_job_went_ahead(rt, job))
         return;
     if (atomic_load_explicit(&rt->data->requires_claims,
                              memory_order_relaxed)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/heap.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 
 struct orr_released;
@@ -15,11 +16,20 @@ struct orr_runtime;
  * them: type->ready. No lock held. Does not block. */
 void orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
 
+/* The job, which has no predecessors left, may have followed them in a queue: it goes on
+ * as it does, and has ended if its kernel has; a worker is told of that. No lock held. */
+bool orr_job_was_ahead(struct orr_runtime *rt, struct orr_job *job);
+static inline bool orr_job_went_ahead(struct orr_runtime *rt,
+                                      struct orr_job *job)
+{
+    return orr_job_follow(job) & ORR_MAY_FOLLOW && orr_job_was_ahead(rt, job);
+}
+
 /* One predecessor less; what they wrote is released, and all of it is acquired at the
  * last. */
 static inline void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (orr_count_off(&job->waiting, 1))
+    if (orr_count_off(&job->waiting, 1) && !orr_job_went_ahead(rt, job))
         orr_job_claim(rt, job);
 }
 

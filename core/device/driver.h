@@ -47,6 +47,9 @@ enum orr_queue_use {
     ORR_QUEUE_USES
 };
 
+/* Kernels of a worker under way at most. */
+enum { ORR_MOST_QUEUED = 64 };
+
 struct orr_driver_ops {
     const char *name; /* "cuda", for messages */
 
@@ -129,6 +132,16 @@ struct orr_driver_ops {
      * `done` will be called, or its post arrive. Fills start and end; a failure
      * is kernel->error. The device is current while kernel->run is called. */
     int (*kernel_start)(struct orr_driver *driver, struct orr_kernel *kernel);
+    /* Asynchronous kernels of a worker begin in the order in which they were started,
+     * each when the one before has ended and its writes are seen, and as many as
+     * ORR_MOST_QUEUED may be under way, whatever the pipeline: a kernel may be started
+     * before one that it depends on has ended. */
+    bool in_order;
+    /* What is started on worker `later' from now on begins when the kernels that were
+     * started on `earlier', of the same device, by now have ended; the host does not
+     * wait. In the context of the former. NULL: the driver has no such. */
+    void (*kernels_after)(struct orr_driver *driver, unsigned later,
+                          unsigned earlier);
     /* Puts a kernel that does nothing into the worker's queue, as a codelet's
      * function would from kernel->run: what that costs is measured with it. NULL:
      * functions put nothing anywhere. 0, -EIO, -ENODEV, -ENOMEM. */

@@ -261,18 +261,26 @@ static void job_describe_awaited(const struct orr_awaited *awaited, char *text,
              (unsigned long long)job->id);
 }
 
+/* Without memory for that the program ends. */
+static struct orr_job_rare *make_rare_to_wait(struct orr_runtime *rt,
+                                              struct orr_job *job)
+{
+    struct orr_job_rare *rare = orr_job_make_rare(job);
+
+    if (rare)
+        return rare;
+    orr_log_error("out of memory while task `%s' is waited for",
+                  orr_job_name(job));
+    orr_runtime_fail(rt);
+}
+
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_awaited awaited = {
         .noun = "a task", .describe = job_describe_awaited, .object = job};
-    struct orr_job_rare *rare = orr_job_make_rare(job);
+    struct orr_job_rare *rare = make_rare_to_wait(rt, job);
     struct orr_waiter waiter;
 
-    if (!rare) {
-        orr_log_error("out of memory while task `%s' is waited for",
-                      orr_job_name(job));
-        orr_runtime_fail(rt);
-    }
     orr_runtime_let_go(rt);
     orr_lock(&job->lock);
     if (job->ended) {
@@ -282,6 +290,27 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
     orr_waiters_add(&rare->waiters, &waiter);
     orr_unlock(&job->lock);
     orr_await(rt, &waiter, &awaited);
+}
+
+void orr_job_await_call(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_waiter *waiter)
+{
+    struct orr_job_rare *rare = make_rare_to_wait(rt, job);
+
+    orr_waiter_init(waiter);
+    rare->has_caller = true;
+    atomic_store(&rare->caller, waiter);
+}
+
+void orr_job_wait_called(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_waiter *waiter)
+{
+    const struct orr_awaited awaited = {.noun = "the function of a task",
+                                        .describe = job_describe_awaited,
+                                        .object = job};
+
+    orr_runtime_let_go(rt);
+    orr_await(rt, waiter, &awaited);
 }
 
 const char *orr_job_name(const struct orr_job *job)
@@ -310,7 +339,7 @@ void orr_job_check(const struct orr_job *job)
     ORR_CHECK(job->waiting >= 0 && job->ending >= 0 && job->data.pending >= 0);
     ORR_CHECK(job->accesses == job->inside || job->naccesses > job->slots);
     ORR_CHECK(state == ORR_JOB_NEW || state == ORR_JOB_BLOCKED ||
-              job->waiting == 0);
+              job->waiting == 0 || job->data.follow);
     ORR_CHECK((state == ORR_JOB_CLAIMING) ==
               (job->claims.state == ORR_CLAIM_CLAIMING));
     ORR_CHECK(state != ORR_JOB_DONE || !job->successors);

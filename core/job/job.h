@@ -85,7 +85,8 @@ enum orr_broken {
 
 /* How a job goes on. No entry blocks. */
 struct orr_job_type {
-    /* Nothing holds the job back any more. Called once; no lock held. */
+    /* Nothing holds the job back any more, or nothing but kernels of the queue that its
+     * own is to be in (core/job/follow.h). Called once; no lock held. */
     void (*ready)(struct orr_runtime *rt, struct orr_job *job);
     /* All its data have come to its node; `worker` is the one that it had then. The
      * worker of a task may see that by itself, run the job and free it meanwhile. NULL:
@@ -175,6 +176,8 @@ struct orr_job_data {
                    * the interfaces since its submission */
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */
+    atomic_uchar follow; /* whether it goes behind those whose data it waits for:
+                          * core/job/follow.h */
 };
 
 /* What few jobs have, made when it is needed first: orr_job_rare. */
@@ -193,6 +196,8 @@ struct orr_job_rare {
     uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
     bool may_fail; /* [const] task->failed is looked at, and another try is made */
     struct orr_waiters waiters;    /* [job's lock] for the job's end */
+    _Atomic(struct orr_waiter *) caller; /* who waits until its function has returned */
+    bool has_caller; /* [const] after submission: somebody does, or has */
     struct orr_job_memory *memory; /* [owner] owned, or NULL: of a job without one behind
                                     * it that needs one */
 };
@@ -548,6 +553,37 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job);
 
 /* Blocks until the job is done. */
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
+
+/* The calling context is to wait, with orr_job_wait_called, until the job's function has
+ * returned. Before the job's submission. */
+void orr_job_await_call(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_waiter *waiter);
+
+/* Blocks until that has been, or the job has ended without: of a job to which the caller
+ * has a reference. */
+void orr_job_wait_called(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_waiter *waiter);
+
+/* Whether it has been, so that the function's caller, who has gone on, may have taken what
+ * it refers to with him. */
+static inline bool orr_job_was_called(const struct orr_job *job)
+{
+    struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare && rare->has_caller && !atomic_load(&rare->caller);
+}
+
+/* The job's function has returned, or will not be called: who waits for that goes on. Any
+ * context, no lock held. */
+static inline void orr_job_called(const struct orr_job *job)
+{
+    struct orr_job_rare *rare = orr_job_rare(job);
+    struct orr_waiter *caller =
+        rare ? atomic_exchange(&rare->caller, NULL) : NULL;
+
+    if (caller)
+        orr_waiter_release(caller);
+}
 
 /* What to call the job in messages: task name, codelet name, model symbol. */
 const char *orr_job_name(const struct orr_job *job);

@@ -67,6 +67,21 @@ static void fail_with_gang(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
+/* Its function is called once. */
+static void fail_with_call(struct orr_runtime *rt,
+                           const struct orr_worker *worker,
+                           const struct orr_job *job)
+{
+    if (!orr_job_was_called(job))
+        return;
+    orr_log_error("task `%s' (number %llu) failed on %s: its function was "
+                  "submitted to be called once (orrery_task_submit_and_call), "
+                  "and is not tried again",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
 static void avoid(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job)
 {
@@ -166,6 +181,7 @@ bool orr_kernel_failed(struct orr_runtime *rt, struct orr_worker *worker,
     const struct orr_access *access;
 
     fail_with_gang(rt, worker, job);
+    fail_with_call(rt, worker, job);
     if (error == -ENODEV)
         orr_node_lose(rt, worker->desc->node);
     access = orr_job_undo_data(rt, job, error != -EAGAIN);

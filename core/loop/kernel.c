@@ -219,6 +219,8 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
         function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
                  task->cl_arg);
     end_nest(kernel->runtime, job);
+    if (alone)
+        orr_job_called(job);
     self->suspends_at = 0;
     self->frozen--;
     self->runtime = outer_runtime;

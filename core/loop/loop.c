@@ -16,7 +16,9 @@
 #include "core/data/node.h"
 #include "core/data/registry.h"
 #include "core/exec/runtime.h"
+#include "core/device/driver.h"
 #include "core/job/count.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 #include "core/job/tasks.h"
 #include "core/loop/borrow.h"
@@ -26,6 +28,7 @@
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/direct.h"
+#include "core/sched/follow.h"
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
@@ -98,6 +101,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     double flops = is_plain ? 0 : job->task->flops;
 
     ORR_TELL(rt, ORR_TOLD_KERNEL_ENDED, .worker = worker, .job = job);
+    if (kernel->error)
+        orr_follow_failed(rt, worker, job);
     if (kernel->error && orr_kernel_failed(rt, worker, job)) {
         orr_kernel_give(worker, kernel);
         return;
@@ -137,10 +142,11 @@ static void kernel_done(struct orr_kernel *kernel)
 
     if (orr_kernel_has_failed(kernel) && orr_kernel_again(kernel))
         return;
-    orr_lock(&worker->lock);
-    orr_list_append(&worker->ended, &job->queue);
-    orr_unlock(&worker->lock);
-    orr_worker_wake(worker);
+    /* It waits for others whose ends are not known here yet; who knows them goes on. */
+    if (orr_job_follows(job) &&
+        !(orr_job_add_follow(job, ORR_FOLLOW_ENDED) & ORR_FOLLOW_RELEASED))
+        return;
+    orr_worker_end_job(worker, &job->queue);
 }
 
 /* Whether its kernel gives a partial its first value. */
@@ -339,6 +345,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
         orr_job_send_away(rt, worker, job);
         return true;
     }
+    orr_follow_start(rt, worker, job);
     begin_kernel(rt, worker, job, async);
     if (orr_job_gang(job))
         return lead_gang(rt, worker, job);
@@ -352,16 +359,28 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     } else {
         worker->running++;
         worker->nbeginning += begins_partial(job);
+        if (async)
+            orr_follow_lead(rt, worker, job);
     }
     if (async)
         orr_charge(rt->machine->costs.kernel_queue);
     return true;
 }
 
+/* Whether the worker has something for its queue that follows what is there, whatever the
+ * depth of the pipeline is: no other worker could have it. */
+static bool has_room_behind(const struct orr_worker *worker)
+{
+    return atomic_load_explicit(&worker->nbehind, memory_order_acquire) &&
+           worker->running < ORR_MOST_QUEUED;
+}
+
 /* Whether a job would find room. */
 static bool has_room(const struct orr_worker *worker)
 {
-    return worker->running < worker_pipeline_depth(worker) && !worker->fetching;
+    return !worker->fetching &&
+           (worker->running < worker_pipeline_depth(worker) ||
+            has_room_behind(worker));
 }
 
 bool orr_worker_wants_job(const struct orr_worker *worker)
@@ -430,7 +449,9 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     }
     if (orr_is_told(rt, ORR_TOLD_WORKER_TOOK))
         began = orr_exec_now(rt->exec);
-    job = orr_sched_pop(rt, worker);
+    job = orr_sched_pop_behind(rt, worker);
+    if (!job && worker->running < worker_pipeline_depth(worker))
+        job = orr_sched_pop(rt, worker);
     if (!job) {
         worker_rest_if_blocked(worker);
         return false;

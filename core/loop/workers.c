@@ -22,6 +22,7 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
     worker->next_order = 1;
     atomic_init(&worker->bound, -1);
     orr_list_init(&worker->ended);
+    orr_list_init(&worker->behind);
     orr_list_init(&worker->resumed);
     worker->awaited = (struct orr_awaited){.noun = "a task",
                                            .describe = orr_worker_describe,

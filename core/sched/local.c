@@ -2,6 +2,7 @@
 /* core/sched/local.c - the list of a worker's own jobs, see sched.h. */
 #include "core/base/log.h"
 #include "core/exec/runtime.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 #include "core/sched/gang.h"
 #include "core/sched/sched.h"
@@ -47,6 +48,18 @@ static void push_locked(struct orr_worker *worker, struct orr_job *job,
         &worker->nlocal,
         atomic_load_explicit(&worker->nlocal, memory_order_relaxed) + 1,
         memory_order_relaxed);
+}
+
+/* What follows others in the worker's queue comes in the order in which it was found that
+ * it can: that of its data. */
+static void push_behind_locked(struct orr_worker *worker, struct orr_job *job)
+    ORR_REQUIRES(worker->lock)
+{
+    orr_list_append(&worker->behind, &job->queue);
+    atomic_store_explicit(
+        &worker->nbehind,
+        atomic_load_explicit(&worker->nbehind, memory_order_relaxed) + 1,
+        memory_order_release);
 }
 
 /* --- tasks that are to run one after the other --- */
@@ -102,7 +115,9 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
     bool taken = false;
 
     orr_lock(&worker->lock);
-    if (job->task->workerorder)
+    if (orr_job_follows(job))
+        push_behind_locked(worker, job);
+    else if (job->task->workerorder)
         taken = !push_ordered_locked(worker, job);
     else
         push_locked(worker, job, prio);

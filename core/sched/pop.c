@@ -37,6 +37,24 @@ static struct orr_job *pop_local(struct orr_worker *worker)
     return job;
 }
 
+struct orr_job *orr_sched_pop_behind(struct orr_runtime *rt,
+                                     struct orr_worker *worker)
+{
+    struct orr_job *job;
+
+    if (!atomic_load_explicit(&worker->nbehind, memory_order_acquire))
+        return NULL;
+    orr_lock(&worker->lock);
+    job = orr_job_of_link(orr_list_pop(&worker->behind));
+    atomic_store_explicit(
+        &worker->nbehind,
+        atomic_load_explicit(&worker->nbehind, memory_order_relaxed) - 1,
+        memory_order_relaxed);
+    orr_unlock(&worker->lock);
+    orr_sched_popped(rt, job);
+    return job;
+}
+
 /* --- one of several contexts --- */
 
 /* Compares two contexts of the worker: the greater is asked first. */

@@ -13,6 +13,7 @@
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
+#include "core/job/follow.h"
 #include "core/job/tasks.h"
 #include "core/sched/bundle.h"
 #include "core/sched/gang.h"
@@ -30,18 +31,26 @@ static void prefetch_if_configured(struct orr_runtime *rt, struct orr_job *job,
 
 /* Puts the job in the worker's own list. The policy is notified before, since
  * afterwards the job may end at any time. */
-static void push_specific(struct orr_sched *sched, struct orr_job *job,
-                          unsigned worker, unsigned bits)
+static void push_chosen(struct orr_sched *sched, struct orr_job *job,
+                        unsigned worker)
 {
     struct orr_runtime *rt = sched->runtime;
     struct orr_worker *w = &rt->workers->at[worker];
 
-    job->implementation =
-        orr_recal_pick(job->costs->recal, job->costs, w->class_id, bits);
     prefetch_if_configured(rt, job, rt->workers->classes[w->class_id].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);
     orr_worker_push_local(w, job, true);
+}
+
+/* The same, and chooses among these implementations. */
+static void push_specific(struct orr_sched *sched, struct orr_job *job,
+                          unsigned worker, unsigned bits)
+{
+    job->implementation =
+        orr_recal_pick(job->costs->recal, job->costs,
+                       sched->runtime->workers->at[worker].class_id, bits);
+    push_chosen(sched, job, worker);
 }
 
 /* The node to which a job's data will have to go wherever it runs, because it
@@ -363,6 +372,11 @@ static void sched_push_job(struct orr_sched *sched, struct orr_job *job)
     unsigned node;
     int err;
 
+    /* It has a worker and an implementation: follow.c. */
+    if (orr_job_follows(job)) {
+        push_chosen(sched, job, task->workerid);
+        return;
+    }
     orr_sched_check_lost(rt, job);
     if (!orr_job_is_plain(job) &&
         (task->execute_on_a_specific_worker || task->workerids_len > 0) &&

@@ -198,6 +198,10 @@ static inline void orr_sched_check_lost(struct orr_runtime *rt,
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
 
+/* The worker's next job that follows others in its queue; NULL: there is none. */
+struct orr_job *orr_sched_pop_behind(struct orr_runtime *rt,
+                                     struct orr_worker *worker);
+
 /* Puts a ready job in the worker's local list (before any policy), best
  * priority first and oldest first among equals, and wakes it. A task with a
  * workerorder gets there in its turn. */

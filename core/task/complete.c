@@ -101,8 +101,10 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     struct ending ending = {0};
     unsigned nrefs = 1 /* that are ours */, sched_ctx = job->sched_ctx;
 
-    if (is_task)
+    if (is_task) {
+        orr_job_called(job);
         begin_end(job, &ending);
+    }
     if (job->naccesses) {
         orr_job_leave_order(rt, job, &released);
     } else {

@@ -6,6 +6,7 @@
  */
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 #include "core/job/tasks.h"
 #include "core/task/end.h"
@@ -22,6 +23,7 @@ struct soon {
 static void soon_add_job(struct soon *soon, struct orr_job *job)
 {
     if (job->task && soon->n < MOST && orr_job_is_submitted(job) &&
+        !orr_job_follows(job) &&
         (soon->all ||
          atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1))
         soon->jobs[soon->n++] = job;

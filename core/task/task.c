@@ -30,6 +30,7 @@
 #include "core/observe/views.h"
 #include "core/sched/bundle.h"
 #include "core/sched/ctxs.h"
+#include "core/sched/follow.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
@@ -664,6 +665,9 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
     if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
+    if (ORR_JOB_IS(job, task) && task->execute_on_a_specific_worker &&
+        atomic_load_explicit(&job->waiting, memory_order_relaxed) > 1)
+        orr_follow_submitted(rt, job, declared > 1);
     orr_job_release(rt, job);
     orr_charge(us);
 }
@@ -714,42 +718,55 @@ int orr_task_submit_direct(struct orr_runtime *rt, struct starpu_task *task)
     return 0;
 }
 
-int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit)
+/* Priorities are within what a knob allows. */
+static void cap_priority(struct orr_knobs *knobs, struct starpu_task *task)
 {
-    struct orr_knobs *knobs = &rt->workers->knobs;
+    int least, most;
+
+    if (!atomic_load_explicit(&knobs->capped, memory_order_relaxed))
+        return;
+    least = atomic_load(&knobs->least);
+    most = atomic_load(&knobs->most);
+    if (task->priority < least)
+        task->priority = least;
+    if (task->priority > most)
+        task->priority = most;
+}
+
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit, bool called)
+{
     struct orr_job *job;
     struct orr_access *chain;
+    struct orr_waiter caller;
     bool synchronous = task->synchronous;
     int err = check_task(rt, task);
 
     if (err)
         return err;
     throttle(rt);
-    if (atomic_load_explicit(&knobs->capped, memory_order_relaxed)) {
-        int least = atomic_load(&knobs->least), most = atomic_load(&knobs->most);
-
-        if (task->priority < least)
-            task->priority = least;
-        if (task->priority > most)
-            task->priority = most;
-    }
+    cap_priority(&rt->workers->knobs, task);
     err = make_job(rt, task, implicit, !implicit, &chain);
     if (err)
         return err;
     job = orr_job_of(task);
-    if (synchronous)
+    if (called)
+        orr_job_await_call(rt, job, &caller);
+    if (synchronous || called)
         orr_job_ref(job); /* known by its tag */
     ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job, .implicit = implicit);
     hand_over(rt, job, chain);
     if (rt->machine->crowded)
         orr_workers_give_way(rt);
     orr_pay();
-    if (!synchronous)
+    if (!synchronous && !called)
         return 0;
-    orr_job_wait(rt, job);
+    if (called)
+        orr_job_wait_called(rt, job, &caller);
+    if (synchronous)
+        orr_job_wait(rt, job);
     orr_job_unref(rt, job);
-    if (task->destroy)
+    if (synchronous && task->destroy)
         orr_task_free(rt, task);
     return 0;
 }

@@ -86,10 +86,11 @@ static inline bool orr_task_has_ended_before(const struct starpu_task *task)
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 
 /* Submits. Errors: -EINVAL with a message, -ENODEV no worker can run it, -ENOMEM; then
- * the task stays the caller's. Blocks while virtual time passes and, for a synchronous
- * task, until it is done. `implicit` false leaves out the implicit dependencies. */
+ * the task stays the caller's. Blocks while virtual time passes, for a synchronous task
+ * until it is done, and with `called` until its function has returned. `implicit` false
+ * leaves out the implicit dependencies. */
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit);
+                    bool implicit, bool called);
 
 /* Submits a task that has ended and regenerates. Does not block. */
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);

@@ -60,3 +60,11 @@ void orr_worker_wake(struct orr_worker *worker)
     if (context)
         orr_context_wake(context);
 }
+
+void orr_worker_end_job(struct orr_worker *worker, struct orr_list *job)
+{
+    orr_lock(&worker->lock);
+    orr_list_append(&worker->ended, job);
+    orr_unlock(&worker->lock);
+    orr_worker_wake(worker);
+}

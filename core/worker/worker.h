@@ -74,6 +74,9 @@ struct orr_worker {
     unsigned next_order;      /* [lock] whose turn it is … */
     bool order_out;           /* [lock] … which is in `local` already */
     struct orr_list ended;    /* [lock] jobs whose kernel has ended */
+    struct orr_list behind;   /* [lock] jobs that are to follow others in its queue */
+    atomic_uint nbehind;      /* length of `behind`: changed under the lock */
+    atomic_uint nfollowing;   /* jobs that follow others: core/job/follow.h */
     struct orr_list resumed;  /* [lock] jobs that were put aside, whose data
                               * have come */
     struct orr_job *fetching; /* [owner] popped, data not yet there */
@@ -163,3 +166,7 @@ void orr_workers_give_way(struct orr_runtime *rt);
 
 /* Lets a parked worker look again. Never switches. */
 void orr_worker_wake(struct orr_worker *worker);
+
+/* The kernel of a job of the worker's, by its link, has ended: the worker ends the job.
+ * Any context, no lock held. */
+void orr_worker_end_job(struct orr_worker *worker, struct orr_list *job);

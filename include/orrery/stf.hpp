@@ -7,4 +7,5 @@
 #pragma once
 
 #include <orrery/stf/context.hpp>
+#include <orrery/stf/run_once.hpp>
 #include <orrery/stf/stackable.hpp>

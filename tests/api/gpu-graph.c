@@ -177,6 +177,9 @@ void gpu_run_graph(uint64_t seed)
     static uint64_t expected[NDATA][GPU_LENGTH];
     uint64_t *found[NDATA], random = seed;
     starpu_data_handle_t handles[NDATA];
+    int workers[STARPU_NMAXWORKERS];
+    unsigned nworkers = (unsigned)starpu_worker_get_ids_by_type(
+        ON_WORKER, workers, STARPU_NMAXWORKERS);
 
     for (unsigned d = 0; d < NDATA; d++) {
         ck_assert_int_eq(starpu_malloc((void **)&found[d], sizeof(expected[d])),
@@ -192,19 +195,26 @@ void gpu_run_graph(uint64_t seed)
         bool scale = to == from;
         uint64_t add = t;
         struct starpu_codelet *cl = &gpu_add[next(&random) % 2];
+        /* Of some graphs most tasks name a worker: they follow others in its queue. */
+        int worker = seed % 3 && next(&random) % 8
+                         ? workers[next(&random) % 4 % nworkers]
+                         : -1;
 
         gpu_compute(&(struct gpu_step){
             expected[to], scale ? NULL : expected[from], add, GPU_LENGTH});
         if (scale)
             ck_assert_int_eq(starpu_task_insert(&gpu_scale, STARPU_RW,
                                                 handles[to], STARPU_VALUE, &add,
-                                                sizeof(add), 0),
+                                                sizeof(add),
+                                                STARPU_EXECUTE_ON_WORKER,
+                                                worker, 0),
                              0);
         else
             ck_assert_int_eq(starpu_task_insert(cl, STARPU_RW, handles[to],
                                                 STARPU_R, handles[from],
                                                 STARPU_VALUE, &add, sizeof(add),
-                                                0),
+                                                STARPU_EXECUTE_ON_WORKER,
+                                                worker, 0),
                              0);
     }
     for (unsigned d = 0; d < NDATA; d++) {

@@ -25,7 +25,7 @@ void gpu_compute(const struct gpu_step *step);
  * codelets is asynchronous. On one vector, for GPUs alone. */
 extern struct starpu_codelet gpu_add[2], gpu_scale;
 
-/* Tasks on random data, in any place, some of them for devices alone: the values
+/* Tasks on random data, in any place, some for devices alone, or for one: the values
  * are those of one after the other. */
 void gpu_run_graph(uint64_t seed);
 

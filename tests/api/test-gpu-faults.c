@@ -5,6 +5,7 @@
  * changed by it.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <check.h>
+#include <orrery.h>
 #include <starpu.h>
 
 #include "../suite.h"
@@ -215,6 +217,86 @@ START_TEST(what_to_change_is_said_where_no_worker_is_left)
 {
     listen();
     fail_all_copies(remedies[_i].remedy, remedies[_i].in_turn);
+}
+END_TEST
+
+/* -- kernels that others follow -- */
+
+static atomic_bool may_go;
+
+static void wait_on_device(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&may_go))
+        sched_yield();
+}
+
+static void put_wait(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ck_assert_int_eq(on_launch(wait_on_device, NULL), 0);
+}
+
+static struct starpu_codelet wait_codelet = {
+    .on_funcs = {put_wait},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "wait",
+};
+
+static void submit_for_first(struct starpu_codelet *cl,
+                             starpu_data_handle_t handle)
+{
+    uint64_t add = 1;
+    struct starpu_task *task =
+        starpu_task_build(cl, STARPU_RW, handle, STARPU_VALUE, &add,
+                          sizeof(add), STARPU_EXECUTE_ON_WORKER, 0, 0);
+
+    ck_assert_int_eq(orrery_task_submit_and_call(task), 0);
+}
+
+static const struct {
+    const char *fault;
+    unsigned nfollow;
+    const char *words;
+} followed[] = {
+    {"kernel@1", 0, "was submitted to be called once"},
+    {"kernel@2", 2, "task `scale' (number 2) has failed on " ON_KIND " 0"},
+    {"kernel@2", 2, "what was to follow it in the queue (1) may have used"},
+};
+
+/* All functions have been called when the first kernel ends. */
+static void run_followed(unsigned way)
+{
+    static uint64_t values[GPU_LENGTH];
+    starpu_data_handle_t handle;
+
+    open_runtime(followed[way].fault, "0");
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    submit_for_first(followed[way].nfollow ? &wait_codelet : &gpu_scale, handle);
+    for (unsigned i = 0; i < followed[way].nfollow; i++)
+        submit_for_first(&gpu_scale, handle);
+    atomic_store(&may_go, true);
+    starpu_data_unregister(handle);
+    _exit(0);
+}
+
+START_TEST(a_kernel_fails_that_was_to_be_called_once_or_is_followed)
+{
+    pid_t child;
+    int status;
+
+    listen();
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        run_followed((unsigned)_i);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    check_said((const char *[]){followed[_i].words, NULL});
 }
 END_TEST
 
@@ -522,6 +604,9 @@ SUITE_MAIN(gpu_faults)
     tcase_add_test(tc, devices_for_opengl_that_are_not_used_are_said);
     tcase_add_loop_test(tc, what_to_change_is_said_where_no_worker_is_left, 0,
                         sizeof(remedies) / sizeof(*remedies));
+    tcase_add_loop_test(
+        tc, a_kernel_fails_that_was_to_be_called_once_or_is_followed, 0,
+        sizeof(followed) / sizeof(*followed));
     tcase_add_test(tc, who_waits_for_memory_of_others_says_how_to_end_that);
     tcase_add_test(tc, what_it_says_ends_the_run);
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);

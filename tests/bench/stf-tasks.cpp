@@ -17,10 +17,12 @@ int main(int argc, char **argv)
     context ctx;
     auto lx = ctx.logical_data(x), ly = ctx.logical_data(y);
 
+    const bool task = !std::strcmp(how, "task");
+    const bool host_launch = !std::strcmp(how, "host_launch");
     for (long i = 0; i < n; i++)
-        if (!std::strcmp(how, "task"))
+        if (task)
             ctx.task(lx.read(), ly.rw())->*[](stream_t, auto, auto) {};
-        else if (!std::strcmp(how, "host_launch"))
+        else if (host_launch)
             ctx.host_launch(lx.read(), ly.rw())->*[captured](auto, auto) {
                 (void)captured;
             };

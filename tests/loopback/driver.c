@@ -209,6 +209,7 @@ static const struct orr_driver_ops loopback_ops = {
     .raw_copy = loopback_raw_copy,
     .copy_levels = 1,
     .kernel_start = loopback_kernel_start,
+    .in_order = true,
     .queue = loopback_queue,
     .notify = loopback_notify,
     .record = loopback_record,

@@ -165,3 +165,18 @@ void clock_hold(uint64_t *random, double takes_us)
     else
         nanosleep(&t, NULL);
 }
+
+void clock_wait(double until_us)
+{
+    double us = until_us - clock_now_us();
+    struct timespec t;
+
+    if (us <= 0)
+        return;
+    if (is_own) {
+        own.sleep(us);
+        return;
+    }
+    t = (struct timespec){(time_t)(us / 1e6), (long)(us * 1e3) % 1000000000};
+    nanosleep(&t, NULL);
+}

@@ -40,7 +40,8 @@ static void read_fault(struct options *options, const char *word,
 {
     static const char *const names[NFAULTS] = {"alloc",  "copy",   "peer",
                                                "kernel", "launch", "lost",
-                                               "call",   "nomem",  "pin"};
+                                               "call",   "nomem",  "pin",
+                                               "wait"};
     const char *at = strchr(text, '@');
     char digits[24] = "";
     size_t n;
@@ -79,6 +80,8 @@ static void read_word(struct options *options, const char *word)
         options->copy_us = (unsigned)number(word, value);
     else if (strncmp(word, "bandwidth=", 10) == 0)
         options->bandwidth = (unsigned)number(word, value);
+    else if (strncmp(word, "latency=", 8) == 0)
+        options->latency_us = (unsigned)number(word, value);
     else if (strncmp(word, "peers=", 6) == 0)
         read_peers(options, word, value);
     else if (strncmp(word, "fault=", 6) == 0)

@@ -50,6 +50,7 @@ enum fault {
     FAULT_CALL,
     FAULT_NOMEM,
     FAULT_PIN,
+    FAULT_WAIT,
     NFAULTS
 };
 enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };
@@ -57,7 +58,7 @@ enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };
 struct options {
     unsigned devices, delay_us;
     bool now;
-    unsigned kernel_us, copy_us, bandwidth; /* standin.h */
+    unsigned kernel_us, copy_us, bandwidth, latency_us; /* standin.h */
     size_t memory;
     uint64_t seed;
     enum peers peers;
@@ -96,6 +97,8 @@ void *clock_context(void);
 double clock_now_us(void);
 /* Holds an operation back: at random, and for as long as it takes. */
 void clock_hold(uint64_t *random, double takes_us);
+/* Waits until then. */
+void clock_wait(double until_us);
 /* The seed of the next stream. */
 uint64_t clock_seed(void);
 

@@ -13,13 +13,17 @@
  *   kernel=100    on a clock of the program's: µs of a kernel (0)
  *   copy=10 bandwidth=100
  *                 … of a copy, and bytes per µs in it (0; 0: without limit)
+ *   latency=20    … after which the host is called back (0), whatever streams do
+ *                 meanwhile
+ *   latency=20    µs from there in a stream to the call of a callback (0)
  *   peers=none    of `all' (accessible), `none', `refused' (said to be accessible,
  *                 but opening fails)
  *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `peer' (the
  *                 same of copies between devices), `kernel', `launch' (it is
  *                 refused, and not in the stream) or `lost' (an operation of a
  *                 stream after which the device is of no use), `pin' (of main
- *                 memory), or the 5th call of the vendor's, whatever it is, which does
+ *                 memory), `wait' (for an event, of a stream
+ *                 that has had kernels: it goes on), or the 5th call of the vendor's, whatever it is, which does
  *                 nothing: `call' (unknown error), `nomem' (out of memory); `copy@5+':
  *                 each one from then on
  */

@@ -142,13 +142,13 @@ static void submit_again(void *arg)
 {
     (void)arg;
     if (++nruns < 2)
-        STEP_ASSERT(orr_task_submit(world, again, true) == 0);
+        STEP_ASSERT(orr_task_submit(world, again, true, false) == 0);
 }
 
 static void ask(unsigned thread)
 {
     if (thread == 0)
-        STEP_ASSERT(orr_task_submit(world, again, true) == 0);
+        STEP_ASSERT(orr_task_submit(world, again, true, false) == 0);
     else if (orr_again_has_ended(world, again))
         STEP_ASSERT(nruns == 2);
 }

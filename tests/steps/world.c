@@ -763,5 +763,5 @@ void world_task(unsigned n, struct datum *const *which, uint32_t mode,
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     }
-    STEP_ASSERT(orr_task_submit(world, task, true) == 0);
+    STEP_ASSERT(orr_task_submit(world, task, true, false) == 0);
 }

@@ -192,6 +192,24 @@ static void task_errors()
     ctx.finalize();
 }
 
+// What no block of a device can be, whether or not kernels are executed.
+static void block_errors(context &ctx, logical_data<slice<int>> &lx)
+{
+    const auto place = exec_place::device(0);
+
+    refused("threads that do not fit in a block", "(1024): put a par() level",
+            [&] { ctx.launch(con(1025), place, lx.rw())->*[](auto, auto) {}; });
+    refused("the same at the place that is the default", "(1024)",
+            [&] { ctx.launch(con(2000), lx.rw())->*[](auto, auto) {}; });
+    refused("memory of several blocks", "share: state mem()", [&] {
+        ctx.launch(par(4, mem(64), con(32)), place, lx.rw())
+                ->*[](auto, auto) {};
+    });
+    refused("groups that a block has not", "groups of 48 threads", [&] {
+        ctx.launch(con(2, con(48)), place, lx.rw())->*[](auto, auto) {};
+    });
+}
+
 static void launch_errors()
 {
     context ctx;
@@ -207,6 +225,8 @@ static void launch_errors()
         ctx.launch(con(4), exec_place::repeat(exec_place::host(), 2), lx.rw())
                 ->*[](auto, auto) {};
     });
+    if (orrery_is_simulated())
+        block_errors(ctx, lx);
     if (!orrery_runs_kernels()) {
         ctx.finalize();
         return;
@@ -223,7 +243,8 @@ static void launch_errors()
         ctx.fence();
     });
     refused("too many threads that wait", "at most 16384", [&] {
-        ctx.launch(con(20000), lx.rw())->*[](auto, auto) {};
+        ctx.launch(con(20000), exec_place::host(), lx.rw())
+                ->*[](auto, auto) {};
         ctx.fence();
     });
     ctx.finalize();
@@ -273,8 +294,7 @@ int main()
     place_errors();
     frozen_errors();
     task_errors();
-    if (orrery_runs_kernels())
-        launch_errors();
+    launch_errors();
     scope_errors();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

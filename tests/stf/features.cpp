@@ -4,6 +4,7 @@
 #include "../programs/expect.h"
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -603,6 +604,58 @@ static void loops()
     EXPECT_RESULT(x[3] == 15. && residual == 100. / 128.);
 }
 
+static int ncalls;
+
+static int fibonacci(int n)
+{
+    ncalls++;
+    if (n < 2)
+        return n;
+    const auto before = [](int m) { return fibonacci(m); };
+    return (run_once(n - 1)->*before) + (run_once(n - 2)->*before);
+}
+
+static void results_that_are_kept()
+{
+    context ctx;
+    int x[2] = {3, 4};
+    auto lx = ctx.logical_data(x);
+    int tasks = 0, failures = 0;
+
+    // 46 numbers, each once, but the first one, which asks for itself from outside.
+    EXPECT(fibonacci(45) == 1134903170 && ncalls == 46);
+    // Data, of the context and data that they are made of.
+    const auto doubled = [&](const context &, const auto &of) {
+        auto y = ctx.logical_data(of.shape());
+        tasks++;
+        ctx.parallel_for(exec_place::host(), y.shape(), of.read(), y.write())
+                ->*[](size_t i, auto a, auto b) { b(i) = 2 * a(i); };
+        return y;
+    };
+    auto y = run_once(ctx, lx)->*doubled;
+    EXPECT((run_once(ctx, lx)->*doubled) == y && tasks == 1);
+    EXPECT(!((run_once(ctx, y)->*doubled) == y) && tasks == 2);
+    // What fails is not kept.
+    const auto fails = [&](int) -> int { throw ++failures; };
+    for (int i = 0; i < 2; i++)
+        try {
+            run_once(1)->*fails;
+        } catch (int) {
+        }
+    EXPECT(failures == 2);
+    // Many arguments, of several types.
+    const auto sum = [&](int i, const std::string &text) {
+        tasks++;
+        return i + static_cast<int>(text.size());
+    };
+    tasks = 0;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 1000; i++)
+            EXPECT((run_once(i, std::string("three"))->*sum) == i + 5);
+    EXPECT(tasks == 1000);
+    ctx.finalize();
+}
+
 static void failures_of_bodies()
 {
     context ctx;
@@ -642,6 +695,18 @@ static void several_threads()
     ctx.finalize();
     for (const long value : x)
         EXPECT(value == 100 || orrery_is_simulated());
+
+    std::atomic<int> n{0};
+    const auto count = [&](int) { return ++n; };
+    threads.clear();
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 100; i++)
+                run_once(i)->*count;
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    EXPECT(n == 100);
 }
 
 static void any_place()
@@ -679,6 +744,7 @@ int main()
     values_go_back();
     contexts();
     loops();
+    results_that_are_kept();
     failures_of_bodies();
     several_threads();
     any_place();

@@ -251,6 +251,123 @@ END_TEST
 
 #endif
 
+/* -- kernels that follow others in their queue -- */
+
+enum { CHAIN = 1000, KERNEL_US = 5 };
+
+/* Each kernel of the chain finds what the one before has left. */
+struct link {
+    unsigned number;
+    uint64_t *count;
+};
+
+static unsigned out_of_order;
+
+static void run_link(void *arg)
+{
+    const struct link *link = arg;
+
+    out_of_order += *link->count != link->number;
+    ++*link->count;
+    free(arg);
+}
+
+static void put_link(void *buffers[], void *arg)
+{
+    struct link *link = malloc(sizeof(*link));
+
+    starpu_codelet_unpack_args(arg, &link->number);
+    link->count = on_bytes((void *)STARPU_VARIABLE_GET_PTR(buffers[0]));
+    ck_assert_int_eq(on_launch(run_link, link), 0);
+}
+
+static struct starpu_codelet link_codelet = {
+    .on_funcs = {put_link},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "link",
+};
+
+/* Each of its tasks is for one of `nworkers`, in turn. Returns us until they have ended. */
+static double run_chain(const char *standin, const char *pipeline,
+                        unsigned nworkers)
+{
+    int workers[STARPU_NMAXWORKERS];
+    starpu_data_handle_t handle;
+    uint64_t count = 0;
+    double start, us;
+
+    setenv("GPU_STANDIN", standin, 1);
+    setenv("STARPU_" ON_KIND "_PIPELINE", pipeline, 1);
+    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    gpu_clock_set(1);
+    out_of_order = 0;
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_uint_ge(starpu_worker_get_ids_by_type(ON_WORKER, workers,
+                                                    STARPU_NMAXWORKERS),
+                      nworkers);
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&count,
+                                  sizeof(count));
+    start = starpu_timing_now();
+    for (unsigned i = 0; i < CHAIN; i++)
+        ck_assert_int_eq(
+            starpu_task_insert(&link_codelet, STARPU_RW, handle, STARPU_VALUE,
+                               &i, sizeof(i), STARPU_EXECUTE_ON_WORKER,
+                               workers[i % nworkers], 0),
+            0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    us = starpu_timing_now() - start;
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    ck_assert_uint_eq(count, CHAIN);
+    return us;
+}
+
+/* The host hears of an end 20 us later: four times as long as a kernel takes. */
+START_TEST(a_chain_of_kernels_does_not_wait_for_the_host)
+{
+    double us = run_chain("devices=1 delay=0 kernel=5 latency=20", "2", 1);
+
+    ck_assert_uint_eq(out_of_order, 0);
+    ck_assert_msg(us <= CHAIN * KERNEL_US * 1.02, "%.1f us", us);
+}
+END_TEST
+
+/* The chain goes to and fro between two streams of one device, which wait for each
+ * other. */
+START_TEST(streams_of_a_device_wait_for_each_other_without_the_host)
+{
+    double us;
+
+    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
+    us = run_chain("devices=1 delay=0 kernel=5 latency=20", "2", 2);
+    ck_assert_uint_eq(out_of_order, 0);
+    ck_assert_msg(us <= CHAIN * KERNEL_US * 1.02, "%.1f us", us);
+}
+END_TEST
+
+/* Where one of these waits is left out a kernel runs before the one that it depends on. */
+START_TEST(a_wait_that_is_left_out_is_seen)
+{
+    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
+    (void)run_chain("devices=1 delay=0 kernel=5 latency=20 fault=wait@100", "2",
+                    2);
+    ck_assert_uint_gt(out_of_order, 0);
+}
+END_TEST
+
+/* With one kernel in flight it does: the test above can fail. */
+START_TEST(a_pipeline_of_one_waits_for_the_host_after_each_kernel)
+{
+    double us = run_chain("devices=1 delay=0 kernel=5 latency=20", "1", 1);
+
+    ck_assert_uint_eq(out_of_order, 0);
+    ck_assert_double_ge(us, CHAIN * (KERNEL_US + 20));
+}
+END_TEST
+
 /* -- orders -- */
 
 static unsigned nruns(void)
@@ -304,6 +421,10 @@ int main(void)
     tcase_add_loop_test(tc, a_simulated_copy_takes_as_long, 0,
                         sizeof(copies) / sizeof(*copies));
 #endif
+    tcase_add_test(tc, a_chain_of_kernels_does_not_wait_for_the_host);
+    tcase_add_test(tc, streams_of_a_device_wait_for_each_other_without_the_host);
+    tcase_add_test(tc, a_wait_that_is_left_out_is_seen);
+    tcase_add_test(tc, a_pipeline_of_one_waits_for_the_host_after_each_kernel);
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);
 }

@@ -26,7 +26,6 @@
 
 #include <pthread.h>
 
-#include "core/base/capped.h"
 #include "core/device/gpu/api.h"
 #include "core/device/open.h"
 
@@ -52,11 +51,11 @@ struct gpu_run {
     bool timed;                /* `end' has been recorded behind it */
 };
 
-enum { GPU_MAX_RUNS = ORR_CONFIG_MOST_IN_FLIGHT };
-
 struct gpu_worker {
     struct orr_queue kernels;
-    struct gpu_run runs[GPU_MAX_RUNS];
+    gpu_event_t before; /* what it waits for in another one's queue; owned */
+    unsigned next; /* [worker] where the next free run is looked for */
+    struct gpu_run runs[ORR_MOST_QUEUED];
 };
 
 struct gpu_device {
@@ -145,7 +144,8 @@ void gpu_close(struct orr_driver *driver);
         .pinned_free = gpu_pinned_free, .pin = gpu_pin, .unpin = gpu_unpin,    \
         .copy_start = orr_driver_copy_start, .raw_copy = gpu_raw_copy,         \
         .copy_levels = GPU_COPY_LEVELS, .call_method = gpu_call_method,        \
-        .kernel_start = gpu_kernel_start, .null_kernel = gpu_null_kernel,      \
+        .kernel_start = gpu_kernel_start, .in_order = true,                    \
+        .kernels_after = gpu_kernels_after, .null_kernel = gpu_null_kernel,    \
         .queue = gpu_queue, .notify = gpu_notify, .record = gpu_record,        \
         .wait = gpu_wait,                                                      \
     }
@@ -221,6 +221,8 @@ void gpu_marks_done(struct gpu *driver);
 
 void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker);
 int gpu_kernel_start(struct orr_driver *driver, struct orr_kernel *kernel);
+void gpu_kernels_after(struct orr_driver *driver, unsigned later,
+                       unsigned earlier);
 int gpu_null_kernel(struct orr_driver *driver, unsigned worker);
 
 /* -- bytes.c -- */

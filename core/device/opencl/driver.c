@@ -245,6 +245,7 @@ static const struct orr_driver_ops opencl_ops = {
     .copy_levels = OPENCL_COPY_LEVELS,
     .call_method = opencl_call_method,
     .kernel_start = opencl_kernel_start,
+    .in_order = true,
     .null_kernel = opencl_null_kernel,
     .queue = opencl_queue,
     .notify = opencl_notify,

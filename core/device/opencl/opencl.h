@@ -24,7 +24,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/base/capped.h"
 #include "core/device/open.h"
 #include "core/device/opencl/cl.h"
 
@@ -41,8 +40,6 @@ struct opencl_run {
     struct opencl_device *device; /* NULL: free */
     cl_event begin, end;          /* in the queue before and after it; owned */
 };
-
-enum { OPENCL_MAX_RUNS = ORR_CONFIG_MOST_IN_FLIGHT };
 
 struct opencl_device {
     struct opencl *driver;
@@ -61,7 +58,7 @@ struct opencl_device {
     cl_context context;
     atomic_bool full; /* [atomic] relaxed: it gave no memory, which was said */
     struct orr_queue queues[ORR_QUEUE_USES];
-    struct opencl_run runs[OPENCL_MAX_RUNS]; /* [its worker] */
+    struct opencl_run runs[ORR_MOST_QUEUED]; /* [its worker] */
     cl_kernel null_kernel;                   /* [its worker] owned or NULL */
     /* What its clock's time is behind the machine's, µs; as small as was ever
      * seen, since ends are noticed late. [its worker] */

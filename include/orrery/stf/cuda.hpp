@@ -267,33 +267,18 @@ void cuda_launch(const Levels &levels, const Part &part, const F &f,
     constexpr std::size_t depth = H::depth();
     static_assert(depth <= 8, "a hierarchy of at most eight levels");
     thread_place<depth> place{};
-    cuda_layout layout{levels.first_sync(), 0, {}};
+    cuda_layout layout{levels.block(), 0, {}};
+    const std::size_t threads = levels.threads(layout.outer, depth);
     std::size_t bytes = 0;
 
-    if (layout.outer == depth)
-        layout.outer = depth - 1;
-    const std::size_t threads = levels.threads(layout.outer, depth);
-    if (threads > 1024)
-        fail("a group of " + std::to_string(threads) +
-             " threads that wait for each other is larger than a block "
-             "(1024): put a par() level around it");
+    levels.require_block(); // which nobody knew before if a policy has chosen the place
     for (std::size_t i = 0; i < depth; i++) {
         place.width[i] = levels.width[i];
         place.bytes[i] = levels.bytes[i];
         place.scope[i] = levels.scope[i];
         layout.offset[i] = bytes;
-        if (levels.bytes[i] && i < layout.outer)
-            fail("memory that several blocks share: state mem() at a con() "
-                 "level, or at one inside of it");
         if (i >= layout.outer)
             bytes += levels.bytes[i] * levels.threads(layout.outer, i);
-        const std::size_t members = levels.threads(i, depth);
-        if (levels.sync[i] && members < threads &&
-            !(members <= 32 ? (members & (members - 1)) == 0
-                            : members % 32 == 0 && threads / members <= 15))
-            fail("groups of " + std::to_string(members) +
-                 " threads inside of a block: take a power of two up to 32, "
-                 "or a multiple of 32, at most 15 of them");
     }
     const std::size_t inside =
         layout.outer ? levels.threads(1, layout.outer) : 1;

@@ -3,6 +3,8 @@
 // (context::wait()), or frozen until it says so.
 #pragma once
 
+#include <memory>
+
 #include <orrery/stf/submit.hpp>
 
 namespace orrery::stf
@@ -45,6 +47,56 @@ class hold_on_host
     const datum &data_;
 };
 
+// The data at one node, in their turn: asked for at once, and waited for where they are
+// needed.
+class held_at
+{
+  public:
+    held_at(const datum &data, int node, access_mode mode, bool in_order)
+        : data_(data), node_(node)
+    {
+        starpu_sem_init(&here_, 0, 0);
+        const int err = starpu_data_acquire_on_node_cb_sequential_consistency(
+            data.handle, node, mode == access_mode::rw ? STARPU_RW : STARPU_R,
+            arrived, &here_, in_order);
+        if (!err)
+            return;
+        starpu_sem_destroy(&here_);
+        fail(data.words() + " cannot be frozen: " + std::strerror(-err));
+    }
+    // Gives them back.
+    ~held_at()
+    {
+        wait();
+        starpu_data_release_on_node(data_.handle, node_);
+        starpu_sem_destroy(&here_);
+    }
+    held_at(const held_at &) = delete;
+    held_at &operator=(const held_at &) = delete;
+
+    void wait()
+    {
+        if (!waited_)
+            starpu_sem_wait(&here_);
+        waited_ = true;
+    }
+    int node() const
+    {
+        return node_;
+    }
+
+  private:
+    static void arrived(void *arg)
+    {
+        starpu_sem_post(static_cast<starpu_sem_t *>(arg));
+    }
+
+    const datum &data_;
+    int node_;
+    bool waited_ = false;
+    starpu_sem_t here_;
+};
+
 // What freezes of one datum hold, and give back together.
 class freezer
 {
@@ -60,7 +112,7 @@ class freezer
         check_use(*state_, {data_.get(), mode, place, nullptr}, false);
         if (data_->frozen != access_mode::none)
             fail(data_->words() + " is frozen already: unfreeze() it before");
-        acquire(node_of(place), 1);
+        acquire(node_of(place), true);
         data_->frozen = mode;
     }
     freezer(const freezer &) = delete;
@@ -80,18 +132,19 @@ class freezer
     void *get(const data_place &place)
     {
         const int node = node_of(place);
-        bool known = false;
+        held_at *there = nullptr;
 
         if (data_->frozen == access_mode::none)
             fail(data_->words() + " is not frozen any more: get() before "
                                   "unfreeze()");
-        for (const int held : nodes_)
-            known = known || held == node;
-        if (!known && mode_ == access_mode::rw)
+        for (const auto &one : held_)
+            there = one->node() == node ? one.get() : there;
+        if (!there && mode_ == access_mode::rw)
             fail(data_->words() + " is frozen to be changed at one place: "
                                   "name that to get(), or freeze() it there");
-        if (!known)
-            acquire(node, 0);
+        if (!there)
+            there = acquire(node, false);
+        there->wait();
         return starpu_data_get_interface_on_node(data_->handle,
                                                  static_cast<unsigned>(node));
     }
@@ -109,42 +162,27 @@ class freezer
   private:
     void give_back()
     {
-        for (const int node : nodes_)
-            starpu_data_release_on_node(data_->handle, node);
-        nodes_.clear();
+        held_.clear();
         data_->frozen = access_mode::none;
     }
-    static void arrived(void *arg)
-    {
-        starpu_sem_post(static_cast<starpu_sem_t *>(arg));
-    }
     // What is read at further places has no turn among the tasks: the data are held.
-    void acquire(int node, int in_order)
+    held_at *acquire(int node, bool in_order)
     {
-        const auto mode = mode_ == access_mode::rw ? STARPU_RW : STARPU_R;
-        starpu_sem_t here;
-
-        starpu_sem_init(&here, 0, 0);
-        const int err = starpu_data_acquire_on_node_cb_sequential_consistency(
-            data_->handle, node, mode, arrived, &here, in_order);
-        if (!err)
-            starpu_sem_wait(&here);
-        starpu_sem_destroy(&here);
-        if (err)
-            fail(data_->words() + " cannot be frozen: " + std::strerror(-err));
-        nodes_.push_back(node);
+        held_.push_back(
+            std::make_unique<held_at>(*data_, node, mode_, in_order));
+        return held_.back().get();
     }
 
     std::shared_ptr<context_state> state_;
     std::shared_ptr<datum> data_;
     access_mode mode_;
-    std::vector<int> nodes_;
+    std::vector<std::unique_ptr<held_at>> held_;
 };
 
 } // namespace detail
 
-// Data that stay as they are (read), or are the program's (rw), until unfreeze(). Calls
-// wait for the data instead of a queue: what they return may be used at once.
+// Data that stay as they are (read), or are the program's (rw), until unfreeze(). get()
+// waits for the data instead of a queue: what it returns may be used at once.
 template <class V> class frozen_logical_data
 {
   public:

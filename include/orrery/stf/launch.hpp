@@ -49,7 +49,38 @@ template <std::size_t D> struct flat_levels {
             n *= width[i];
         return n;
     }
+    // The level from which on threads are those of a block of a device: the first one
+    // that synchronizes; without one, the last.
+    std::size_t block() const
+    {
+        const std::size_t first = first_sync();
+        return first == D ? D - 1 : first;
+    }
+    void require_block() const;
 };
+
+// Whether a device can have it: groups that wait for each other are in one block.
+template <std::size_t D> void flat_levels<D>::require_block() const
+{
+    const std::size_t outer = block(), n = threads(outer, D);
+
+    if (n > 1024)
+        fail("a group of " + std::to_string(n) +
+             " threads that wait for each other is larger than a block of a "
+             "device (1024): put a par() level around it");
+    for (std::size_t i = 0; i < D; i++) {
+        const std::size_t members = threads(i, D);
+        if (bytes[i] && i < outer)
+            fail("memory that several blocks of a device share: state mem() "
+                 "at a con() level, or at one inside of it");
+        if (sync[i] && members < n &&
+            !(members <= 32 ? (members & (members - 1)) == 0
+                            : members % 32 == 0 && n / members <= 15))
+            fail("groups of " + std::to_string(members) +
+                 " threads inside of a block: take a power of two up to 32, "
+                 "or a multiple of 32, at most 15 of them");
+    }
+}
 
 template <std::size_t I, std::size_t D, class L>
 void flatten(flat_levels<D> &flat, const L &level)
@@ -248,6 +279,8 @@ class launch_scope : public detail::described<launch_scope<Spec, D...>,
         const std::size_t n = place.size();
 
         set_widths(place, detail::device_has<std::decay_t<F>>);
+        if (goes_to_device<std::decay_t<F>>(place))
+            levels_.require_block();
         const std::size_t outer = levels_.width[0];
         if (Spec::synchronizable && n > 1)
             detail::fail("a launch() on several places whose outermost level "
@@ -258,6 +291,17 @@ class launch_scope : public detail::described<launch_scope<Spec, D...>,
             submit({outer * i / n, outer * (i + 1) / n}, f, i > 0);
         }
         this->request_.place = place;
+    }
+    // Whether it is certain that a device, or what stands for one, gets it.
+    template <class F> bool goes_to_device(const exec_place &place) const
+    {
+        const detail::machine &m = detail::machine::get();
+        exec_place first = place.get_place(0);
+
+        if (first.is_current() && !this->state_->affinity.empty())
+            first = this->state_->affinity.back();
+        return !m.places_any && (detail::device_has<F> || m.simulated) &&
+               (first.is_device() || (first.is_current() && m.ndevices() > 0));
     }
     // Those that the program leaves open.
     void set_widths(const exec_place &place, bool device)

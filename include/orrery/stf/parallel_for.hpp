@@ -288,7 +288,9 @@ template <class S, class F, class... D> struct for_body {
     F f;
     access_mode modes[sizeof...(D) + 1];
     part parts[sizeof...(D) + 1];
-    partials<arguments> sums;
+    struct no_sums {
+    };
+    std::conditional_t<reduces, partials<arguments>, no_sums> sums;
 };
 
 // The shape as bodies are compiled for it: of data with their bounds, a box.

@@ -7,7 +7,9 @@
 #include <cxxabi.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 #include <typeinfo>
 
@@ -160,7 +162,8 @@ inline codelet *codelet_of(body_type &type, symbol *named,
     codelet *known = type.codelets.load(std::memory_order_acquire);
 
     for (codelet *c = known; c; c = c->next)
-        if (c->named == named && c->nodes == nodes)
+        if (c->named == named && c->nodes.size() == nodes.size() &&
+            (nodes.empty() || c->nodes == nodes))
             return c;
     codelet *made = new_codelet(type, named, std::move(nodes));
     do
@@ -186,8 +189,8 @@ struct job {
     exec_place place;
     const use *uses;
     unsigned nuses;
-    void *arg = nullptr;               // of the body's function
-    void (*drop)(void *arg) = nullptr; // when the task has ended
+    void *arg = nullptr;     // of the body's function
+    bool owned = false;      // that goes with the task
     bool wait = false;       // the body refers to the caller's variables
     bool gang = false;       // by all processors together
     std::size_t indices = 0; // of its index space
@@ -426,7 +429,11 @@ class recorder
 // Gives it to the runtime. The caller keeps the argument if this throws.
 inline void submit(context_state &state, const job &j)
 {
-    const bool waits = j.wait && machine::get().runs_bodies;
+    const machine &m = machine::get();
+    const bool waits = j.wait && m.runs_bodies;
+    // A body that refers to the caller's variables is called before he goes on; where it
+    // takes virtual time its end is as good.
+    const bool to_call = waits && !m.simulated;
 
     state.require_open();
     for (unsigned i = 0; i < j.nuses; i++)
@@ -439,9 +446,11 @@ inline void submit(context_state &state, const job &j)
     task->cl = &c->cl;
     task->where = t.where;
     task->cl_arg = j.arg;
-    task->callback_func = j.drop;
-    task->callback_arg = j.arg;
-    task->synchronous = waits;
+    if (j.owned) {
+        task->callback_func = j.type->drop;
+        task->callback_arg = j.arg;
+    }
+    task->synchronous = waits && !to_call;
     task->priority = j.priority;
     task->flops = j.flops;
     task->hypervisor_tag = static_cast<int>(j.indices ^ j.indices >> 32);
@@ -450,7 +459,8 @@ inline void submit(context_state &state, const job &j)
         task->workerid = static_cast<unsigned>(t.worker);
     }
     fill_data(task, j);
-    const int err = starpu_task_submit(task);
+    const int err = to_call ? orrery_task_submit_and_call(task)
+                            : starpu_task_submit(task);
     if (err) {
         task->destroy = 0;
         task->callback_func = nullptr;
@@ -474,7 +484,7 @@ inline void recorder::submit_all(context_state &state) const
         j.uses = one.uses.data();
         if (j.arg) {
             j.arg = j.type->copy(j.arg);
-            j.drop = j.type->drop;
+            j.owned = true;
         }
         try {
             submit(state, j);
@@ -525,13 +535,87 @@ template <class Body> constexpr starpu_cuda_func_t device_entry()
         return nullptr;
 }
 
+// Memory of bodies, in blocks of one size: one thread submits tasks, another one ends
+// them, and what this leaves is the other's again without malloc(). As much as tasks were
+// under way at once, as long as the program lives.
+class body_memory
+{
+  public:
+    static constexpr std::size_t size = 256, align = alignof(std::max_align_t);
+
+    static void *get()
+    {
+        lists &all = mine();
+
+        while (all.taken.test_and_set(std::memory_order_acquire))
+            ;
+        block *one = all.ready;
+        if (!one)
+            one = all.left.exchange(nullptr, std::memory_order_acquire);
+        if (one)
+            all.ready = one->next;
+        all.taken.clear(std::memory_order_release);
+        return one ? one : ::operator new(size);
+    }
+    static void put(void *memory)
+    {
+        lists &all = mine();
+        auto *one = new (memory) block{all.left.load(std::memory_order_relaxed)};
+
+        while (!all.left.compare_exchange_weak(one->next, one,
+                                               std::memory_order_release,
+                                               std::memory_order_relaxed))
+            ;
+    }
+
+  private:
+    struct block {
+        block *next;
+    };
+    struct lists {
+        std::atomic_flag taken = ATOMIC_FLAG_INIT;
+        block *ready = nullptr;             // [taken]
+        std::atomic<block *> left{nullptr}; // by those that end tasks
+    };
+    static lists &mine()
+    {
+        static lists one;
+        return one;
+    }
+};
+
+template <class Body, class... A> held<Body> *new_held(A &&...arguments)
+{
+    using H = held<Body>;
+
+    if constexpr (sizeof(H) > body_memory::size ||
+                  alignof(H) > body_memory::align) {
+        return new H{std::forward<A>(arguments)...};
+    } else {
+        void *at = body_memory::get();
+        try {
+            return new (at) H{std::forward<A>(arguments)...};
+        } catch (...) {
+            body_memory::put(at);
+            throw;
+        }
+    }
+}
 template <class Body> void drop_held(void *arg)
 {
-    delete static_cast<held<Body> *>(arg);
+    using H = held<Body>;
+
+    if constexpr (sizeof(H) > body_memory::size ||
+                  alignof(H) > body_memory::align) {
+        delete static_cast<H *>(arg);
+    } else {
+        static_cast<H *>(arg)->~H();
+        body_memory::put(arg);
+    }
 }
 template <class Body> void *copy_held(const void *arg)
 {
-    return new held<Body>(*static_cast<const held<Body> *>(arg));
+    return new_held<Body>(*static_cast<const held<Body> *>(arg));
 }
 template <class Body> constexpr auto copy_of() -> void *(*)(const void *)
 {
@@ -589,15 +673,15 @@ void submit_body(context_state &state, const request &r, const use *uses,
         submit(state, j);
         return;
     }
-    std::unique_ptr<held<B>> what(
-        new held<B>{&state, std::forward<Body>(body)});
+    std::unique_ptr<held<B>, void (*)(held<B> *)> what(
+        new_held<B>(&state, std::forward<Body>(body)),
+        [](held<B> *one) { drop_held<B>(one); });
     j.arg = what.get();
     if (state.recording)
         state.recording->add(j);
-    if (!j.wait)
-        j.drop = drop_held<B>;
+    j.owned = !j.wait;
     submit(state, j);
-    if (!j.wait)
+    if (j.owned)
         (void)what.release();
 }
 

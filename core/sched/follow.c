@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/follow.c - see follow.h. A job that has been started stays in the turns of
+ * its data until it has ended on the host, so that these tell who is before whom. What is
+ * asked there stays true: a turn that has begun on a queue, or has passed, does not come
+ * back, but after a failure, which ends the program where somebody follows.
+ *
+ * Who looks for a job has either its submission or a job before it, neither of which ends
+ * meanwhile; so does the job not. No wake is lost: a job is noted as one that may follow
+ * before its data are looked at, a kernel as started before the jobs behind it are.
+ */
+#include "core/sched/follow.h"
+
+#include "core/base/log.h"
+#include "core/cost/cost.h"
+#include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
+#include "core/data/release.h"
+#include "core/device/driver.h"
+#include "core/device/kind.h"
+#include "core/exec/runtime.h"
+#include "core/job/job.h"
+#include "core/job/turns.h"
+#include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
+#include "core/worker/workers.h"
+
+/* So many accesses of one datum are looked at, and so many jobs behind one. */
+enum { MOST = 64 };
+
+static struct orr_access *access_at(struct orr_list *link)
+{
+    return orr_container(link, struct orr_access, link);
+}
+
+static struct orr_worker *worker_of(const struct orr_runtime *rt, unsigned id)
+{
+    return &rt->workers->at[id];
+}
+
+/* -- what is before a job -- */
+
+/* Whether kernels of the worker can be put behind those of the other one: its own, or
+ * another one's of its device. */
+static bool can_be_behind(const struct orr_worker *worker,
+                          const struct orr_worker *other)
+{
+    return worker == other || (worker->desc->driver == other->desc->driver &&
+                               worker->desc->node == other->desc->node &&
+                               worker->desc->driver->ops->kernels_after &&
+                               other->desc->stream < 64);
+}
+
+/* Whether the kernel that has the datum by this access is in such a queue, and uses it in
+ * the memory there. The device's workers in whose queues some are but the worker itself
+ * are added to *others, a bit per stream, unless that is NULL. */
+static bool leads(const struct orr_access *access,
+                  const struct orr_worker *worker, uint64_t *others)
+{
+    const struct orr_job *job = access->job;
+    const struct orr_worker *other;
+
+    if (!(orr_job_follow(job) & ORR_LEADS) || access->at != worker->desc->node)
+        return false;
+    other = worker_of(worker->runtime, (unsigned)job->worker);
+    if (!can_be_behind(worker, other))
+        return false;
+    if (others && other != worker)
+        *others |= UINT64_C(1) << other->desc->stream;
+    return true;
+}
+
+/* Whether all that have the turn before that of the access lead; likewise. */
+static bool turn_leads_locked(const struct orr_handle *handle,
+                              const struct orr_access *access,
+                              const struct orr_worker *worker, uint64_t *others)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_list *order = &handle->turns.order;
+    struct orr_list *link = access->link.prev;
+    unsigned n = 0, group;
+
+    /* Those of its own turn: where one follows, that has been looked at. */
+    for (;
+         link != order && orr_access_goes_with(access_at(link), access->group);
+         link = link->prev) {
+        const struct orr_job *mate = access_at(link)->job;
+
+        if (others)
+            continue;
+        if (orr_job_follows(mate) &&
+            can_be_behind(worker,
+                          worker_of(worker->runtime, mate->task->workerid)))
+            return true;
+        if (++n > MOST)
+            return false;
+    }
+    if (link == order)
+        return false;
+    group = access_at(link)->group;
+    do {
+        if (!leads(access_at(link), worker, others) || (++n > MOST && !others))
+            return false;
+        link = link->prev;
+    } while (link != order && orr_access_goes_with(access_at(link), group));
+    return true;
+}
+
+static bool is_led(struct orr_access *access, const struct orr_worker *worker,
+                   uint64_t *others)
+{
+    struct orr_handle *handle = access->handle;
+    bool led;
+
+    if (access->duplicate || access->mode & STARPU_SCRATCH)
+        return true;
+    orr_lock(&handle->lock);
+    led =
+        access->ordered &&
+        (access->granted || turn_leads_locked(handle, access, worker, others));
+    orr_unlock(&handle->lock);
+    return led;
+}
+
+static bool all_are_led(struct orr_job *job, const struct orr_worker *worker,
+                        uint64_t *others)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!is_led(&job->accesses[i], worker, others))
+            return false;
+    return true;
+}
+
+/* -- putting it there -- */
+
+/* Some datum has come to require claims, or the worker to take no such job: it waits for
+ * its turn, as others do. */
+static void step_back(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    unsigned before;
+
+    atomic_store(&job->claims.state, ORR_CLAIM_NONE);
+    before = orr_job_clear_follow(job, ORR_MAY_FOLLOW | ORR_FOLLOWS);
+    /* Else who has released it has counted it off, and left it to this. */
+    if (!(before & ORR_FOLLOW_RELEASED)) {
+        atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+        return;
+    }
+    orr_job_claim(rt, job);
+}
+
+/* The job is the caller's if it is not somebody else's by now. */
+static bool take(struct orr_worker *worker, struct orr_job *job)
+{
+    unsigned char may = ORR_MAY_FOLLOW;
+
+    atomic_fetch_add_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+    if (atomic_compare_exchange_strong(&job->data.follow, &may,
+                                       ORR_MAY_FOLLOW | ORR_FOLLOWS))
+        return true;
+    atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
+    return false;
+}
+
+/* Gives the job to its worker if all before it are in the queue. */
+static void look(struct orr_runtime *rt, struct orr_worker *worker,
+                 struct orr_job *job)
+{
+    unsigned bits = 0;
+
+    if (orr_worker_is_blocked(worker) || !all_are_led(job, worker, NULL) ||
+        !take(worker, job))
+        return;
+    if (orr_job_pass_behind(job))
+        bits = orr_job_able(rt, job, orr_job_row(rt, job), worker->id);
+    if (!bits) {
+        step_back(rt, worker, job);
+        return;
+    }
+    job->implementation =
+        orr_recal_pick(job->costs->recal, job->costs, worker->class_id, bits);
+    job->type->ready(rt, job);
+}
+
+/* -- which jobs may -- */
+
+static bool worker_has_queue(const struct orr_worker *worker)
+{
+    return worker->desc->async && worker->desc->driver->ops->in_order &&
+           worker->desc->pipeline > 1;
+}
+
+/* Whether nothing is to be done when the job is ready, or its worker has taken it. */
+static bool is_simple(const struct starpu_task *task)
+{
+    return !task->prologue_callback_func && !task->prologue_callback_pop_func &&
+           !task->bundle && !task->trs_epoch && !task->workerorder;
+}
+
+static bool is_async(const struct orr_job *job, const struct orr_worker *worker)
+{
+    unsigned bits = orr_codelet_functions(job->task->cl, worker->desc->type);
+
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1 && !orr_job_is_async(job, worker, i))
+            return false;
+    return bits != 0;
+}
+
+/* Whether some datum may have to be converted on the host. */
+static bool has_forms(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].handle->multiformat)
+            return true;
+    return false;
+}
+
+static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+    const struct orr_worker *worker;
+
+    if (!task->execute_on_a_specific_worker || task->workerid >= rt->workers->n)
+        return false;
+    worker = worker_of(rt, task->workerid);
+    return worker_has_queue(worker) && is_simple(task) &&
+           is_async(job, worker) && !orr_job_around(job) &&
+           !(job->modes & (STARPU_REDUX | STARPU_COMMUTE)) && !has_forms(job) &&
+           !job->data.spread && !job->data.first && !job->data.reducible &&
+           orr_sched_of(rt, job)->has_policy;
+}
+
+void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
+                          bool declared)
+{
+    if (declared || !may_follow(rt, job))
+        return;
+    (void)orr_job_add_follow(job, ORR_MAY_FOLLOW);
+    look(rt, worker_of(rt, job->task->workerid), job);
+}
+
+/* -- behind one that is there -- */
+
+struct found {
+    struct orr_job *jobs[MOST];
+    unsigned n;
+};
+
+/* Adds the jobs of such workers that have the next turn after that of the access. */
+static void find_behind(struct found *found, struct orr_access *access,
+                        const struct orr_worker *worker)
+{
+    struct orr_handle *handle = access->handle;
+    struct orr_list *link;
+    unsigned n = 0;
+    bool behind = false;
+
+    orr_lock(&handle->lock);
+    for (link = access->link.next; link != &handle->turns.order && ++n < MOST;
+         link = link->next) {
+        struct orr_access *next = access_at(link);
+
+        if (!behind && orr_access_goes_with(next, access->group))
+            continue;
+        if (behind && !orr_access_goes_with(next, access_at(link->prev)->group))
+            break;
+        behind = true;
+        if (orr_job_follow(next->job) == ORR_MAY_FOLLOW &&
+            can_be_behind(worker_of(worker->runtime, next->job->task->workerid),
+                          worker) &&
+            found->n < MOST)
+            found->jobs[found->n++] = next->job;
+    }
+    orr_unlock(&handle->lock);
+}
+
+void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
+                     struct orr_job *job)
+{
+    struct found found;
+
+    if (!worker_has_queue(worker))
+        return;
+    (void)orr_job_add_follow(job, ORR_LEADS);
+    found.n = 0;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            find_behind(&found, &job->accesses[i], worker);
+    for (unsigned i = 0; i < found.n; i++)
+        look(rt, worker_of(rt, found.jobs[i]->task->workerid), found.jobs[i]);
+}
+
+/* -- starting it -- */
+
+/* Those of the worker's device, a bit per stream. */
+static void wait_for(const struct orr_worker *worker, uint64_t others)
+{
+    const struct orr_driver_ops *ops = worker->desc->driver->ops;
+    unsigned first = worker->id - worker->desc->stream;
+
+    for (; others; others &= others - 1)
+        ops->kernels_after(worker->desc->driver, worker->id,
+                           first + (unsigned)__builtin_ctzll(others));
+}
+
+void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    uint64_t others = 0;
+
+    if (!orr_job_follows_still(job))
+        return;
+    if (all_are_led(job, worker, &others)) {
+        wait_for(worker, others);
+        return;
+    }
+    /* Or it was released meanwhile. */
+    if (!orr_job_follows_still(job))
+        return;
+    orr_log_error("task `%s' (number %llu) was to follow others in the queue "
+                  "of %s, where one has failed",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
+/* -- failures -- */
+
+/* Jobs that follow others in queues of the worker's device. */
+static unsigned count_following(const struct orr_runtime *rt,
+                                const struct orr_worker *worker)
+{
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->node == worker->desc->node)
+            n += atomic_load(&rt->workers->at[w].nfollowing);
+    return n;
+}
+
+void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    bool follows = orr_job_follows_still(job);
+    unsigned n;
+
+    (void)orr_job_clear_follow(job, ORR_LEADS);
+    n = count_following(rt, worker) - follows;
+    if (n == 0)
+        return;
+    orr_log_error("task `%s' (number %llu) has failed on %s, and what was to "
+                  "follow it in the queue (%u) may have used what it has left: "
+                  "STARPU_%s_PIPELINE=1 lets no task follow another",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name, n,
+                  orr_device_kind(worker->desc->type)->variable);
+    orr_runtime_fail(rt);
+}

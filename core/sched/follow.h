@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/follow.h - which jobs follow others in the queue of a device, and when
+ * (core/job/follow.h says what becomes of them).
+ *
+ * A job that names its worker, whose kernel is asynchronous, and that waits for nothing
+ * but its turn of data, is put into the worker's queue when all jobs that have these data
+ * before it are there, or in the queue of another worker of its device, for which the
+ * queue then waits; with what they write, and what they read, in the memory of the device.
+ * It is looked for when it is submitted, and when such a job has been started. Its data are
+ * fetched and pinned as those of any job; those which a kernel in a queue uses are there.
+ * So memory, values elsewhere and other jobs' turns are what they would be if the queues
+ * had got that far: only kernels of these can tell the difference, and they are in order.
+ *
+ * The worker starts it, and not the context that submits: a kernel's function finds its
+ * worker's device, stream, handles of libraries and number where it runs.
+ */
+#pragma once
+
+#include "core/job/follow.h"
+
+struct orr_runtime;
+struct orr_worker;
+
+/* The job of a task with a kernel is being submitted, and waits for its data;
+ * `declared`: and for others. Any context; the job may be started, but not end,
+ * meanwhile. */
+void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
+                          bool declared);
+
+/* The worker has put the job's kernel into its queue: jobs that can follow it do. In the
+ * worker's context. */
+void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
+                     struct orr_job *job);
+
+/* The worker is about to start the kernel of a job that follows others: it waits, in its
+ * queue, for those that are in queues of other workers of its device; ends the program if
+ * some are in none any more. In the worker's context. */
+void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job);
+
+/* The job's kernel has failed on the worker, which is to undo it: ends the program, with a
+ * message, if others follow, whose kernels have used what it has left. In the worker's
+ * context. */
+void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job);
