@@ -31,10 +31,12 @@ struct orr_originals {
 
 /* --- which --- */
 
-/* Of libraries with such names there is one in a process: ours, and MPI's. */
-static const char *const shared[] = {"liborrery.",  "libstarpu",   "libmpi.",  "libmpich.",
-                                     "libmpi_",     "libmpifort.", "libmpicxx.", "libopen-",
-                                     "libpmix.",    "libprrte."};
+/* Of libraries with such names there is one in a process: ours, and MPI's, but for those of
+ * Fortran: these have variables of a program's (MPI_IN_PLACE), and call the functions of C,
+ * in whose place others stand in a copy. */
+static const char *const shared[] = {"liborrery.",   "libstarpu", "libmpi.",   "libmpich.",
+                                     "libmpi_cxx.",  "libmpi_java.", "libmpicxx.",
+                                     "libmpichcxx.", "libopen-",  "libpmix.",  "libprrte."};
 enum { NTELLING = 4 }; /* what needs one of the first is the application's */
 
 static bool begins_with(const char *name, const char *const *list, size_t n)
@@ -271,7 +273,7 @@ int orr_originals_use(const struct orr_originals *originals, size_t main, orr_fi
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < originals->n; i++)
-        rc = orr_image_patch(originals->all[i].object, find, err);
+        rc = orr_image_patch(image, originals->all[i].object, find, err);
     orr_image_init(image, originals->all[originals->n - 1].object, main);
     return rc;
 }
@@ -290,7 +292,7 @@ int orr_originals_copy(struct orr_originals *originals, size_t main, orr_finder 
     for (unsigned i = 0; rc == 0 && i < n; i++)
         rc = bind(copies[i], &originals->all[i], &move, err);
     for (unsigned i = 0; rc == 0 && i < n; i++)
-        rc = orr_image_patch(copies[i], find, err);
+        rc = orr_image_patch(image, copies[i], find, err);
     if (rc) {
         free(copies);
         free(parts);
