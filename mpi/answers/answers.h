@@ -109,6 +109,9 @@ void orr_answers_unpack(const void *bytes, size_t size, void *to, int count,
 typedef void (*orr_answer)(void);
 orr_answer orr_answers_find(const char *name);
 
+/* The same of a process that pretends to be one rank of several. */
+orr_answer orr_answers_find_alone(const char *name);
+
 /* --- the functions --- */
 
 #define ORR_ANSWER(name) __typeof__(MPI_##name) orr_answer_##name;

@@ -200,6 +200,23 @@ void orr_originals_free(struct orr_originals *originals)
     free(originals);
 }
 
+int orr_originals_each_import(const struct orr_originals *originals,
+                              void (*visit)(const struct orr_import *import, void *arg),
+                              void *arg, struct orr_error *err)
+{
+    for (unsigned i = 0; i < originals->n; i++) {
+        const struct link_map *object = originals->all[i].object;
+
+        if (!orr_elf_set_writable(object, true))
+            return orr_fail(err, -errno, "the imports of %s cannot be changed: %s",
+                            object->l_name[0] ? object->l_name : "the program",
+                            strerror(errno));
+        orr_elf_each_import(object, visit, arg);
+        (void)orr_elf_set_writable(object, false);
+    }
+    return 0;
+}
+
 /* --- copies --- */
 
 /* The image's copies, in the order of the originals. */

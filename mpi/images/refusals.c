@@ -15,12 +15,17 @@
 enum { MOST = 512 };
 
 static const char *names[MOST];
+static const char *why = "simulated ranks do not have this function of MPI: run the program under "
+                         "mpirun, or record each rank (orrery record --ranks)";
+
+void orr_refusals_say(const char *reason)
+{
+    why = reason;
+}
 
 static _Noreturn void refuse(unsigned number)
 {
-    orr_log_error("%s: simulated ranks do not have this function of MPI: run the program under "
-                  "mpirun, or record each rank (orrery record --ranks)",
-                  names[number]);
+    orr_log_error("%s: %s", names[number], why);
     fflush(NULL);
     _Exit(EXIT_FAILURE);
 }
@@ -72,6 +77,23 @@ bool orr_refusal_is_due(const char *name)
         return false;
     for (size_t i = 0; i < sizeof(local) / sizeof(*local); i++)
         if (strncmp(name, local[i], strlen(local[i])) == 0)
+            return false;
+    return true;
+}
+
+bool orr_refusal_is_due_alone(const char *name)
+{
+    static const char *const own[] = {
+        "MPI_Init",      "MPI_Final",      "MPI_Query_thread", "MPI_Is_thread_main",
+        "MPI_Abort",     "MPI_Wtime",      "MPI_Get_processor_name", "MPI_Comm_dup",
+        "MPI_Comm_free", "MPI_Comm_compare", "MPI_Comm_get_", "MPI_Comm_set_",
+        "MPI_Comm_create_errhandler", "MPI_Wait", "MPI_Test", "MPI_Request_"};
+
+    if (!orr_refusal_is_due(name))
+        return false;
+    name += *name == 'P';
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (strncmp(name, own[i], strlen(own[i])) == 0)
             return false;
     return true;
 }
