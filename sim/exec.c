@@ -406,13 +406,11 @@ static void sim_sleep(struct orr_exec *exec, double us)
 static void sim_work(struct orr_exec *exec, double us)
 {
     struct orr_sim_exec *x = exec_of(exec);
-    struct orr_sim_context *self;
+    struct orr_sim_context *self = blocking_self(x, "work");
 
-    if (!(us > 0) || (!orr_self->processors && !(context_of(orr_self)->work.rate < 1))) {
-        sim_sleep(exec, us);
-        return;
-    }
-    self = blocking_self(x, "work");
+    /* Written so that NaN counts as no time. */
+    if (!(us > 0))
+        us = 0;
     sleep_until(x, self, ORR_SIM_SLEEPING,
                 orr_sim_work_begin(&x->timers, x->now, &self->work, self->head.processors, us));
     orr_sim_work_end(&x->timers, x->now, &self->work);
