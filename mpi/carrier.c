@@ -69,7 +69,7 @@ static uint64_t spin_ns(const struct orr_rank *rank)
 }
 
 /* A simulation has one thread, which must not stop in the transport: it looks again and
- * again, unless that wakes it. */
+ * again, unless that wakes it, or looks in virtual time. */
 static void rest(struct orr_rank *rank)
 {
     const struct orr_awaited awaited = {.noun = "something to do for MPI",
@@ -78,7 +78,7 @@ static void rest(struct orr_rank *rank)
     struct orr_transport *t = rank->transport;
     uint64_t most = orr_stall_look(rank);
 
-    if (!rank->rt->exec->one_thread)
+    if (!rank->rt->exec->one_thread || t->caps.looks)
         (void)t->ops->wait(t, rank->nexpected > 0, rank->is_hurried ? spin_ns(rank) : 0,
                            most);
     else if (!t->caps.wakes &&

@@ -154,6 +154,7 @@ struct orr_transport_caps {
     enum orr_transport_threads threads;
     bool virtual_time; /* nothing of it takes time of a clock */
     bool wakes; /* it wakes the owner, a context, when there is something to take */
+    bool looks; /* of virtual time: but it takes time to look, as for real: `wait` does */
 };
 
 enum { ORR_TRANSPORT_INSIDE = 4096 };

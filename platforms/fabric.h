@@ -47,6 +47,8 @@ struct orr_fabric {
     double eager;      /* bytes; longer messages ask before they are sent */
     bool gpudirect; /* messages may leave from memory of devices */
     double send_us, match_us; /* of a processor, for each message: see README.md */
+    double look_us; /* of one that a rank shares with others: each time that it looks whether
+                     * messages have come; 0: it need not look */
     double copy; /* bytes per µs by which the receiver copies what came unexpected; 0: it
                   * takes no time */
     struct orr_fabric_speeds speeds; /* between nodes */

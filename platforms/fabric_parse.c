@@ -83,6 +83,7 @@ static const struct setting {
     {"eager", UNIT_BYTES, OF_ALL, AT(eager)},
     {"send", UNIT_US, OF_ALL, AT(send_us)},
     {"match", UNIT_US, OF_ALL, AT(match_us)},
+    {"look", UNIT_US, OF_ALL, AT(look_us)},
     {"levels", UNIT_COUNT, ORR_TOPOLOGY_FAT_TREE, AT(fat_tree.levels)},
     {"g", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.g)},
     {"a", UNIT_COUNT, ORR_TOPOLOGY_DRAGONFLY, AT(dragonfly.a)},

@@ -11,6 +11,13 @@
 #include "sim/cluster_private.h"
 #include "sim/watchdog.h"
 
+/* Processors of a node that contexts share. */
+struct orr_seats {
+    struct orr_seats *next;
+    unsigned node, first;
+    struct orr_processors processors;
+};
+
 void orr_cluster_arm(struct orr_cluster *c)
 {
     orr_sim_exec_set_events(c->exec, &c->events,
@@ -113,6 +120,12 @@ void orr_cluster_leave(struct orr_cluster *c)
     orr_watchdog_stop(c->watchdog);
     if (c->owns_exec)
         orr_sim_exec_free(c->exec);
+    while (c->seats) {
+        struct orr_seats *next = c->seats->next;
+
+        free(c->seats);
+        c->seats = next;
+    }
     free(c->at);
     free(c);
 }
@@ -147,6 +160,28 @@ static int open_engine(struct orr_cluster *c, struct orr_error *err)
     return orr_watchdog_start(c->exec, &c->watchdog, err);
 }
 
+static int cluster_seat(struct orr_cluster *c, unsigned node,
+                        const struct orr_cluster_processors *wanted)
+{
+    struct orr_seats *seats = c->seats;
+
+    orr_self->processors = NULL;
+    if (wanted->n == 0)
+        return 0;
+    while (seats && (seats->node != node || seats->first != wanted->first))
+        seats = seats->next;
+    if (!seats) {
+        seats = malloc(sizeof(*seats));
+        if (!seats)
+            return -ENOMEM;
+        *seats = (struct orr_seats){.next = c->seats, .node = node, .first = wanted->first};
+        orr_processors_init(&seats->processors, wanted->n);
+        c->seats = seats;
+    }
+    orr_self->processors = &seats->processors;
+    return 0;
+}
+
 static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
                                 unsigned memory)
 {
@@ -164,10 +199,10 @@ static void take_costs(struct orr_cluster *c, const struct orr_fabric *fabric)
 
     c->inside_takes_time = node->takes_time;
     c->costs = (struct orr_cluster_costs){whole_bytes(fabric->eager), fabric->send_us,
-                                          fabric->match_us,
+                                          fabric->match_us, fabric->look_us,
                                           fabric->copy > 0 ? 1 / fabric->copy : 0};
     c->inside = (struct orr_cluster_costs){whole_bytes(node->eager), node->send_us,
-                                           node->match_us,
+                                           node->match_us, fabric->look_us,
                                            node->copy > 0 ? 1 / node->copy : 0};
 }
 
@@ -229,6 +264,7 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .forget = orr_sim_cluster_forget,
     .open = cluster_open,
     .attach = orr_cluster_attach,
+    .seat = cluster_seat,
     .costs = cluster_costs,
     .leaves_from = cluster_leaves_from,
     .send = cluster_send,

@@ -9,6 +9,7 @@
 
 struct orr_machine;
 struct orr_node_copies;
+struct orr_seats;
 
 struct orr_cluster {
     struct orr_sim_events events; /* first */
@@ -23,6 +24,7 @@ struct orr_cluster {
     unsigned nnodes;
     struct orr_cluster_post *first, **last; /* that have not started */
     unsigned nusers; /* who has opened it, and machines whose copies it moves */
+    struct orr_seats *seats; /* owned */
     bool closed;     /* the first of them has left: messages do not arrive any more */
     struct orr_list attached;    /* struct orr_node_copies, also of machines that have gone */
     struct orr_node_copies **at; /* [nnodes] of machines that are there; NULL: none is */

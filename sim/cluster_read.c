@@ -17,7 +17,7 @@ struct read_ranks {
     struct orr_cluster_desc desc;
     struct orr_cluster_rank *at; /* owned; its machines are the description's … */
     char **edits;                /* owned: … and these, by group and by rank of a node */
-    bool *one; /* owned: likewise, whether it has one processor */
+    struct orr_cluster_processors *processors; /* owned: likewise */
 };
 
 static struct read_ranks *read_of(struct orr_cluster_ranks *ranks)
@@ -33,7 +33,7 @@ void orr_sim_cluster_forget(struct orr_cluster_ranks *ranks)
     for (size_t i = 0; read->edits && i < n; i++)
         free(read->edits[i]);
     free(read->edits);
-    free(read->one);
+    free(read->processors);
     free(read->at);
     orr_cluster_free(&read->desc);
     free(read);
@@ -45,7 +45,7 @@ void orr_sim_cluster_forget(struct orr_cluster_ranks *ranks)
 static const struct {
     const char *host, *edit;
 } kinds[] = {{"CPU", "cpu"}, {"CUDA", "cuda"}, {"OpenCL", "opencl"}};
-enum { NKINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { CPU, NKINDS = sizeof(kinds) / sizeof(*kinds) };
 
 /* How many hosts of each kind a node of the group has. */
 static int count_hosts(const struct orr_cluster_group *group, const char *const *dirs,
@@ -72,6 +72,25 @@ static unsigned share_of(unsigned count, unsigned k, unsigned n)
     return count * (k + 1) / n - count * k / n;
 }
 
+/* … but at least one, which several then have. */
+static unsigned share_of_kind(unsigned kind, unsigned count, unsigned k, unsigned n)
+{
+    unsigned share = share_of(count, k, n);
+
+    return kind == CPU && count > 0 && share == 0 ? 1 : share;
+}
+
+/* Threads of a rank that has one processor share that, and where ranks are more than
+ * processors all share all, as orrery run -n binds them: a launcher binds nobody then. */
+static struct orr_cluster_processors shared_processors(unsigned count, unsigned k, unsigned n)
+{
+    if (n > count)
+        return (struct orr_cluster_processors){0, count};
+    if (n > 1 && share_of(count, k, n) == 1)
+        return (struct orr_cluster_processors){count * k / n, 1};
+    return (struct orr_cluster_processors){0};
+}
+
 /* The edits of the k-th rank of a node of the group. NULL without memory. */
 static char *write_edits(const struct orr_cluster_group *group, const unsigned counts[NKINDS],
                          unsigned k, unsigned n)
@@ -86,7 +105,7 @@ static char *write_edits(const struct orr_cluster_group *group, const unsigned c
     for (unsigned i = 0; n > 1 && i < NKINDS; i++)
         if (counts[i] > 0)
             fprintf(out, "%s%s.count = %u", ftell(out) > 0 ? "; " : "", kinds[i].edit,
-                    share_of(counts[i], k, n));
+                    share_of_kind(i, counts[i], k, n));
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -100,18 +119,19 @@ static int fill_group(struct read_ranks *read, unsigned g, const char *const *di
     unsigned counts[NKINDS] = {0}, n = read->desc.ranks_per_node;
     int rc = n > 1 ? count_hosts(group, dirs, counts, err) : 0;
 
-    if (rc == 0 && n > 1 && counts[0] < n)
+    if (rc == 0 && n > 1 && counts[CPU] == 0)
         return orr_fail(err, -EINVAL,
-                        "ranks-per-node=%u: a node \"%s\" has %u processors, and each rank "
+                        "ranks-per-node=%u: a node \"%s\" has no processors, and each rank "
                         "needs one",
-                        n, group->machine, counts[0]);
+                        n, group->machine);
     for (unsigned k = 0; rc == 0 && k < n; k++) {
         char *edits = write_edits(group, counts, k, n);
 
         if (!edits)
             return orr_fail(err, -ENOMEM, "out of memory");
         read->edits[g * n + k] = edits;
-        read->one[g * n + k] = n > 1 && share_of(counts[0], k, n) == 1;
+        if (n > 1)
+            read->processors[g * n + k] = shared_processors(counts[CPU], k, n);
     }
     return rc;
 }
@@ -125,7 +145,7 @@ static void place_ranks(struct read_ranks *read)
         for (unsigned i = 0; i < desc->groups[g].n; i++, node++)
             for (unsigned k = 0; k < per_node; k++)
                 read->at[rank++] = (struct orr_cluster_rank){
-                    node, read->one[g * per_node + k], desc->groups[g].machine,
+                    node, read->processors[g * per_node + k], desc->groups[g].machine,
                     read->edits[g * per_node + k]};
 }
 
@@ -139,8 +159,9 @@ static int make_ranks(struct read_ranks *read, const char *const *dirs, struct o
 
     read->at = calloc(n, sizeof(*read->at));
     read->edits = calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(char *));
-    read->one = calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(*read->one));
-    if (!read->at || !read->edits || !read->one)
+    read->processors =
+        calloc((size_t)desc->ngroups * desc->ranks_per_node, sizeof(*read->processors));
+    if (!read->at || !read->edits || !read->processors)
         return orr_fail(err, -ENOMEM, "out of memory");
     for (unsigned g = 0; rc == 0 && g < desc->ngroups; g++)
         rc = fill_group(read, g, dirs, err);

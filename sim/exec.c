@@ -369,6 +369,10 @@ static void wake_parked(struct orr_sim_exec *x, struct orr_sim_context *c)
     double slept = x->now - c->parked;
     double us = slept < x->wake_us ? slept : x->wake_us;
 
+    /* A processor that works for others need not wake up itself. */
+    if (c->head.processors && c->head.processors->nworking > 0)
+        us = 0;
+
     if (!(us > 0)) {
         push_ready(x, c);
         return;
@@ -397,6 +401,19 @@ static void sim_sleep(struct orr_exec *exec, double us)
 
     /* Written so that NaN counts as no time. */
     sleep_until(x, self, ORR_SIM_SLEEPING, us > 0 ? x->now + us : x->now);
+}
+
+static void sim_work(struct orr_exec *exec, double us)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *self = blocking_self(x, "work");
+
+    /* Written so that NaN counts as no time. */
+    if (!(us > 0))
+        us = 0;
+    sleep_until(x, self, ORR_SIM_SLEEPING,
+                orr_sim_work_begin(&x->timers, x->now, &self->work, self->head.processors, us));
+    orr_sim_work_end(&x->timers, x->now, &self->work);
 }
 
 static void sim_relax(struct orr_exec *exec)
@@ -527,6 +544,8 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
     }
     c->head.exec = exec;
     c->head.program = orr_self->program;
+    c->head.processors = orr_self->processors;
+    c->work = (struct orr_sim_work){.rate = 1, .timer = &c->timer};
     c->body = body;
     c->arg = arg;
     error = orr_timers_reserve(&x->timers);
@@ -677,6 +696,7 @@ static const struct orr_exec_ops sim_exec_ops = {
     .park = sim_park,
     .wake = sim_wake,
     .sleep = sim_sleep,
+    .work = sim_work,
     .relax = sim_relax,
     .linger = sim_linger,
     .bind = sim_bind,
@@ -711,6 +731,7 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     root->head.exec = &x->head;
     root->head.name = "main";
     root->state = ORR_SIM_RUNNING;
+    root->work = (struct orr_sim_work){.rate = 1, .timer = &root->timer};
     if (!x->stacks)
         orr_fiber_init_running(&root->fiber);
     link_context(x, root);

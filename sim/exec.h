@@ -18,6 +18,7 @@
 #include "core/device/switch.h"
 #include "sim/stacks.h"
 #include "sim/timers.h"
+#include "sim/work.h"
 
 enum orr_sim_state {
     ORR_SIM_READY,    /* in the run queue */
@@ -34,6 +35,7 @@ struct orr_sim_context {
     struct orr_fiber fiber;
     struct orr_stack *stack; /* if the machine's stacks are no fibers */
     struct orr_timer timer;
+    struct orr_sim_work work; /* what it does now */
     enum orr_sim_state state;
     bool token;
     bool waits; /* while it is left */

@@ -14,12 +14,9 @@
 /* A kernel that streams; of each worker at most one. */
 struct load {
     struct memory *memory; /* NULL: the worker executes none */
-    struct orr_timer *timer; /* of the context that sleeps */
-    double wants;            /* bytes per µs, if it is alone */
-    double left;             /* µs that it would take alone, at date `since` */
-    double since;
-    double speed; /* 1: alone */
-    bool open;    /* while speeds are found */
+    struct orr_sim_work *work; /* the kernel's */
+    double wants;              /* bytes per µs, if it is alone */
+    bool open;                 /* while speeds are found */
 };
 
 /* A node of main memory. */
@@ -44,19 +41,8 @@ struct orr_streaming {
 
 static void load_set_speed(struct orr_streaming *s, struct load *load, double speed)
 {
-    double now = s->exec->now;
-
     load->open = false;
-    if (!(speed < load->speed || speed > load->speed))
-        return;
-    load->left = fmax(0, load->left - (now - load->since) * load->speed);
-    load->since = now;
-    load->speed = speed;
-    /* Not set: it has not slept yet, or its sleep is over. */
-    if (load->timer->place == 0)
-        return;
-    orr_timers_cancel(&s->exec->timers, load->timer);
-    orr_sim_exec_set_timer(s->exec, load->timer, now + load->left / speed);
+    orr_sim_work_set_rate(&s->exec->timers, s->exec->now, load->work, speed);
 }
 
 /* What loads that want less than an equal share leave is shared by the others. */
@@ -88,8 +74,8 @@ static void memory_share(struct orr_streaming *s, struct memory *memory)
             load_set_speed(s, &s->loads[w], left / nopen / s->loads[w].wants);
 }
 
-double orr_streaming_begin(struct orr_streaming *s, unsigned worker, double bytes,
-                           double us)
+void orr_streaming_begin(struct orr_streaming *s, unsigned worker, double bytes,
+                         double us)
 {
     const struct orr_worker_desc *desc = &s->machine->workers[worker];
     double wants = us > 0 ? bytes / us : 0, core = s->core * desc->speed;
@@ -98,35 +84,31 @@ double orr_streaming_begin(struct orr_streaming *s, unsigned worker, double byte
 
     if (desc->type != STARPU_CPU_WORKER || desc->node >= s->nmain ||
         wants < LEAST_SHARE * core || wants > MOST_SHARE * core)
-        return us;
+        return;
     memory = &s->memories[desc->node];
     if (!(memory->rate > 0))
-        return us;
+        return;
     *load = (struct load){
         .memory = memory,
-        .timer = &((struct orr_sim_context *)orr_self)->timer,
-        .wants = wants,
-        .left = us,
-        .since = s->exec->now,
-        .speed = 1};
+        .work = &((struct orr_sim_context *)orr_self)->work,
+        .wants = wants};
     memory->nloads++;
     memory->wanted += wants;
     memory_share(s, memory);
-    return load->speed < 1 ? load->left / load->speed : us;
 }
 
-bool orr_streaming_end(struct orr_streaming *s, unsigned worker)
+void orr_streaming_end(struct orr_streaming *s, unsigned worker)
 {
     struct load *load = &s->loads[worker];
     struct memory *memory = load->memory;
 
     if (!memory)
-        return false;
+        return;
     load->memory = NULL;
+    orr_sim_work_set_rate(&s->exec->timers, s->exec->now, load->work, 1);
     memory->nloads--;
     memory->wanted = memory->nloads ? memory->wanted - load->wants : 0;
     memory_share(s, memory);
-    return true;
 }
 
 void orr_streaming_copy(struct orr_streaming *s, unsigned node, double rate,

@@ -30,12 +30,11 @@ int orr_streaming_new(const struct orr_machine_desc *desc,
 void orr_streaming_free(struct orr_streaming *streaming);
 
 /* The running context is to execute a kernel that takes `us` if it is alone and moves
- * `bytes`. Returns for how long it is to sleep, at first: what begins or ends meanwhile
- * sets its timer anew. Ended by orr_streaming_end, behind the sleep. */
-double orr_streaming_begin(struct orr_streaming *streaming, unsigned worker,
-                           double bytes, double us);
-/* Whether it shared. */
-bool orr_streaming_end(struct orr_streaming *streaming, unsigned worker);
+ * `bytes`: its work (work.h) is slowed down as others begin and end. Ended by
+ * orr_streaming_end, behind the work. */
+void orr_streaming_begin(struct orr_streaming *streaming, unsigned worker,
+                         double bytes, double us);
+void orr_streaming_end(struct orr_streaming *streaming, unsigned worker);
 
 /* A copy begins, or has ended, which moves `rate` bytes per µs if it is alone. */
 void orr_streaming_copy(struct orr_streaming *streaming, unsigned node, double rate,

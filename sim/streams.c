@@ -78,6 +78,7 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
 {
     const struct orr_worker_desc *worker =
         &streams->machine->workers[kernel->worker];
+    const struct orr_exec_ops *ops = streams->exec->head.ops;
     double duration = true_duration(kernel);
 
     assert(kernel->worker < streams->n);
@@ -95,12 +96,13 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
     else
         kernel->start = streams->exec->now;
     if (streams->streaming)
-        duration = orr_streaming_begin(streams->streaming, kernel->worker,
-                                       kernel->bytes, duration);
+        orr_streaming_begin(streams->streaming, kernel->worker, kernel->bytes, duration);
     kernel->end = streams->exec->now + duration;
-    streams->exec->head.ops->sleep(&streams->exec->head, duration);
-    if (streams->streaming && orr_streaming_end(streams->streaming, kernel->worker))
-        kernel->end = streams->exec->now;
+    (worker->type == STARPU_CPU_WORKER ? ops->work : ops->sleep)(&streams->exec->head,
+                                                                 duration);
+    if (streams->streaming)
+        orr_streaming_end(streams->streaming, kernel->worker);
+    kernel->end = streams->exec->now;
     return 1;
 }
 

@@ -29,11 +29,16 @@ struct orr_cluster_post {
     bool streams_from, streams_to; /* it takes of main memory's bandwidth at these ends */
 };
 
+/* Processors of a node, by their numbers, that all threads of a rank work on in turns. */
+struct orr_cluster_processors {
+    unsigned first, n; /* 0: there are enough for each thread to have one */
+};
+
 /* Where a rank of a program is, and what its machine is there: values of ORRERY_MACHINE and
  * ORRERY_SET. */
 struct orr_cluster_rank {
     unsigned node;
-    bool shares_one; /* its share of the node is one processor, which its thread MPI shares */
+    struct orr_cluster_processors processors; /* if it has one, or a part of one */
     const char *machine, *edits;
 };
 
@@ -49,6 +54,8 @@ struct orr_cluster_ranks {
 struct orr_cluster_costs {
     size_t eager;          /* bytes up to which a sender does not ask the receiver */
     double send, match;    /* µs */
+    double look; /* µs, where a rank has no processor of its own for messages: whenever it
+                  * looks whether something has come; 0: it is told */
     double copy; /* µs per byte, of the receiver, for what came before it was asked for */
 };
 
@@ -74,6 +81,11 @@ struct orr_cluster_ops {
      * copy is under way. Errors: -ENOMEM; -EBUSY, -EINVAL with a message. */
     int (*attach)(struct orr_cluster *cluster, unsigned node, struct orr_machine *machine,
                   struct orr_error *err);
+    /* What the calling context works from now on, and those that it starts, it does on these
+     * processors of the node, in turns with all that were seated on the same ones. Of none it
+     * has one for itself, as before. Errors: -ENOMEM. */
+    int (*seat)(struct orr_cluster *cluster, unsigned node,
+                const struct orr_cluster_processors *processors);
     /* Of messages within a node, or between two. The network charges none of it: who sends
      * and receives does; and it asks nobody: who sends more than is eager does so by
      * messages. */

@@ -22,6 +22,7 @@ struct orr_grant;
 struct orr_handle;
 struct orr_job;
 struct orr_list;
+struct orr_processors;
 struct orr_program;
 struct orr_runtime;
 struct orr_user_thread;
@@ -37,6 +38,9 @@ struct orr_context {
     struct orr_runtime *runtime; /* [const] after core attached it, or NULL */
     struct orr_program *program; /* [const] simulated: that of the context that started it,
                                   * core/exec/program.h; NULL: the process's */
+    struct orr_processors *processors; /* [owner] simulated: those that it works on, in turns
+                                        * with others; of the context that started it; NULL:
+                                        * it has one for itself */
     struct orr_worker *worker;   /* [owner] NULL unless it is a worker, or calls
                                   * back about memory that is not its own */
     struct orr_worker *seat;     /* [owner] whose place it has: the same, but in
@@ -135,6 +139,10 @@ struct orr_exec_ops {
     /* Blocks for that long; wakes are kept for the next park. Simulated: the
      * others run on, virtual time passes. */
     void (*sleep)(struct orr_exec *exec, double us);
+
+    /* The same, but what passes is the work of a processor: simulated it takes longer
+     * where others use that, too. */
+    void (*work)(struct orr_exec *exec, double us);
 
     /* Called while spinning on a lock: lets the holder run. Real only, a
      * no-op when simulated. Never switches contexts when simulated. */

@@ -190,6 +190,14 @@ void orr_context_sleep(const struct orr_awaited *awaited, double us)
     awaited_end(outer);
 }
 
+void orr_context_work(const struct orr_awaited *awaited, double us)
+{
+    const struct orr_awaited *outer = awaited_begin(awaited);
+
+    orr_self->exec->ops->work(orr_self->exec, us);
+    awaited_end(outer);
+}
+
 void orr_context_join(const struct orr_awaited *awaited,
                       struct orr_context *context)
 {

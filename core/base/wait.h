@@ -146,8 +146,10 @@ static inline void orr_context_wake(struct orr_context *context)
     context->exec->ops->wake(context->exec, context);
 }
 
-/* Blocks for that long; until another context has ended. */
+/* Blocks for that long, or for as long as a processor takes for so much work; until another
+ * context has ended. */
 void orr_context_sleep(const struct orr_awaited *awaited, double us);
+void orr_context_work(const struct orr_awaited *awaited, double us);
 void orr_context_join(const struct orr_awaited *awaited,
                       struct orr_context *context);
 

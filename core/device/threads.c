@@ -651,6 +651,7 @@ static const struct orr_exec_ops threads_ops = {
     .join = threads_join,
     .park = threads_park,
     .wake = threads_wake,
+    .work = threads_sleep,
     .sleep = threads_sleep,
     .relax = threads_relax,
     .linger = threads_linger,

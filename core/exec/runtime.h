@@ -157,5 +157,5 @@ static inline void orr_pay(void)
     if (debt <= 0 || self->frozen)
         return;
     self->debt = 0;
-    self->exec->ops->sleep(self->exec, debt);
+    self->exec->ops->work(self->exec, debt);
 }

@@ -109,8 +109,25 @@ void orr_answers_unpack(const void *bytes, size_t size, void *to, int count,
 typedef void (*orr_answer)(void);
 orr_answer orr_answers_find(const char *name);
 
+/* The same of a process that pretends to be one rank of several. */
+orr_answer orr_answers_find_alone(const char *name);
+
 /* --- the functions --- */
 
 #define ORR_ANSWER(name) __typeof__(MPI_##name) orr_answer_##name;
-ORR_ANSWERS(ORR_ANSWER)
+ORR_ANSWERS(ORR_ANSWER) ORR_ANSWERS_NUMBERS(ORR_ANSWER)
 #undef ORR_ANSWER
+
+/* Those of Fortran's: a group and ranks, or two groups. */
+#ifdef OPEN_MPI
+void orr_answer_of_group_incl(const MPI_Fint *group, const MPI_Fint *n, const MPI_Fint *ranks,
+                              MPI_Fint *ret, MPI_Fint *error);
+void orr_answer_of_group_excl(const MPI_Fint *group, const MPI_Fint *n, const MPI_Fint *ranks,
+                              MPI_Fint *ret, MPI_Fint *error);
+void orr_answer_of_group_union(const MPI_Fint *one, const MPI_Fint *other, MPI_Fint *ret,
+                               MPI_Fint *error);
+void orr_answer_of_group_intersection(const MPI_Fint *one, const MPI_Fint *other, MPI_Fint *ret,
+                                      MPI_Fint *error);
+void orr_answer_of_group_difference(const MPI_Fint *one, const MPI_Fint *other, MPI_Fint *ret,
+                                    MPI_Fint *error);
+#endif

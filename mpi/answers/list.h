@@ -4,6 +4,23 @@
  * (images/). */
 #pragma once
 
+/* Numbers of Fortran's and handles: functions of Open MPI, whose handles are pointers. */
+#ifdef OPEN_MPI
+#    define ORR_ANSWERS_NUMBERS(X)                                             \
+        X(Comm_f2c) X(Comm_c2f) X(Group_f2c) X(Group_c2f) X(Request_f2c)       \
+        X(Request_c2f)
+#else
+#    define ORR_ANSWERS_NUMBERS(X)
+#endif
+
+/* Functions of Fortran's, by their names there, which look into handles themselves. */
+#ifdef OPEN_MPI
+#    define ORR_ANSWERS_FORTRAN(X)                                             \
+        X(group_incl) X(group_excl) X(group_union) X(group_intersection) X(group_difference)
+#else
+#    define ORR_ANSWERS_FORTRAN(X)
+#endif
+
 #define ORR_ANSWERS(X)                                                         \
     X(Init)                                                                    \
     X(Init_thread)                                                             \

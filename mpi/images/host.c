@@ -15,6 +15,7 @@
 #include "mpi/images/copy.h"
 #include "mpi/images/elf.h"
 #include "mpi/images/originals.h"
+#include "mpi/images/refusals.h"
 #include "mpi/simulated/program.h"
 
 typedef int main_function(int argc, char **argv, char **environment);
@@ -180,6 +181,37 @@ static _Noreturn void give_up(const char *reason)
 {
     orr_log_error("ORRERY_MACHINE=%s: %s", getenv("ORRERY_MACHINE"), reason);
     exit(EXIT_FAILURE);
+}
+
+static void answer_alone(const struct orr_import *import, void *arg)
+{
+    const orr_finder *find = arg;
+    orr_function function = import->addend ? NULL : (*find)(import->name);
+
+    if (!function && !import->addend && orr_refusal_is_due_alone(import->name))
+        function = orr_refusal_of(import->name);
+    if (function)
+        memcpy(import->slot, &function, sizeof(function));
+}
+
+void orr_host_alone(orr_finder find)
+{
+    struct orr_originals *originals;
+    struct orr_error err = {""};
+    int rc = orr_originals_find(0, &originals, &err);
+
+    orr_refusals_say("this process is one rank of several without the others "
+                     "(STARPU_MPI_FAKE_SIZE), which would have to take part: record them together "
+                     "(ORRERY_RECORD=FILE.rec mpirun ...), or simulate all ranks (orrery run -m "
+                     "CLUSTER)");
+    if (rc == 0) {
+        rc = orr_originals_each_import(originals, answer_alone, &find, &err);
+        orr_originals_free(originals);
+    }
+    if (rc)
+        orr_log_warning("STARPU_MPI_FAKE_SIZE: functions of MPI will say that there is one rank: "
+                        "%s",
+                        err.text);
 }
 
 void orr_host_watch(const struct orr_host *own)

@@ -15,6 +15,10 @@ struct orr_host {
     void (*end)(void);      /* when all have */
 };
 
+/* Called before main, where the process pretends to be one rank of several: its calls of MPI are
+ * answered by `find`, or refused by their names where other ranks would have to take part. */
+void orr_host_alone(orr_finder find);
+
 /* Called before main, of the library's own: if ORRERY_MACHINE names a cluster, ranks run
  * instead of main, as many as the cluster has. The process then ends with the status of the
  * first rank that has one other than 0. `host` stays. */

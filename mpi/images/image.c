@@ -298,16 +298,33 @@ static orr_function find_own(const char *name)
 }
 
 struct patch {
+    struct orr_image *image;
     orr_finder find;
     const char *refused; /* the first one that there is no room to refuse */
 };
+
+/* Variables of MPICH's C library that its Fortran library sets for the program. */
+static bool patch_variable(const struct orr_import *import, struct orr_image *image)
+{
+    static const char *const names[] = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        void *own = &image->status_ignore[i];
+
+        if (strcmp(import->name, names[i]) != 0)
+            continue;
+        memcpy(import->slot, &own, sizeof(own));
+        return true;
+    }
+    return false;
+}
 
 static void patch_import(const struct orr_import *import, void *arg)
 {
     struct patch *patch = arg;
     orr_function function = import->addend ? NULL : patch->find(import->name);
 
-    if (import->addend)
+    if (import->addend || patch_variable(import, patch->image))
         return;
     if (!function)
         function = find_own(import->name);
@@ -320,9 +337,10 @@ static void patch_import(const struct orr_import *import, void *arg)
         memcpy(import->slot, &function, sizeof(function));
 }
 
-int orr_image_patch(const struct link_map *object, orr_finder find, struct orr_error *err)
+int orr_image_patch(struct orr_image *image, const struct link_map *object, orr_finder find,
+                    struct orr_error *err)
 {
-    struct patch patch = {find, NULL};
+    struct patch patch = {image, find, NULL};
 
     if (!orr_elf_set_writable(object, true))
         return orr_fail(err, -errno, "the imports of %s cannot be changed: %s",

@@ -49,6 +49,7 @@ struct orr_image {
     struct random_data random;
     char random_state[128];
     struct drand48_data drand48;
+    void *status_ignore[2]; /* MPICH's: where the program has Fortran's MPI_STATUS_IGNORE … */
 };
 
 /* A function that stands for another one, as orr_answers_find has them. */
@@ -64,9 +65,10 @@ void orr_image_done(struct orr_image *image);
 int orr_image_copy_variables(struct orr_image *image, const char *prefix);
 
 /* Puts the functions that `find` has, and images' own, in the place of those that the object
- * imports. A function of MPI that nobody has is refused by its name when it is called.
- * Errors: -errno, with a message. */
-int orr_image_patch(const struct link_map *object, orr_finder find, struct orr_error *err);
+ * imports. A function of MPI that nobody has is refused by its name when it is called. The
+ * image is filled by orr_image_init later. Errors: -errno, with a message. */
+int orr_image_patch(struct orr_image *image, const struct link_map *object, orr_finder find,
+                    struct orr_error *err);
 
 /* Runs it, on the calling context, as the rank's: the constructors of copies, main with a
  * copy of its arguments, then the functions of atexit. Returns when it has returned or called exit. */

@@ -31,10 +31,12 @@ struct orr_originals {
 
 /* --- which --- */
 
-/* Of libraries with such names there is one in a process: ours, and MPI's. */
-static const char *const shared[] = {"liborrery.",  "libstarpu",   "libmpi.",  "libmpich.",
-                                     "libmpi_",     "libmpifort.", "libmpicxx.", "libopen-",
-                                     "libpmix.",    "libprrte."};
+/* Of libraries with such names there is one in a process: ours, and MPI's, but for those of
+ * Fortran: these have variables of a program's (MPI_IN_PLACE), and call the functions of C,
+ * in whose place others stand in a copy. */
+static const char *const shared[] = {"liborrery.",   "libstarpu", "libmpi.",   "libmpich.",
+                                     "libmpi_cxx.",  "libmpi_java.", "libmpicxx.",
+                                     "libmpichcxx.", "libopen-",  "libpmix.",  "libprrte."};
 enum { NTELLING = 4 }; /* what needs one of the first is the application's */
 
 static bool begins_with(const char *name, const char *const *list, size_t n)
@@ -198,6 +200,23 @@ void orr_originals_free(struct orr_originals *originals)
     free(originals);
 }
 
+int orr_originals_each_import(const struct orr_originals *originals,
+                              void (*visit)(const struct orr_import *import, void *arg),
+                              void *arg, struct orr_error *err)
+{
+    for (unsigned i = 0; i < originals->n; i++) {
+        const struct link_map *object = originals->all[i].object;
+
+        if (!orr_elf_set_writable(object, true))
+            return orr_fail(err, -errno, "the imports of %s cannot be changed: %s",
+                            object->l_name[0] ? object->l_name : "the program",
+                            strerror(errno));
+        orr_elf_each_import(object, visit, arg);
+        (void)orr_elf_set_writable(object, false);
+    }
+    return 0;
+}
+
 /* --- copies --- */
 
 /* The image's copies, in the order of the originals. */
@@ -271,7 +290,7 @@ int orr_originals_use(const struct orr_originals *originals, size_t main, orr_fi
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < originals->n; i++)
-        rc = orr_image_patch(originals->all[i].object, find, err);
+        rc = orr_image_patch(image, originals->all[i].object, find, err);
     orr_image_init(image, originals->all[originals->n - 1].object, main);
     return rc;
 }
@@ -290,7 +309,7 @@ int orr_originals_copy(struct orr_originals *originals, size_t main, orr_finder 
     for (unsigned i = 0; rc == 0 && i < n; i++)
         rc = bind(copies[i], &originals->all[i], &move, err);
     for (unsigned i = 0; rc == 0 && i < n; i++)
-        rc = orr_image_patch(copies[i], find, err);
+        rc = orr_image_patch(image, copies[i], find, err);
     if (rc) {
         free(copies);
         free(parts);

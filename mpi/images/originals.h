@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "mpi/images/elf.h"
 #include "mpi/images/image.h"
 
 struct orr_originals;
@@ -14,6 +15,12 @@ struct orr_originals;
  * The caller ends *ret when all copies are made. */
 int orr_originals_find(unsigned ncopies, struct orr_originals **ret, struct orr_error *err);
 void orr_originals_free(struct orr_originals *originals);
+
+/* Calls visit for each import of each of them, which may change its slot. Errors: -errno, with a
+ * message. */
+int orr_originals_each_import(const struct orr_originals *originals,
+                              void (*visit)(const struct orr_import *import, void *arg),
+                              void *arg, struct orr_error *err);
 
 /* Makes the originals an image, or copies of them; main is at that offset of the executable.
  * The caller ends *image with orr_image_done. Errors, with a message: of orr_copier_load and

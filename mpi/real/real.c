@@ -10,6 +10,7 @@
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
+#include "mpi/patience.h"
 #include "mpi/real/real_private.h"
 
 /* --- taking --- */
@@ -41,12 +42,7 @@ static bool take_failure(struct orr_transport *t, struct orr_failure *ret)
 
 /* --- waiting --- */
 
-/* MPI has no way to sleep until a message comes. It is looked at without a pause at
- * first, if that is wanted, then now and then: a message that took long is noticed late by 1/64 of that,
- * and what it takes to wake up, and never by more than a millisecond. Who yields the
- * processor instead gets it back, where there are others to run, when these have
- * had a slice of some milliseconds each; who has slept, at once. */
-enum { PART_OF_IDLE = 64, LEAST_NAP_NS = 1000, NAP_NS = 1000000, SLACK_NS = 1000 };
+enum { SLACK_NS = 1000 };
 
 /* Without a pause, the clock is read once in so many looks. */
 enum { LOOKS = 8 };
@@ -65,12 +61,6 @@ static bool progress(struct orr_transport *t)
 
     real_look(real);
     return real_something(real);
-}
-
-static uint64_t nap_after(uint64_t idle)
-{
-    idle /= PART_OF_IDLE;
-    return idle > NAP_NS ? NAP_NS : idle < LEAST_NAP_NS ? LEAST_NAP_NS : idle;
 }
 
 static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t spin_ns,
@@ -97,7 +87,7 @@ static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t
             if (now >= end)
                 return false;
             if (idle >= spin_ns)
-                nap_sleep(&real->nap, nap_after(idle));
+                nap_sleep(&real->nap, orr_nap_after(idle));
         }
     }
 }

@@ -114,6 +114,7 @@ static void end_visit(struct round *round, int rank)
         meeting->error = round->error;
         if (!round->error && round->bytes > 0)
             memcpy(meeting->all, round->given, (size_t)comm->size * round->bytes);
+        comm->members[rank].at->nactive--;
         orr_list_append(&comm->members[rank].at->met, &meeting->link);
         simulated_rouse(comm->members[rank].at);
     }
@@ -162,6 +163,7 @@ int simulated_meet(struct endpoint *at, struct orr_meeting *meeting)
         return -ENOMEM;
     comm->members[rank].meetings = n;
     visit->meeting = meeting;
+    at->nactive++;
     visit->begun = true;
     if (round->kind != meeting->kind ||
         (round->kind == ORR_MEETING_GATHER && round->bytes != meeting->bytes))

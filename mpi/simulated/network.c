@@ -163,6 +163,14 @@ int orr_simulated_attach(struct orr_simulated *net, int rank, struct orr_machine
     return net->ops->attach(net->cluster, net->nodes[rank], machine, err);
 }
 
+int orr_simulated_seat(struct orr_simulated *net, int rank,
+                       const struct orr_cluster_processors *processors)
+{
+    static const struct orr_cluster_processors own = {0};
+
+    return net->ops->seat(net->cluster, net->nodes[rank], processors ? processors : &own);
+}
+
 void orr_simulated_free(struct orr_simulated *net)
 {
     struct orr_list *link;

@@ -32,6 +32,9 @@ static int run_member(struct member *member)
     int rc = orr_remote_enter_program(
         rank, program->settings ? program->settings[rank] : NULL, member);
 
+    if (rc == 0)
+        rc = orr_simulated_seat(member->place.net, rank,
+                                program->processors ? &program->processors[rank] : NULL);
     if (rc) {
         orr_log_error("rank %d: out of memory", rank);
         return rc;
@@ -43,6 +46,7 @@ static int run_member(struct member *member)
                       "that first, on all ranks");
         orr_runtime_fail(orr_self->runtime);
     }
+    (void)orr_simulated_seat(member->place.net, rank, NULL);
     orr_remote_leave_program();
     return 0;
 }
@@ -148,7 +152,8 @@ enum { NSETTINGS = 4 };
 static void place_members(const struct orr_cluster_ranks *cluster,
                           struct orr_simulated_program *program, unsigned *nodes,
                           struct orr_setting (*settings)[NSETTINGS],
-                          const struct orr_setting **first)
+                          const struct orr_setting **first,
+                          struct orr_cluster_processors *processors)
 {
     const char *ncpu = getenv("STARPU_NCPU");
 
@@ -159,13 +164,15 @@ static void place_members(const struct orr_cluster_ranks *cluster,
         settings[i][0] = (struct orr_setting){ORR_CFG_MACHINE, rank->machine};
         settings[i][1] = (struct orr_setting){ORR_CFG_SET, rank->edits};
         /* As orrery run -n has it: else none would be left for a worker. */
-        settings[i][2] = rank->shares_one && !ncpu ? (struct orr_setting){ORR_CFG_NCPU, "1"}
+        processors[i] = rank->processors;
+        settings[i][2] = rank->processors.n > 0 && !ncpu ? (struct orr_setting){ORR_CFG_NCPU, "1"}
                                                    : (struct orr_setting){0, NULL};
         settings[i][3] = (struct orr_setting){0, NULL};
         first[i] = settings[i];
     }
     program->conf.nodes = nodes;
     program->settings = first;
+    program->processors = processors;
 }
 
 int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsigned n,
@@ -174,6 +181,7 @@ int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsign
     unsigned *nodes = calloc(n, sizeof(*nodes));
     struct orr_setting(*settings)[NSETTINGS] = calloc(n, sizeof(*settings));
     const struct orr_setting **first = calloc(n, sizeof(const struct orr_setting *));
+    struct orr_cluster_processors *processors = calloc(n, sizeof(*processors));
     struct orr_simulated_program program = {
         .conf = {.nranks = n, .nnodes = cluster->nnodes, .network = cluster->network},
         .main = main,
@@ -181,8 +189,8 @@ int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsign
     };
     int rc = -ENOMEM;
 
-    if (nodes && settings && first) {
-        place_members(cluster, &program, nodes, settings, first);
+    if (nodes && settings && first && processors) {
+        place_members(cluster, &program, nodes, settings, first, processors);
         rc = orr_simulated_program_run(&program);
     } else {
         orr_log_error("%u simulated ranks: out of memory", n);
@@ -190,5 +198,6 @@ int orr_simulated_program_run_on(const struct orr_cluster_ranks *cluster, unsign
     free(nodes);
     free(settings);
     free(first);
+    free(processors);
     return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "mpi/simulated/simulated.h"
 
+struct orr_cluster_processors;
 struct orr_cluster_ranks;
 struct orr_setting;
 
@@ -16,6 +17,8 @@ struct orr_simulated_program {
     /* By rank, what goes before the environment's settings, as ORR_CFG_MACHINE; lent.
      * NULL: nothing does. */
     const struct orr_setting *const *settings;
+    /* Likewise, those that its threads share; NULL: each thread has one. */
+    const struct orr_cluster_processors *processors;
     /* What the rank does, from begin to end. All runs that it opens it closes. Data that
      * it owns have to stay until all others have them: it waits for its messages. */
     void (*main)(int rank, void *arg);

@@ -6,11 +6,13 @@
 #include "mpi/simulated/simulated.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/grow.h"
 #include "core/base/wait.h"
+#include "mpi/patience.h"
 #include "mpi/simulated/simulated_private.h"
 
 static struct endpoint *endpoint_of(struct orr_transport *t)
@@ -22,7 +24,8 @@ static struct endpoint *endpoint_of(struct orr_transport *t)
 
 void simulated_rouse(struct endpoint *at)
 {
-    orr_context_wake(at->owner);
+    if (!at->naps)
+        orr_context_wake(at->owner);
 }
 
 static struct endpoint *receiver_of(const struct pair *pair)
@@ -35,6 +38,7 @@ static void end_packet(struct endpoint *at, struct orr_packet *message, int erro
 {
     message->error = error;
     message->moved = moved;
+    at->nactive--;
     orr_list_append(&at->ended, &message->link);
     simulated_rouse(at);
 }
@@ -95,7 +99,7 @@ static void spend(double *us)
 
     *us = 0;
     if (spent > 0)
-        orr_context_sleep(&awaited, spent);
+        orr_context_work(&awaited, spent);
 }
 
 /* What its messages take of the owner. What comes meanwhile is matched later. */
@@ -236,6 +240,7 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     }
     number(packet, message);
     orr_list_append(&packet->pair->on_way, &packet->link);
+    at->nactive++;
     at->send_us += costs_of(packet->pair)->send;
     simulated_post_from(in->comm, in->rank, message->header.peer, &packet->head,
                         SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
@@ -311,10 +316,24 @@ static void data_arrived(struct orr_cluster_post *post)
     deliver(packet);
 }
 
-/* At the sender: the data may come. */
+/* At the sender: the data may come, when it has seen that. */
 static void answer_arrived(struct orr_cluster_post *post)
 {
-    send_data(orr_container(post, struct packet, head), 0);
+    struct packet *packet = orr_container(post, struct packet, head);
+    struct endpoint *sender = packet->pair->comm->members[packet->pair->from].at;
+
+    if (sender && sender->look_us > 0)
+        orr_list_append(&sender->answered, &packet->answered);
+    else
+        send_data(packet, 0);
+}
+
+static void send_answered(struct endpoint *at)
+{
+    struct orr_list *link;
+
+    while ((link = orr_list_pop(&at->answered)))
+        send_data(orr_container(link, struct packet, answered), 0);
 }
 
 static void forget_shown(struct endpoint *at)
@@ -372,6 +391,7 @@ static int recv(struct orr_transport *t, struct orr_packet *message)
         return -EINVAL;
     message->receives = true;
     message->inner[0] = packet;
+    at->nactive++;
     packet->wanted = true;
     packet->receive = message;
     if (packet->body_there) /* MPI has put it aside */
@@ -442,23 +462,73 @@ static bool progress(struct orr_transport *t)
     struct endpoint *at = endpoint_of(t);
 
     forget_shown(at);
+    send_answered(at);
     work(at);
     return something(at);
+}
+
+static const struct orr_awaited awaited_messages = {.noun = "messages"};
+
+/* Waits between two looks, in vain for so long. A wake ends it, for whatever the owner does
+ * beside messages. */
+static void nap(struct endpoint *at, double idle_us)
+{
+    double until = orr_exec_now(at->owner->exec) +
+                   1e-3 * (double)orr_nap_after((uint64_t)(1e3 * idle_us));
+
+    at->naps = true;
+    orr_context_park(&awaited_messages, until);
+    at->naps = false;
+    if (orr_exec_now(at->owner->exec) < until)
+        at->looks_since = NAN;
+}
+
+/* Who looks for ever would hide a deadlock. */
+#define MOST_LOOKING_US 1e6
+
+/* A rank that shares its processor looks as it does for real, which takes of that: once, or
+ * without a pause for `spin_us`. */
+static void look(struct endpoint *at, bool expecting, double spin_us, double until)
+{
+    struct orr_exec *exec = at->owner->exec;
+    double idle;
+
+    if (isnan(at->looks_since))
+        at->looks_since = orr_exec_now(exec);
+    do {
+        send_answered(at);
+        work(at);
+        idle = orr_exec_now(exec) - at->looks_since;
+        if (something(at) || at->woken)
+            break;
+        if ((!expecting && at->nactive == 0) || idle > MOST_LOOKING_US) {
+            orr_context_park(&awaited_messages, until);
+            at->looks_since = NAN;
+            return;
+        }
+        orr_context_work(&awaited_messages, at->look_us);
+    } while (idle < spin_us);
+    if (something(at) || at->woken || at->ncame || !orr_list_empty(&at->answered))
+        at->looks_since = NAN;
+    else if (orr_exec_now(exec) < until)
+        nap(at, idle);
 }
 
 static bool wait(struct orr_transport *t, bool expecting, uint64_t spin_ns,
                  uint64_t most_ns)
 {
-    static const struct orr_awaited awaited = {.noun = "messages"};
     struct endpoint *at = endpoint_of(t);
     struct orr_exec *exec = at->owner->exec;
     double until = most_ns ? orr_exec_now(exec) + 1e-3 * (double)most_ns : ORR_FOREVER;
 
-    (void)expecting; /* it looks at nothing */
-    (void)spin_ns;
     forget_shown(at);
+    if (at->look_us > 0) {
+        look(at, expecting, 1e-3 * (double)spin_ns, until);
+        at->woken = false;
+        return something(at);
+    }
     for (work(at); !something(at) && !at->woken && orr_exec_now(exec) < until; work(at))
-        orr_context_park(&awaited, until);
+        orr_context_park(&awaited_messages, until);
     at->woken = false;
     return something(at);
 }
@@ -601,6 +671,10 @@ struct orr_transport *orr_simulated_open(struct orr_simulated *net, int rank)
     at->net = net;
     at->world = rank;
     at->owner = orr_self;
+    at->look_us = orr_self->processors ? net->near.look : 0;
+    at->base.caps.looks = at->look_us > 0;
+    at->looks_since = NAN;
+    orr_list_init(&at->answered);
     orr_list_init(&at->arrived);
     orr_list_init(&at->ended);
     orr_list_init(&at->met);

@@ -9,6 +9,7 @@
 #include "mpi/transport.h"
 
 struct orr_cluster_ops;
+struct orr_cluster_processors;
 struct orr_machine;
 
 /* The network between the ranks. */
@@ -37,6 +38,11 @@ void orr_simulated_free(struct orr_simulated *net);
  * rank's transport. Errors: -ENOMEM; others with a message. */
 int orr_simulated_attach(struct orr_simulated *net, int rank, struct orr_machine *machine,
                          struct orr_error *err);
+
+/* What the calling context works from now on, and those that it starts, it does on these
+ * processors of the rank's node, which others may share; NULL: on one of its own. Errors: -ENOMEM. */
+int orr_simulated_seat(struct orr_simulated *net, int rank,
+                       const struct orr_cluster_processors *processors);
 
 /* The communicator of all, the network of one, and a new one of n ranks (numbers in that of all, each once),
  * which go with the network. NULL: no memory. */

@@ -17,6 +17,7 @@ enum { SIMULATED_HEADER = 64 };
  * there and wanted. */
 struct packet {
     struct orr_list link;
+    struct orr_list answered; /* among those whose data may be sent */
     struct orr_header header; /* as the receiver sees it, but for `comm` */
     struct pair *pair;
     struct orr_cluster_post head; /* the header; later, that the data may come */
@@ -75,6 +76,11 @@ struct endpoint {
     int world; /* its rank in the communicator of all */
     struct orr_context *owner;
     bool woken;
+    double look_us;            /* 0: it is woken when there is something to take … */
+    bool naps;                 /* … else it looks, and does not now … */
+    double looks_since;        /* … and has seen nothing since then; NaN: it has */
+    unsigned nactive;          /* what it has begun that has not ended */
+    struct orr_list answered;  /* packets: the receivers have asked for their data since it looked */
     struct endpoint_comm *comms;
     size_t ncomms, room;
     struct orr_list arrived; /* packets; the first ones … */

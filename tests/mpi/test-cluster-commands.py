@@ -49,9 +49,20 @@ def test_shares():
     whole = on("1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us")
     claim("a rank whose share is one processor has a worker there",
           len(whole.get("workers", [])) == 64 and whole["tasks"] == 120, whole)
-    done = orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=65", *TIMES, *PROGRAM)
-    claim("more ranks than processors are refused", done.returncode == 1 and
-          "ranks-per-node=65" in done.stderr, done)
+    more = on("1*epyc-64 + ib 200Gb/s ranks-per-node=128 node-latency=1us")
+    claim("more ranks than processors have a worker each, and share these",
+          len(more.get("workers", [])) == 128 and more["tasks"] == 120, more)
+    half = said(orrery("run", "-m", "1*epyc-64 + ib 200Gb/s node-latency=1us ranks-per-node=2",
+                       "--set", "cpu.count = 1", "--json", *TIMES, *PROGRAM))
+    claim("two ranks on one processor, which has 120 tasks of 100 us, take 12 ms at least",
+          half.get("makespan_us", 0) >= 12000, half)
+    looking = on("1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us look=20us")
+    claim("looking for messages takes of a processor that a worker has, too",
+          looking.get("makespan_us", 0) > 1.01 * whole["makespan_us"], whole, looking)
+    wide = [on("4*epyc-64 + ib 200Gb/s" + look) for look in ("", " look=20us")]
+    claim("and of none where there are enough",
+          wide[0].get("makespan_us", 0) > 0 and
+          wide[0]["makespan_us"] == wide[1].get("makespan_us"), wide)
 
 
 def test_run():

@@ -519,6 +519,7 @@ const struct orr_exec_ops step_exec_ops = {
     .park = exec_park,
     .wake = exec_wake,
     .sleep = exec_sleep,
+    .work = exec_sleep,
     .relax = exec_relax,
     .linger = exec_linger,
     .adopt = exec_adopt,

@@ -67,7 +67,9 @@ START_TEST(messages_take_of_processors_what_is_said)
     parse("100Gb/s");
     ck_assert_double_eq(fabric.send_us, 0);
     ck_assert_double_eq(fabric.match_us, 0);
-    parse("100Gb/s match=300ns send=0.5us");
+    ck_assert_double_eq(fabric.look_us, 0);
+    parse("100Gb/s look=20us match=300ns send=0.5us");
+    ck_assert_double_eq(fabric.look_us, 20);
     ck_assert_double_eq_tol(fabric.send_us, 0.5, 1e-12);
     ck_assert_double_eq_tol(fabric.match_us, 0.3, 1e-12);
 }

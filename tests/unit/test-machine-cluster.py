@@ -140,7 +140,7 @@ def doctor_tests(tap, bench):
         found = json.loads(result.out)["findings"]
         tap.claim(f"{line}: " + (", ".join(faults) or "healthy"),
                   [f["fault"] for f in found] == faults and
-                  result.code == int("ranks" in faults), str(result))
+                  result.code == 0, str(result))
     bad = bench.write("bad.xml", platform(1).replace("1GBps", "1Bps", 1))
     result = bench.run("doctor", f"2*epyc-64 + 3*{bad} + 8Gb/s")
     tap.claim("what is wrong with the machine of a node is said with its nodes",

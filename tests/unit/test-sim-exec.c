@@ -323,6 +323,90 @@ START_TEST(a_lock_may_be_held_across_a_virtual_sleep)
 }
 END_TEST
 
+/* -- work on processors that others use, too ------------------------------- */
+
+struct piece {
+    double after, us;
+    bool sleeps; /* instead of working */
+};
+
+static void work_and_note(void *arg)
+{
+    const struct piece *piece = arg;
+
+    exec->ops->sleep(exec, piece->after);
+    (piece->sleeps ? exec->ops->sleep : exec->ops->work)(exec, piece->us);
+    note(orr_self->name);
+}
+
+/* Those of the pieces, on so many processors that they share; 0: each on one of its own. */
+static void do_pieces(unsigned nprocessors, struct piece *pieces, unsigned n)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    struct orr_processors processors;
+    struct orr_context *contexts[4];
+
+    clear_story();
+    orr_processors_init(&processors, nprocessors);
+    orr_self->processors = nprocessors ? &processors : NULL;
+    for (unsigned i = 0; i < n; i++)
+        contexts[i] = spawn(names[i], work_and_note, &pieces[i]);
+    for (unsigned i = 0; i < n; i++)
+        join(contexts[i]);
+    ck_assert_uint_eq(processors.nworking, 0);
+    orr_self->processors = NULL;
+}
+
+START_TEST(work_takes_its_time_on_processors_of_its_own)
+{
+    struct piece pieces[] = {{0, 30, false}, {0, 10, false}};
+
+    do_pieces(0, pieces, 2);
+    ck_assert_str_eq(story, "b@10 a@30 ");
+}
+END_TEST
+
+START_TEST(those_who_work_on_one_processor_have_equal_parts)
+{
+    struct piece pieces[] = {{0, 30, false}, {0, 10, false}};
+
+    do_pieces(1, pieces, 2);
+    ck_assert_str_eq(story, "b@20 a@40 ");
+}
+END_TEST
+
+START_TEST(who_begins_later_slows_the_others_down_from_then_on)
+{
+    struct piece pieces[] = {{0, 30, false}, {10, 10, false}};
+
+    do_pieces(1, pieces, 2); /* a has 10 alone, then 10 of 20, then 10 alone */
+    ck_assert_str_eq(story, "b@30 a@40 ");
+}
+END_TEST
+
+START_TEST(two_processors_are_enough_for_two_and_shared_by_three)
+{
+    struct piece two[] = {{0, 30, false}, {0, 10, false}};
+    struct piece three[] = {{0, 30, false}, {0, 10, false}, {0, 10, false}};
+
+    do_pieces(2, two, 2);
+    ck_assert_str_eq(story, "b@10 a@30 ");
+    teardown();
+    setup();
+    do_pieces(2, three, 3); /* 10 each take 15; the rest of a, 20, is alone */
+    ck_assert_str_eq(story, "b@15 c@15 a@35 ");
+}
+END_TEST
+
+START_TEST(who_sleeps_takes_nothing_of_a_processor)
+{
+    struct piece pieces[] = {{0, 30, false}, {0, 30, true}};
+
+    do_pieces(1, pieces, 2);
+    ck_assert_str_eq(story, "a@30 b@30 ");
+}
+END_TEST
+
 static void use_floats(void *arg)
 {
     volatile double x = 1;
@@ -767,6 +851,11 @@ static TCase *running_case(void)
     tcase_add_test(tc, a_sleep_of_nothing_lets_ready_contexts_run);
     tcase_add_test(tc, ten_thousand_contexts_live_at_once);
     tcase_add_test(tc, a_lock_may_be_held_across_a_virtual_sleep);
+    tcase_add_test(tc, work_takes_its_time_on_processors_of_its_own);
+    tcase_add_test(tc, those_who_work_on_one_processor_have_equal_parts);
+    tcase_add_test(tc, who_begins_later_slows_the_others_down_from_then_on);
+    tcase_add_test(tc, two_processors_are_enough_for_two_and_shared_by_three);
+    tcase_add_test(tc, who_sleeps_takes_nothing_of_a_processor);
     tcase_add_test(tc, registers_survive_switches);
     tcase_add_test(tc, contexts_are_listed_in_order_of_creation);
     tcase_add_test(tc, a_detached_context_is_freed_by_the_machine);

@@ -11,6 +11,7 @@
  *   WAY send us...             of the sender's processor, one byte
  *   WAY match us...            of the receiver's, for a message that is expected and there
  *   WAY late BYTES us...       the same for one that came before it was asked for
+ *   WAY look us...             of a processor, to look for a message once and sleep for 1 us
  *   WAY forth|back bytes/us... several long messages in one direction
  *   WAY both bytes/us...       in both at once, together
  *   incast RANKS bytes/us...   all ranks to rank 0, together
@@ -22,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 4 << 20, LONG_BYTES = 1 << 20, WINDOW = 4, MOST_REPETITIONS = 99 };
@@ -31,6 +34,7 @@ enum { MOST_EAGER = 1 << 20, ALONE_US = 30, NEVER_US = 3000, NAP_US = 200 };
  * much. */
 enum { TRIES = 8, MOST_TRIES = 96, INCASTS = 8 };
 #define AGREE 1.02
+enum { LOOKS = 20, NAP_NS = 1000 };
 enum { TAG_DATA = 1, TAG_WORD, TAG_IDLE };
 
 static char *out, *in; /* ROOM each */
@@ -195,6 +199,23 @@ static double take_late(int peer, int bytes)
     return now_us() - begin;
 }
 
+/* What a rank does that waits without a processor of its own, but for the sleep itself; all of
+ * what the sleep takes beside its length is the processor's. */
+static double look_and_sleep(int peer, int bytes)
+{
+    const struct timespec nap = {0, NAP_NS};
+    double begin = now_us();
+    int there;
+
+    (void)bytes;
+    prctl(PR_SET_TIMERSLACK, NAP_NS); /* as the thread MPI has it */
+    for (int i = 0; i < LOOKS; i++) {
+        MPI_Iprobe(peer, TAG_IDLE, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        nanosleep(&nap, NULL);
+    }
+    return (now_us() - begin) / LOOKS - 1e-3 * NAP_NS;
+}
+
 static void begin_window(MPI_Request *requests, int peer, bool sends)
 {
     for (int i = 0; i < WINDOW; i++)
@@ -341,6 +362,7 @@ static const struct figure {
     {"match", take_expected, 1, 0},
     {"late", take_late, 1, 0},
     {"late", take_late, -1, 0},
+    {"look", look_and_sleep, 0, 0},
     {"forth", stream_forth, 0, (double)WINDOW * LONG_BYTES},
     {"back", stream_back, 0, (double)WINDOW * LONG_BYTES},
     {"both", stream_both, 0, 2.0 * WINDOW * LONG_BYTES},

@@ -27,6 +27,7 @@ static const struct {
     {"send", "of the sender's processor", false},
     {"match", "of the receiver's processor", false},
     {"late", "the same, when it had come before", false},
+    {"look", "of a processor to look for one", false},
     {"forth", "one direction", true},
     {"back", "the other direction", true},
     {"both", "both directions together", true},

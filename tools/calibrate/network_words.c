@@ -240,7 +240,7 @@ static double widest(const struct network_way *way)
 
     for (unsigned i = 0; i < way->nfigures; i++)
         if (strcmp(way->figures[i].name, "send") && strcmp(way->figures[i].name, "match") &&
-            strcmp(way->figures[i].name, "late"))
+            strcmp(way->figures[i].name, "late") && strcmp(way->figures[i].name, "look"))
             most = fmax(most, way->figures[i].spread);
     return most;
 }
@@ -302,6 +302,13 @@ static void print_net(const struct network_way *net, FILE *out)
     print_costs(net, "", out);
 }
 
+/* It is the processor's, not the network's. */
+static void print_look(const struct network_way *way, FILE *out)
+{
+    if (network_find(way, "look", 0))
+        fprintf(out, " look=%.4gus", median_of(way, "look", 0));
+}
+
 void network_print_words(const struct network_measures *measures, FILE *out)
 {
     if (measures->net.measured)
@@ -312,4 +319,5 @@ void network_print_words(const struct network_measures *measures, FILE *out)
         print_costs(&measures->node, "node-", out);
         fprintf(out, " node-total=%.4gGB/s", measures->node.model.total * 1e-3);
     }
+    print_look(measures->node.measured ? &measures->node : &measures->net, out);
 }

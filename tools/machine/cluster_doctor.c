@@ -74,9 +74,9 @@ static void examine_ranks(const struct machine_cluster *cluster, unsigned group,
     char nodes[160];
 
     if (ncpu < cluster->desc.ranks_per_node)
-        orr_findings_add(findings, ORR_SEVERITY_ERROR, "ranks", NULL,
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "ranks", NULL,
                          "give fewer with ranks-per-node=",
-                         "%s: %u CPUs for %u ranks, each of which needs one",
+                         "%s: %u CPUs for %u ranks, whose threads share them in time",
                          nodes_text(cluster, group, nodes), ncpu,
                          cluster->desc.ranks_per_node);
 }
