@@ -193,10 +193,12 @@ static const struct {
      -ECANCELED},
     {"a tag that nobody has",
      "codelet 1 buffers=0 cpu=1 name=\"k\"\ntag-wait before=5\n", -EDEADLK},
-    {"the end of a task under way, which aborts",
+    {"an end that nothing holds back is released, which aborts",
      "model 1 kind=\"per-arch\" symbol=\"k\" flags=4\n"
      "codelet 1 name=\"k\" cpu=1 buffers=0 model=1\n"
-     "submit 1 codelet=1 times=100 kept=1\nforget 1\n",
+     "submit 1 codelet=1 times=100 kept=1\nforget 1\n"
+     "codelet 2 name=\"k\" cpu=1 buffers=0 model=1\n"
+     "end-release 2\nsubmit 2 codelet=2 times=100 kept=1\n",
      -ECANCELED},
     {"a task that waits for ever",
      "model 1 kind=\"per-arch\" symbol=\"k\" flags=4\n"
