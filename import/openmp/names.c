@@ -163,7 +163,7 @@ static int find_function(struct name *name)
 /* addr2line of that file; its places come on its standard input. */
 static FILE *start_addr2line(const char *path, const char *places, pid_t *ret)
 {
-    char program[] = "addr2line", options[] = "-Cfe";
+    char program[] = "addr2line", options[] = "-aiCfe";
     char *words[] = {program, options, (char *)(uintptr_t)path, NULL};
     posix_spawn_file_actions_t actions;
     int in, ends[2], rc;
@@ -191,7 +191,7 @@ static FILE *start_addr2line(const char *path, const char *places, pid_t *ret)
     return fdopen(ends[0], "r");
 }
 
-/* "/src/chol.c:17 (discriminator 3)", "??:0". */
+/* "/src/chol.c:17 (discriminator 3)", "??:0". Replaces what is known. */
 static int take_line(struct name *name, char *text)
 {
     char *colon, *slash;
@@ -204,6 +204,7 @@ static int take_line(struct name *name, char *text)
         return 0;
     *colon = '\0';
     slash = strrchr(text, '/');
+    free(name->file);
     name->file = strdup(slash ? slash + 1 : text);
     name->line = line;
     return name->file ? 0 : -ENOMEM;
@@ -223,8 +224,32 @@ static int take_function(struct name *name, char *text)
         if (*at == ' ' && depth == 0)
             begin = at + 1; /* behind the type that it returns */
     }
+    free(name->written);
     name->written = strdup(begin);
     return name->written ? 0 : -ENOMEM;
+}
+
+/* The answer for a place: its address, then function and line, and those that it is inlined in.
+ * The place where a task is created is told by the first; a function that the compiler has made
+ * of a construct begins with what is inlined in it, and is itself the last one. `line` has the
+ * address, then that of the next place. */
+static int take_answer(struct name *name, FILE *lines, char **line, size_t *room)
+{
+    bool first = true;
+    int rc = 0;
+
+    while (!rc && getline(line, room, lines) > 0 && strncmp(*line, "0x", 2) != 0) {
+        bool takes = first || !name->returns;
+
+        if (takes)
+            rc = take_function(name, *line);
+        if (rc || getline(line, room, lines) <= 0)
+            break;
+        if (takes)
+            rc = take_line(name, *line);
+        first = false;
+    }
+    return rc;
 }
 
 /* Of all names that have the path of the `first`. */
@@ -246,12 +271,11 @@ static int find_lines(struct omp_names *names, size_t first)
                                                            names->all[i].base -
                                                            names->all[i].returns));
     lines = start_addr2line(path, places, &child);
+    if (lines)
+        (void)!getline(&line, &room, lines); /* the first address */
     for (size_t i = first; lines && !rc && i < names->n; i++)
-        if (!strcmp(names->all[i].path, path) && getline(&line, &room, lines) > 0) {
-            rc = take_function(&names->all[i], line);
-            if (!rc && getline(&line, &room, lines) > 0)
-                rc = take_line(&names->all[i], line);
-        }
+        if (!strcmp(names->all[i].path, path))
+            rc = take_answer(&names->all[i], lines, &line, &room);
     free(line);
     free(places);
     if (lines) {

@@ -80,6 +80,14 @@ def test_traces(what, folder, record):
     TAP.claim("%s: traces of two replays are equal" % what, texts[0] == texts[1] and texts[0])
 
 
+def test_names(what, record):
+    """gcc inlines the functions that the three constructs call."""
+    with open(record, encoding="utf-8") as file:
+        kernels = re.findall(r'^codelet \d+ name="(\w+):\d+"', file.read(), re.M)
+    TAP.claim("%s: constructs are called by the function that they are in" % what,
+              kernels.count("factorize") == 3 and set(kernels) <= {"main", "factorize"}, kernels)
+
+
 def test_commands(what, record):
     for words in (("compare", "-m", MACHINE, "-s", "lws,dmdas"), ("explain", "-m", MACHINE),
                   ("report", "-m", MACHINE, "-o", record + ".html")):
@@ -111,6 +119,7 @@ def test_program(folder, name, there):
         test_replays(what, record)
         if name == "cholesky":
             test_traces(what, folder, record)
+            test_names(what, record)
             test_commands(what, record)
     # clang's runtime counts what a taskloop's tasks are copied from, gcc's is told of waits.
     sets = list(counts.values()) if name == "modes" else [set().union(*counts.values())]
