@@ -322,6 +322,14 @@ def nvcc(folder):
     if not found:
         TAP.skip("kernels.cu with nvcc", "no nvcc in PATH")
         return
+    text = os.path.join(folder, "all.cu")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("#include <orrery/stf.hpp>\n")
+    done = run(found, "-std=c++17", "-I", INCLUDE, "-E", text, "-o",
+               text + ".ii")
+    with open(text + ".ii", encoding="utf-8") as file:
+        TAP.claim("no header of a library of algorithms is included",
+                  done.code == 0 and "/cusparse.h" not in file.read(), done)
     out = os.path.join(folder, "kernels")
     done = run(found, "-std=c++17", "--expt-relaxed-constexpr",
                "--extended-lambda", "-Werror", "all-warnings", "-I",

@@ -8,8 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include <starpu.h>
-
+#include <orrery/stf/runtime.hpp>
 #include <orrery/stf/shape.hpp>
 
 namespace orrery::stf

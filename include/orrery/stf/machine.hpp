@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <orrery.h>
-#include <starpu.h>
-
 #include <orrery/stf/place.hpp>
+#include <orrery/stf/runtime.hpp>
 
 namespace orrery::stf::detail
 {
