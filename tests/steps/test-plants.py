@@ -35,9 +35,9 @@ PLANTS = [
      'if (a->handle != b->handle)\n        return a->handle->id', 'if (false)\n'
      '        return a->handle->id', ['opposite-order']),
     ('predecessors are counted down without atomicity', 'data/release.c',
-     'if (!orr_count_off(&job->waiting, 1))',
-     'if (atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
-     'job->waiting != 0)', ['opposite-order', 'same-order', 'readers']),
+     'if (!orr_count_off(&job->waiting, 1) ||',
+     'if ((atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
+     'job->waiting != 0) ||', ['opposite-order', 'same-order', 'readers']),
     ('references are counted down without atomicity', 'job/job.c',
      'atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n',
      '(atomic_store(&job->refs, atomic_load(&job->refs) - n), job->refs != 0)',

@@ -222,6 +222,16 @@ static bool keeps_opencl(const char *vendors, const char *library)
     return !library || (vendors && strstr(vendors, "socl"));
 }
 
+/* Whether the program has the library already: devices are its own affair, and hwloc, which
+ * looks for those of OpenCL, would start a second run. An MPI's launcher is no OpenCL program
+ * either. */
+static bool is_of_ours(const struct launch *launch)
+{
+    return launch->nranks || launch->ranks_argv ||
+           program_needs(launch->argv[0], "liborrery.so") ||
+           program_needs(launch->argv[0], "libstarpu");
+}
+
 /* An OpenCL program finds our implementation instead of those that are installed, which
  * are below it. Of the variables one is read by ocl-icd, one by Khronos' loader. Without
  * our library, or where the user has chosen it, nothing is set. */
@@ -232,7 +242,7 @@ static int launch_offer_opencl(struct launch *launch)
     char *library = tool_find_library("libsocl-1.4.so");
     int rc = 0;
 
-    if (!keeps_opencl(vendors, library) &&
+    if (!keeps_opencl(vendors, library) && !is_of_ours(launch) &&
         (launch_set_variable(launch, "OCL_ICD_VENDORS", library) < 0 ||
          launch_set_variable(launch, "OCL_ICD_FILENAMES", library) < 0 ||
          launch_set_variable(launch, "ORRERY_OPENCL_VENDORS",
