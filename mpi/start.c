@@ -89,7 +89,8 @@ static unsigned choose_source(void *arg, const struct orr_message_places *places
 }
 
 /* The next task uses the value on a device, and the transport may receive it there: on the
- * only one, or one that has memory for it. */
+ * only one, or one that has memory for it. Where memory is short it is not taken: what has
+ * come is the only copy, which is written back when it has to leave. */
 static unsigned choose_destination(void *arg, const struct orr_message_places *places)
 {
     const struct orr_request *request = arg;
@@ -106,7 +107,8 @@ static unsigned choose_destination(void *arg, const struct orr_message_places *p
     for (; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
 
-        if (t->ops->receives_into(t, header, bytes, node))
+        if (t->ops->receives_into(t, header, bytes, node) &&
+            orr_memory_reserve_for(request->turn.handle, node) == 0)
             return node;
     }
     return orr_message_usual_node(places);

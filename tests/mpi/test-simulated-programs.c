@@ -48,6 +48,7 @@ struct world {
     const char *length; /* of kernels; NULL: short */
     bool sends, skips, from_gpu, anywhere;
     double late; /* µs, of the receiver */
+    const char *gpu_mib; /* of each GPU's memory; NULL: all */
     const void *twin, *turned, *halves[2]; /* communicators */
     int wrong;
     unsigned long nlooks; /* blocking calls of the engine */
@@ -66,6 +67,7 @@ static int open_run(int rank, void *arg)
         {ORR_CFG_SIM_KERNELS, world->skips ? "skip" : "run"},
         {ORR_CFG_ASSUME, world->length ? world->length : "* = 3us"},
         {ORR_CFG_TRACE, world->trace},
+        {ORR_CFG_LIMIT_CUDA_MEM, world->gpu_mib ? world->gpu_mib : ""},
         {0, NULL},
     };
 
@@ -578,7 +580,7 @@ static int check_to_gpu(const char *path)
     struct world plain = {.skips = true, .network = "100Gb/s latency=0us"};
     struct world direct = {.skips = true, .network = "100Gb/s latency=0us gpudirect"};
     struct world from_gpu = direct, runs = direct, eager = direct, anywhere = direct;
-    struct world late = direct;
+    struct world late = direct, tight = direct;
     int wrong;
 
     from_gpu.from_gpu = true;
@@ -586,6 +588,7 @@ static int check_to_gpu(const char *path)
     eager.network = "100Gb/s latency=0us gpudirect eager=20MB";
     anywhere.anywhere = true;
     late.late = 100;
+    tight.gpu_mib = "25";
     wrong = check_on_gpu(path, true, plain, 20000);
     /* What nobody has asked for yet comes into main memory. */
     wrong += check_on_gpu(path, true, late, 20000 - 100);
@@ -595,6 +598,8 @@ static int check_to_gpu(const char *path)
     wrong += check_on_gpu(path, true, runs, 10000);
     /* MPI puts it aside, in main memory, before it is asked for. */
     wrong += check_on_gpu(path, true, eager, 20000);
+    /* Nor does it take what other tasks need of a small memory, of which half is to be free. */
+    wrong += check_on_gpu(path, true, tight, 20000);
     /* Where the task may run on a processor, too, it comes into main memory. */
     wrong += check_on_gpu(path, true, anywhere, 20000);
     return wrong;
