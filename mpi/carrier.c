@@ -138,6 +138,17 @@ static int number_headers(struct orr_rank *rank)
     return rank->sent_upto && rank->taken_upto ? 0 : -ENOMEM;
 }
 
+static bool fills_devices(const struct orr_rank *rank)
+{
+    const struct orr_machine *machine = rank->rt->machine;
+    struct orr_transport *t = rank->transport;
+    bool any = false;
+
+    for (unsigned n = 0; t->ops->receives_into && n < machine->nnodes; n++)
+        any |= machine->nodes[n].kind != STARPU_CPU_RAM && t->ops->receives_into(t, NULL, 0, n);
+    return any;
+}
+
 static void carrier_body(void *arg)
 {
     struct opening *opening = arg;
@@ -147,6 +158,8 @@ static void carrier_body(void *arg)
     rank->transport = rank->conf.open(rank->conf.arg, &opening->err);
     opening->rc = rank->transport ? orr_rank_add_comm(rank, rank->conf.world, &opening->err)
                                   : -EIO;
+    if (opening->rc == 0)
+        rank->fills_devices = fills_devices(rank);
     if (opening->rc == 0)
         opening->rc = number_headers(rank);
     if (opening->rc == 0 && orr_stall_open(rank)) {

@@ -131,6 +131,14 @@ static void deliver_inside(struct orr_incoming *incoming, const void *inside,
     orr_request_received(request, bytes);
 }
 
+const struct orr_header *orr_incoming_left(const struct orr_incoming *incoming, size_t *bytes)
+{
+    if (incoming->state != LEFT && incoming->state != ANNOUNCED)
+        return NULL;
+    *bytes = incoming->state == LEFT ? incoming->header.bytes : incoming->header.announced;
+    return &incoming->header;
+}
+
 void orr_incoming_deliver(struct orr_rank *rank, struct orr_incoming *incoming)
 {
     struct orr_request *request = incoming->request;

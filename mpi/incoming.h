@@ -29,6 +29,10 @@ void orr_incoming_pair(struct orr_rank *rank, struct orr_channel *channel);
 /* The receive that the message is paired with has its datum now. */
 void orr_incoming_deliver(struct orr_rank *rank, struct orr_incoming *incoming);
 
+/* Whether its data are still with the sender: the header that is about them, and *bytes of
+ * them. NULL: they are here, or come. */
+const struct orr_header *orr_incoming_left(const struct orr_incoming *incoming, size_t *bytes);
+
 /* What was received was taken; NULL is allowed. */
 void orr_incoming_free(struct orr_incoming *incoming);
 

@@ -110,6 +110,7 @@ struct orr_rank {
     bool spares_memory;      /* [const] main memory has a limit: receives take none before
                               * their message has come, so that they cannot fill it while
                               * all wait for each other */
+    bool fills_devices;      /* [const] the transport receives into memory of devices */
     bool computes;           /* [const] kernels are run: values are values */
     bool ignores_priorities; /* [const] of requests: all have priority 0 */
     atomic_bool caches;      /* cache.h: values that were sent are remembered */

@@ -368,6 +368,7 @@ void orr_request_receive_behind(struct orr_request *request,
         .header = *header,
         .parts = request->layout.parts,
         .nparts = request->layout.nparts,
+        .node = request->node,
         .owner = &request->flight,
     };
     request->flight.ended = receive_ended;

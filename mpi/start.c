@@ -88,6 +88,32 @@ static unsigned choose_source(void *arg, const struct orr_message_places *places
     return orr_message_usual_node(places);
 }
 
+/* The next task uses the value on a device, and the transport may receive it there: on the
+ * only one, or one that has memory for it. Where memory is short it is not taken: what has
+ * come is the only copy, which is written back when it has to leave. */
+static unsigned choose_destination(void *arg, const struct orr_message_places *places)
+{
+    const struct orr_request *request = arg;
+    struct orr_transport *t = request->rank->transport;
+    uint64_t wanted = orr_message_wanted(&request->turn), left = wanted;
+    const struct orr_header *header;
+    size_t bytes;
+
+    header = request->message ? orr_incoming_left(request->message, &bytes) : NULL;
+    if (!header || (wanted & (orr_bit(places->nram) - 1)))
+        return orr_message_usual_node(places);
+    if (wanted & (wanted - 1))
+        left &= places->allocated;
+    for (; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        if (t->ops->receives_into(t, header, bytes, node) &&
+            orr_memory_reserve_for(request->turn.handle, node) == 0)
+            return node;
+    }
+    return orr_message_usual_node(places);
+}
+
 /* What is packed is packed in main memory. */
 static bool may_leave_devices(const struct orr_rank *rank,
                               const struct orr_request_call *call)
@@ -96,14 +122,24 @@ static bool may_leave_devices(const struct orr_rank *rank,
            !orr_layout_packs(call->handle);
 }
 
+/* Likewise. Where it comes to is decided when its header has come. */
+static bool may_come_to_devices(const struct orr_rank *rank,
+                                const struct orr_request_call *call)
+{
+    return call->way == ORR_RECEIVES && rank->fills_devices && !rank->conf.pretended_size &&
+           !orr_layout_packs(call->handle);
+}
+
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
 {
     struct orr_request *request;
     int rc = check_call(call);
+    bool may_come;
 
     if (rc)
         return rc;
+    may_come = may_come_to_devices(rank, call);
     request = calloc(1, sizeof(*request));
     if (!request) {
         orr_log_error("%s: out of memory", call->call);
@@ -124,9 +160,11 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .priority = request->call.priority,
         .arg = request,
         .granted = request_granted,
-        .choose = may_leave_devices(rank, call) ? choose_source : NULL,
-        .held_back = call->way == ORR_RECEIVES && rank->spares_memory &&
-                     !rank->conf.pretended_size,
+        .choose = may_leave_devices(rank, call) ? choose_source
+                  : may_come                    ? choose_destination
+                                                : NULL,
+        .held_back = may_come || (call->way == ORR_RECEIVES && rank->spares_memory &&
+                                  !rank->conf.pretended_size),
     };
     if (call->way == ORR_RECEIVES && request->turn.handle->remote)
         orr_datum_of(request->turn.handle)->leftover = true;

@@ -79,7 +79,8 @@ struct orr_packet {
     struct orr_header header; /* of a receive: as take_header gave it */
     const struct orr_part *parts; /* the caller's; NULL of none */
     unsigned nparts;
-    unsigned node; /* memory node of the parts of what is sent */
+    unsigned node; /* memory node of the parts; of a receive: main memory, or one that
+                    * receives_into allows */
     size_t unreal; /* of what is sent: so many of the last bytes are values that nobody
                     * computes. Where time is virtual they need not be moved: what they
                     * are received into stays as it is */
@@ -182,6 +183,12 @@ struct orr_transport_ops {
     /* Whether packets may be sent from that memory node, of a device. NULL: from main memory
      * alone. Where time is virtual; any context. */
     bool (*sends_from)(struct orr_transport *t, unsigned node);
+
+    /* Whether the data that the header is about, `bytes` of them, for which nobody has asked
+     * yet, may be received into that memory node, of a device; without header: whether any may.
+     * NULL: into main memory alone. Where time is virtual; any context. */
+    bool (*receives_into)(struct orr_transport *t, const struct orr_header *header,
+                          size_t bytes, unsigned node);
 
     /* -- packets -- */
     /* Sends packet->header to header.peer, of header.comm, then the parts' bytes;

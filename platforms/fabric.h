@@ -45,7 +45,7 @@ struct orr_fabric {
     double hop_us;     /* that each further switch adds */
     bool half_duplex;  /* both directions of a link share its bandwidth */
     double eager;      /* bytes; longer messages ask before they are sent */
-    bool gpudirect; /* messages may leave from memory of devices */
+    bool gpudirect; /* messages may leave from memory of devices, and come there */
     double send_us, match_us; /* of a processor, for each message: see README.md */
     double look_us; /* of one that a rank shares with others: each time that it looks whether
                      * messages have come; 0: it need not look */

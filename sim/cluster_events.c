@@ -46,6 +46,7 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
                                            .dst = post->to,
                                            .nic = ORR_ANY_NIC,
                                            .src_memory = post->memory,
+                                           .dst_memory = post->to_memory,
                                            .bytes = post->bytes,
                                            .delay_us = post->delay_us,
                                            .cookie = post};
@@ -54,7 +55,8 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
             return; /* what memory gives to messages is measured with them */
         post->streams_from =
             post->memory == 0 && orr_node_copies_stream(c, post->from, true);
-        post->streams_to = orr_node_copies_stream(c, post->to, true);
+        post->streams_to =
+            post->to_memory == 0 && orr_node_copies_stream(c, post->to, true);
         return;
     }
     /* Nothing could end who waits for it. */
@@ -182,10 +184,10 @@ static int cluster_seat(struct orr_cluster *c, unsigned node,
     return 0;
 }
 
-static bool cluster_leaves_from(const struct orr_cluster *c, unsigned node,
-                                unsigned memory)
+static bool cluster_passes(const struct orr_cluster *c, unsigned node, unsigned memory,
+                           bool leaves)
 {
-    return c->gpudirect && orr_messages_leave_from(c->network, node, memory);
+    return c->gpudirect && orr_messages_pass(c->network, node, memory, leaves);
 }
 
 static size_t whole_bytes(double bytes)
@@ -266,7 +268,7 @@ const struct orr_cluster_ops orr_sim_cluster_ops = {
     .attach = orr_cluster_attach,
     .seat = cluster_seat,
     .costs = cluster_costs,
-    .leaves_from = cluster_leaves_from,
+    .passes = cluster_passes,
     .send = cluster_send,
     .close = cluster_close,
 };

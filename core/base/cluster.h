@@ -19,6 +19,7 @@ struct orr_cluster_post {
     unsigned from, to; /* nodes */
     size_t bytes;      /* at least 1 */
     unsigned memory;   /* node of the sender's machine that it leaves from; 0: main memory */
+    unsigned to_memory; /* likewise of the receiver's, that it comes to */
     double delay_us;   /* from `send` until it leaves; none where it takes no time */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
@@ -90,9 +91,11 @@ struct orr_cluster_ops {
      * and receives does; and it asks nobody: who sends more than is eager does so by
      * messages. */
     struct orr_cluster_costs (*costs)(const struct orr_cluster *cluster, bool inside);
-    /* Whether messages of the node may leave from that memory of a device: the network's line
-     * has "gpudirect", and the machine a route from there to each NIC. */
-    bool (*leaves_from)(const struct orr_cluster *cluster, unsigned node, unsigned memory);
+    /* Whether messages of the node may leave from that memory of a device, or else come there:
+     * the network's line has "gpudirect", and the machine a route from there to each NIC, or
+     * from each NIC to there. */
+    bool (*passes)(const struct orr_cluster *cluster, unsigned node, unsigned memory,
+                   bool leaves);
     /* Starts a message, at this date, behind those that were sent before. From a node to
      * itself it takes the time of the words "node-...", without these none. Any context of the engine, and `arrived`. */
     void (*send)(struct orr_cluster *cluster, struct orr_cluster_post *post);

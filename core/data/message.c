@@ -189,6 +189,31 @@ unsigned orr_message_usual_node(const struct orr_message_places *places)
                : STARPU_MAIN_RAM;
 }
 
+/* Whether it is a task that reads the datum where its worker is. */
+static bool reads_at_worker(const struct orr_access *access)
+{
+    const struct orr_job *job = access->job;
+
+    return (access->mode & STARPU_R) && job->type->may_avoid && job->costs && !job->data.spread;
+}
+
+uint64_t orr_message_wanted(const struct orr_message *message)
+{
+    struct orr_handle *handle = message->handle;
+    const struct orr_access *next;
+    uint64_t nodes = 0;
+
+    if (!message->job->accesses[0].wants_order)
+        return 0;
+    orr_lock(&handle->lock);
+    next = orr_turns_behind(&handle->turns, &message->job->accesses[0]);
+    for (unsigned n = 0; next && reads_at_worker(next) && n < handle->nnodes; n++)
+        if (next->job->type->may_avoid(handle->runtime, next->job, ~orr_bit(n)))
+            nodes |= orr_bit(n);
+    orr_unlock(&handle->lock);
+    return nodes;
+}
+
 static unsigned message_choose(struct orr_runtime *rt,
                                const struct orr_message *message)
 {

@@ -91,6 +91,10 @@ struct orr_message {
                          * nothing, since kernels are skipped */
 };
 
+/* For `choose`, to be called there: the memory nodes (bits) of all workers that may run what
+ * comes next in the order of the datum, and reads the value. 0: nothing does yet, or no task. */
+uint64_t orr_message_wanted(const struct orr_message *message);
+
 /* Gives the message its place in the order; it may have been granted on return. A context
  * of the handle's run, no lock held. Errors: -ENOMEM; -EINVAL, with a message that names
  * `call`, of a handle that cannot be used; then nothing has happened. */

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "core/data/evict.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
@@ -22,6 +23,36 @@ int orr_memory_reserve(struct orr_runtime *rt, size_t size, unsigned *ret_node)
         return 0;
     }
     return -ENOMEM;
+}
+
+/* The other half is for what tasks bring there: were it full, values that have come and wait for
+ * their tasks would be written back for it, and brought again. */
+static bool has_plenty(const struct orr_node *node, size_t size)
+{
+    return !atomic_load(&node->admission.nwaiting) &&
+           orr_node_fits(node, size + node->capacity / 2);
+}
+
+int orr_memory_reserve_for(struct orr_handle *handle, unsigned id)
+{
+    const struct orr_replicate *replicate = &handle->replicates[id];
+    struct orr_node *node = &handle->runtime->nodes->at[id];
+    bool has_memory, is_used;
+
+    orr_lock(&handle->lock);
+    has_memory = replicate->allocated || replicate->reserved;
+    is_used = replicate->refs > 0;
+    orr_unlock(&handle->lock);
+    if (!node->capacity)
+        return 0;
+    if (is_used || !has_plenty(node, handle->size))
+        return -ENOMEM;
+    if (has_memory)
+        return 0;
+    if (!orr_node_take_reserved(node, handle->size, false))
+        return -ENOMEM;
+    orr_memory_use_reserved(handle, id);
+    return 0;
 }
 
 void orr_memory_unreserve(struct orr_runtime *rt, unsigned id, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/reservation.h - main memory that is set aside for values that nobody has
- * asked for yet. Any context, no lock held. For layers above (core/remote.h).
+ * core/data/reservation.h - memory that is set aside for values that come before somebody
+ * has asked for them. Any context, no lock held. For layers above (core/remote.h).
  */
 #pragma once
 
@@ -15,6 +15,11 @@ struct orr_runtime;
  * block. 0: they are on node *ret_node, until they are given back or used. -ENOMEM: not
  * now. */
 int orr_memory_reserve(struct orr_runtime *rt, size_t size, unsigned *ret_node);
+
+/* Sets what is free on that node, of a device, aside for the handle's memory there, which its
+ * next use takes: it is on that node, and writes it, such as a message that receives the value.
+ * Nothing leaves for it, and half of the node's memory stays free. -ENOMEM: not now. */
+int orr_memory_reserve_for(struct orr_handle *handle, unsigned node);
 
 /* Gives them back. */
 void orr_memory_unreserve(struct orr_runtime *rt, unsigned node, size_t size);

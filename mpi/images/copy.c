@@ -23,7 +23,8 @@
 #include "mpi/simulated/program.h"
 
 struct orr_copier {
-    int original;    /* the file */
+    int original;    /* the file … */
+    char *path;      /* … where it is */
     char *file;      /* its bytes, changed */
     size_t size;
     int *copies;     /* files that stay open until all are loaded: the linker tells them
@@ -85,6 +86,7 @@ int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_c
         free(copier);
         return orr_fail(err, -ENOMEM, "out of memory");
     }
+    copier->path = realpath(path, NULL); /* NULL: it was removed since it was started */
     copier->room = ncopies;
     copier->page = (size_t)sysconf(_SC_PAGESIZE);
     copier->original = open(path, O_RDONLY | O_CLOEXEC);
@@ -114,6 +116,7 @@ void orr_copier_free(struct orr_copier *copier)
         munmap(copier->file, copier->size);
     if (copier->original >= 0)
         close(copier->original);
+    free(copier->path);
     free(copier->copies);
     free(copier);
 }
@@ -184,11 +187,25 @@ static void share_code(const struct orr_copier *copier, int fd, const struct lin
     }
 }
 
+/* Who asks where an address is (backtraces, names of kernels, debuggers) reads the original's
+ * file: that in memory has no symbols, and its name is another file's when it is closed. The
+ * linker's own name is in memory of malloc, which dlclose frees. */
+static int name_as_original(const struct orr_copier *copier, struct link_map *copy)
+{
+    char *name = strdup(copier->path ? copier->path : "");
+
+    if (!name)
+        return -ENOMEM;
+    free(copy->l_name);
+    copy->l_name = name;
+    return 0;
+}
+
 int orr_copier_load(struct orr_copier *copier, const struct link_map **ret,
                     struct orr_error *err)
 {
     char name[40];
-    void *object;
+    struct link_map *object;
     int fd = memfd_create("rank", MFD_CLOEXEC);
 
     if (fd < 0 || copier->ncopies == copier->room)
@@ -205,5 +222,5 @@ int orr_copier_load(struct orr_copier *copier, const struct link_map **ret,
                         dlerror());
     *ret = object;
     share_code(copier, fd, object);
-    return 0;
+    return name_as_original(copier, object) == 0 ? 0 : orr_fail(err, -ENOMEM, "out of memory");
 }

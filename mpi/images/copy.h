@@ -19,7 +19,7 @@ int orr_copier_new(const struct link_map *object, unsigned ncopies, struct orr_c
                    struct orr_error *err);
 void orr_copier_free(struct orr_copier *copier);
 
-/* One more, with variables of its own; its code is the original's memory. Its constructors
- * were not called. Errors as above. */
+/* One more, with variables of its own; its code is the original's memory, and its name that of
+ * the original's file. Its constructors were not called. Errors as above. */
 int orr_copier_load(struct orr_copier *copier, const struct link_map **ret,
                     struct orr_error *err);

@@ -53,13 +53,13 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post))
 {
-    simulated_post_from(comm, from, to, post, bytes, arrived, 0, 0);
+    simulated_post_by(comm, from, to, post, bytes, arrived, &(struct simulated_way){0, 0, 0});
 }
 
-void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to,
-                         struct orr_cluster_post *post, size_t bytes,
-                         void (*arrived)(struct orr_cluster_post *post), double us,
-                         unsigned node)
+void simulated_post_by(const struct orr_simulated_comm *comm, int from, int to,
+                       struct orr_cluster_post *post, size_t bytes,
+                       void (*arrived)(struct orr_cluster_post *post),
+                       const struct simulated_way *way)
 {
     struct orr_simulated *net = comm->net;
 
@@ -67,8 +67,9 @@ void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to
         .from = net->nodes[comm->members[from].world],
         .to = net->nodes[comm->members[to].world],
         .bytes = bytes,
-        .memory = node,
-        .delay_us = us,
+        .memory = way->memory,
+        .to_memory = way->to_memory,
+        .delay_us = way->us,
         .arrived = arrived,
     };
     net->ops->send(net->cluster, post);
@@ -175,14 +176,14 @@ static void send_data(struct packet *packet, double us)
 {
     struct pair *pair = packet->pair;
 
-    simulated_post_from(pair->comm, pair->from, pair->to, &packet->body,
-                        packet->header.bytes, data_arrived, us, packet->node);
+    simulated_post_by(pair->comm, pair->from, pair->to, &packet->body, packet->header.bytes,
+                      data_arrived,
+                      &(struct simulated_way){us, packet->node, packet->to_node});
 }
 
-static bool is_eager(const struct packet *packet, size_t bytes)
+static bool is_eager(const struct pair *pair, size_t bytes)
 {
-    return bytes <= packet->pair->comm->net->inside_bytes ||
-           bytes <= costs_of(packet->pair)->eager;
+    return bytes <= pair->comm->net->inside_bytes || bytes <= costs_of(pair)->eager;
 }
 
 /* -ENOMEM. */
@@ -193,7 +194,7 @@ static int copy_eager(struct endpoint *at, struct packet *packet,
 
     if (bytes > at->net->inside_bytes)
         bytes = packet->real;
-    if (bytes == 0 || !is_eager(packet, message->header.bytes))
+    if (bytes == 0 || !is_eager(packet->pair, message->header.bytes))
         return 0;
     packet->copy = calloc(1, bytes);
     if (!packet->copy)
@@ -242,11 +243,12 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     orr_list_append(&packet->pair->on_way, &packet->link);
     at->nactive++;
     at->send_us += costs_of(packet->pair)->send;
-    simulated_post_from(in->comm, in->rank, message->header.peer, &packet->head,
-                        SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
-                        header_arrived, at->send_us,
-                        message->header.data ? 0 : packet->node);
-    if (is_eager(packet, message->header.bytes)) {
+    simulated_post_by(in->comm, in->rank, message->header.peer, &packet->head,
+                      SIMULATED_HEADER + (message->header.data ? 0 : message->header.bytes),
+                      header_arrived,
+                      &(struct simulated_way){at->send_us,
+                                              message->header.data ? 0 : packet->node, 0});
+    if (is_eager(packet->pair, message->header.bytes)) {
         if (message->header.data)
             send_data(packet, at->send_us);
         end_packet(at, message, 0, message->header.bytes);
@@ -256,12 +258,35 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     return 0;
 }
 
-static bool sends_from(struct orr_transport *t, unsigned node)
+static bool passes(const struct endpoint *at, unsigned node, bool leaves)
 {
-    const struct endpoint *at = endpoint_of(t);
     const struct orr_simulated *net = at->net;
 
-    return net->ops->leaves_from(net->cluster, net->nodes[at->world], node);
+    return net->ops->passes(net->cluster, net->nodes[at->world], node, leaves);
+}
+
+static bool sends_from(struct orr_transport *t, unsigned node)
+{
+    return passes(endpoint_of(t), node, true);
+}
+
+/* What comes before it was asked for MPI has put aside, in main memory; what comes from a rank
+ * of the same node passes no NIC. */
+static bool receives_into(struct orr_transport *t, const struct orr_header *header,
+                          size_t bytes, unsigned node)
+{
+    struct endpoint *at = endpoint_of(t);
+    struct pair **pair;
+    const struct orr_simulated_comm *comm;
+
+    if (!header)
+        return passes(at, node, false);
+    pair = pair_between(at, header->comm, header->peer, false);
+    if (!pair || !*pair || is_eager(*pair, bytes))
+        return false;
+    comm = (*pair)->comm;
+    return at->net->nodes[comm->members[(*pair)->from].world] != at->net->nodes[at->world] &&
+           passes(at, node, false);
 }
 
 /* --- receiving --- */
@@ -396,7 +421,8 @@ static int recv(struct orr_transport *t, struct orr_packet *message)
     packet->receive = message;
     if (packet->body_there) /* MPI has put it aside */
         at->match_us += (double)packet->header.bytes * costs_of(packet->pair)->copy;
-    if (!is_eager(packet, packet->header.bytes))
+    packet->to_node = message->node;
+    if (!is_eager(packet->pair, packet->header.bytes))
         simulated_post((*pair)->comm, (*pair)->to, (*pair)->from, &packet->head,
                        SIMULATED_HEADER, answer_arrived);
     deliver(packet);
@@ -640,6 +666,7 @@ static const struct orr_transport_ops simulated_ops = {
     .close = close_endpoint,
     .comm_add = comm_add,
     .sends_from = sends_from,
+    .receives_into = receives_into,
     .send = send,
     .take_header = take_header,
     .recv = recv,

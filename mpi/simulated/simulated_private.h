@@ -26,7 +26,7 @@ struct packet {
     bool wanted;                /* recv was called, even if it was cancelled then */
     struct orr_packet *sender;  /* it ends when the data are received; NULL: it has */
     struct orr_packet *receive; /* NULL: none yet, or cancelled */
-    unsigned node;              /* the memory node that data leave from */
+    unsigned node, to_node;     /* the memory nodes that data leave from, and come to */
     size_t real;                /* bytes of data that are moved */
     void *copy;                 /* of these; NULL: they are the sender's */
 };
@@ -118,11 +118,17 @@ void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
                     struct orr_cluster_post *post, size_t bytes,
                     void (*arrived)(struct orr_cluster_post *post));
 
-/* The same; it leaves in so many µs, from that memory node. */
-void simulated_post_from(const struct orr_simulated_comm *comm, int from, int to,
-                         struct orr_cluster_post *post, size_t bytes,
-                         void (*arrived)(struct orr_cluster_post *post), double us,
-                         unsigned node);
+/* When a message leaves, from where, and where it comes to. */
+struct simulated_way {
+    double us; /* from now on */
+    unsigned memory, to_memory; /* nodes of the two machines */
+};
+
+/* The same, that way. */
+void simulated_post_by(const struct orr_simulated_comm *comm, int from, int to,
+                       struct orr_cluster_post *post, size_t bytes,
+                       void (*arrived)(struct orr_cluster_post *post),
+                       const struct simulated_way *way);
 
 void simulated_packet_free(struct packet *packet);
 

@@ -60,6 +60,14 @@ static void pass_route(const struct messages *m, unsigned node,
         flow->limit = route->limit;
 }
 
+static const struct orr_inside_route *
+route_by_nic(const struct orr_inside *inside, unsigned memory, unsigned nic, bool leaves)
+{
+    unsigned end = inside->nmemories + nic % inside->nnics;
+
+    return leaves ? orr_inside_route(inside, memory, end) : orr_inside_route(inside, end, memory);
+}
+
 /* Between the memory and the NIC, by which the message leaves or arrives. */
 static void pass_node(const struct messages *m, unsigned node, unsigned memory,
                       unsigned nic, bool leaves, struct orr_flow_desc *flow)
@@ -69,13 +77,9 @@ static void pass_node(const struct messages *m, unsigned node, unsigned memory,
 
     if (!inside)
         return;
-    nic = inside->nmemories + nic % inside->nnics;
-    for (;; memory = 0) {
-        route = leaves ? orr_inside_route(inside, memory, nic)
-                       : orr_inside_route(inside, nic, memory);
-        if (route->exists || memory == 0)
-            break;
-    }
+    route = route_by_nic(inside, memory, nic, leaves);
+    if (!route->exists)
+        route = route_by_nic(inside, 0, nic, leaves);
     pass_route(m, node, route, flow);
 }
 
@@ -120,14 +124,14 @@ int orr_messages_attach(struct orr_network *network, unsigned node,
     return 0;
 }
 
-bool orr_messages_leave_from(const struct orr_network *network, unsigned node,
-                             unsigned memory)
+bool orr_messages_pass(const struct orr_network *network, unsigned node, unsigned memory,
+                       bool leaves)
 {
     const struct orr_inside *inside = inside_of((const struct messages *)network, node);
     bool all = inside && memory < inside->nmemories;
 
     for (unsigned i = 0; all && i < inside->nnics; i++)
-        all = orr_inside_route(inside, memory, inside->nmemories + i)->exists;
+        all = route_by_nic(inside, memory, i, leaves)->exists;
     return all;
 }
 

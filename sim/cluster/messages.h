@@ -45,9 +45,10 @@ int orr_messages_attach(struct orr_network *network, unsigned node,
                         const struct orr_inside *inside);
 void orr_messages_detach(struct orr_network *network, unsigned node);
 
-/* Whether each NIC of the node, which is attached, has a route from that memory. */
-bool orr_messages_leave_from(const struct orr_network *network, unsigned node,
-                             unsigned memory);
+/* Whether each NIC of the node, which is attached, has a route from that memory (`leaves`), or
+ * to it. */
+bool orr_messages_pass(const struct orr_network *network, unsigned node, unsigned memory,
+                       bool leaves);
 
 struct orr_node_copy {
     unsigned src, dst; /* memory nodes */

@@ -117,7 +117,7 @@ program nf_mpi_ring
   err = fstarpu_mpi_wait_for_all(comm)
   call expect_that(ncalls == merge(0, 2, rank == 0), "callbacks of receptions")
   call fstarpu_data_unregister(dh2)
-  call expect_that(second == 77, "several at once")
+  call expect_result(second == 77, "several at once")
   call expect_that(fstarpu_mpi_data_selection_set_current_policy(ip_to_p(0_c_intptr_t)) == 0, &
                    "the policy that says who executes a task")
   call expect_that(fstarpu_mpi_data_selection_get_current_policy() == 0, "as it was set")

@@ -431,6 +431,16 @@ def test_distributions(at):
           {row["distribution"] for row in rows}, done)
     done = distribution("4*epyc-64", "--json", "--", "/usr/bin/env", "GRID={p}", *PROGRAM[1:])
     claim("a program that reads variables", len(said(done).get("distributions", [])) == 3, done)
+    orrery("record", "--ranks", "2", "-m", "epyc-64", "-o", at + "/ranks/", *TIMES, *PROGRAM)
+    for name in ("/ranks/", "/ranks", "/ranks/rank0.recb"):
+        done = orrery("optimise", "distribution", at + name)
+        claim("records of ranks keep theirs: which program, and how far it is from any",
+              done.returncode == 2 and "name the program" in done.stderr and
+              f"orrery bound -m CLUSTER -- {at}/ranks/rank0.recb" in
+              done.stderr.replace("//", "/"), done)
+    done = orrery("bound", "-m", "2*epyc-64 + ib 1Gb/s", *TIMES, "--", at + "/ranks/rank0.recb")
+    claim("... which it says", "bound is" in done.stdout and "above that of any" in done.stdout,
+          done)
     for words, code, text in (
             ([CLUSTER, *PROGRAM], 2, "which argument says how data are distributed"),
             ([CLUSTER, *PROGRAM, "-p", "{p}", "-owners", "{owners}"], 2, "two ways to say it"),

@@ -22,6 +22,21 @@ WINDOW = """program window
     call mpi_win_create(memory, 4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, handle, error)
 end program
 """
+STOPS = """program stops
+    use mpi
+    implicit none
+    integer :: error, rank
+
+    call mpi_init(error)
+    call mpi_comm_rank(mpi_comm_world, rank, error)
+    if (rank == 1) call give_up()
+    call mpi_finalize(error)
+contains
+    subroutine give_up()
+        error stop 3
+    end subroutine
+end program
+"""
 results = []
 
 
@@ -42,10 +57,17 @@ def compiled(folder, source):
     """The program; None: the compiler is not there, or lacks MPI's module."""
     program = os.path.join(folder, os.path.basename(source)[:-len(".f90")])
     library = os.path.dirname(LIBRARY)
-    done = run([COMPILER, "-w", "-J", folder, source, "-o", program, "-Wl,--no-as-needed",
+    done = run([COMPILER, "-g", "-w", "-J", folder, source, "-o", program, "-Wl,--no-as-needed",
                 LIBRARY, f"-Wl,-rpath,{library}",
                 f"-Wl,-rpath-link,{os.path.join(library, '..', '..', '..')}"])
     return program if done.returncode == 0 else None
+
+
+def written(folder, name, text):
+    source = os.path.join(folder, name)
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    return compiled(folder, source)
 
 
 def compare(program, n):
@@ -67,13 +89,14 @@ def main():
             return
         for n in (1, 2, 5):
             compare(calls, n)
-        source = os.path.join(folder, "window.f90")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(WINDOW)
-        done = run([compiled(folder, source)], "2*epyc-64 + ib 100Gb/s")
+        done = run([written(folder, "window.f90", WINDOW)], "2*epyc-64 + ib 100Gb/s")
         claim("what ranks do not have is refused by its name, with the remedy",
               done.returncode == 1 and "MPI_Win_create" in done.stderr and "mpirun" in done.stderr,
               done)
+        done = run([written(folder, "stops.f90", STOPS)], "2*epyc-64 + ib 100Gb/s")
+        claim("a rank that stops says where, as the program itself would",
+              done.returncode == 3 and "stops.f90:12" in done.stderr and
+              "Could not" not in done.stderr, done)
     print(f"1..{len(results)}")
     sys.exit(not all(results))
 

@@ -98,6 +98,9 @@ def main():
         check("a program in C++", done.returncode == 0 and
               sorted(done.stdout.split()) == ["0", "1", "2"] + 3 * ["rank"],
               done.stdout + done.stderr)
+    done = run(["env", "ORRERY_ASSUME=do_nothing = 50us", UNKNOWN, "nameless"], cluster(3))
+    check("each rank's kernels have the names of their functions", done.returncode == 0 and
+          done.stdout.split() == ["1", "1", "1"], done.stdout + done.stderr)
     refuse("thread-local variables", [THREADED], ["thread-local", "orrery record --ranks"])
     refuse("an address that is fixed", [ABSOLUTE], ["position-independent", "-pie"])
     refuse("a function of MPI that is not there", [UNKNOWN], ["MPI_Win_create"])

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <orrery.h>
 #include <unistd.h>
 
 #include "core/base/module.h"
@@ -45,7 +46,9 @@ struct world {
     const char *machine; /* of all; NULL: different ones */
     const char *network; /* of two ranks; NULL: a fast one */
     const char *length; /* of kernels; NULL: short */
-    bool sends, skips;
+    bool sends, skips, from_gpu, anywhere;
+    double late; /* µs, of the receiver */
+    const char *gpu_mib; /* of each GPU's memory; NULL: all */
     const void *twin, *turned, *halves[2]; /* communicators */
     int wrong;
     unsigned long nlooks; /* blocking calls of the engine */
@@ -64,6 +67,7 @@ static int open_run(int rank, void *arg)
         {ORR_CFG_SIM_KERNELS, world->skips ? "skip" : "run"},
         {ORR_CFG_ASSUME, world->length ? world->length : "* = 3us"},
         {ORR_CFG_TRACE, world->trace},
+        {ORR_CFG_LIMIT_CUDA_MEM, world->gpu_mib ? world->gpu_mib : ""},
         {0, NULL},
     };
 
@@ -334,12 +338,37 @@ static const char nic_routes[] =
 
 static const char gpu_routes[] =
     "<route src='CUDA0' dst='NIC0' symmetrical='NO'>"
-    "<link_ctn id='beside' direction='UP'/></route>\n";
+    "<link_ctn id='beside' direction='UP'/></route>\n"
+    "<route src='NIC0' dst='CUDA0' symmetrical='NO'>"
+    "<link_ctn id='beside' direction='DOWN'/></route>\n";
 
 enum { LARGE = 10000000 };
 
 static struct starpu_codelet cl_on_gpu = {
     .cuda_funcs = {do_nothing}, .nbuffers = 1, .modes = {STARPU_W}, .name = "on a GPU"};
+
+static void add_one(void *buffers[], void *arg)
+{
+    char *bytes = (char *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    bytes[0]++;
+    bytes[LARGE - 1]++;
+}
+
+/* What is run in its place is the function for processors. */
+static struct starpu_codelet cl_uses_on_gpu = {.where = STARPU_CUDA,
+                                               .cpu_funcs = {add_one},
+                                               .cuda_funcs = {add_one},
+                                               .nbuffers = 1,
+                                               .modes = {STARPU_RW},
+                                               .name = "uses on a GPU"};
+
+static struct starpu_codelet cl_uses_anywhere = {.cpu_funcs = {add_one},
+                                                 .cuda_funcs = {add_one},
+                                                 .nbuffers = 1,
+                                                 .modes = {STARPU_RW},
+                                                 .name = "uses anywhere"};
 
 /* A message comes while a value leaves the GPU: when both are in main memory. */
 static void receive_beside_copy(struct orr_rank *rank, void *arg)
@@ -392,6 +421,54 @@ static void send_from_gpu(struct orr_rank *rank, void *arg)
     (void)(rank->number ? spmd_receive(&message) : spmd_send(&message));
     world->ends[rank->number] = orr_exec_now(orr_self->exec) - start;
     starpu_data_unregister(message.handle);
+    free(bytes);
+}
+
+/* µs that a task takes on the GPU where its datum is. */
+static double task_on_gpu(starpu_data_handle_t handle)
+{
+    double start;
+
+    for (int i = 0; i < 2; i++) {
+        start = orr_exec_now(orr_self->exec);
+        starpu_task_insert(&cl_uses_on_gpu, STARPU_RW, handle, 0);
+        starpu_task_wait_for_all();
+    }
+    return orr_exec_now(orr_self->exec) - start;
+}
+
+/* A value of rank 0, maybe of its GPU, goes to rank 1, where a task on the GPU uses it: how long
+ * that takes, without the task. */
+static void receive_on_gpu(struct orr_rank *rank, void *arg)
+{
+    struct world *world = arg;
+    struct spmd_message message = {.peer = 1 - rank->number, .tag = 7, .end = SPMD_LATER};
+    char *bytes = calloc(1, LARGE);
+    double start, task = 0;
+    void *request;
+
+    use_comms(world, rank);
+    bytes[0] = bytes[LARGE - 1] = rank->number ? 1 : 7;
+    starpu_vector_data_register(&message.handle, STARPU_MAIN_RAM, (uintptr_t)bytes, LARGE, 1);
+    if (rank->number == 0 && world->from_gpu)
+        starpu_task_insert(&cl_on_gpu, STARPU_W, message.handle, 0);
+    starpu_task_wait_for_all();
+    if (rank->number)
+        task = task_on_gpu(message.handle);
+    spmd_barrier();
+    if (rank->number)
+        orrery_usleep(world->late);
+    start = orr_exec_now(orr_self->exec);
+    request = rank->number ? spmd_receive(&message) : spmd_send(&message);
+    if (rank->number)
+        starpu_task_insert(world->anywhere ? &cl_uses_anywhere : &cl_uses_on_gpu, STARPU_RW,
+                           message.handle, 0);
+    spmd_finish(request, false);
+    starpu_task_wait_for_all();
+    world->ends[rank->number] = orr_exec_now(orr_self->exec) - start - task;
+    starpu_data_unregister(message.handle);
+    if (rank->number && !world->skips)
+        world->wrong += bytes[0] != 8 || bytes[LARGE - 1] != 8;
     free(bytes);
 }
 
@@ -451,6 +528,24 @@ static int check_from_gpu(const char *path, bool gpu_has_route, const char *netw
     return wrong;
 }
 
+/* The message, of 1,000 bytes per µs from main memory and into it, and of 2,000 between GPU and
+ * NIC; where it comes into main memory a copy of 1,000 behind it. Headers take less than 0.3 µs. */
+static int check_on_gpu(const char *path, bool gpu_has_route, struct world what,
+                        double expected)
+{
+    struct world world = what;
+    int wrong = write_node(path, true, gpu_has_route);
+
+    world.trace = "";
+    world.machine = path;
+    run_two(&world, receive_on_gpu);
+    wrong += world.wrong + (fabs(world.ends[1] - expected) > 0.3);
+    if (wrong)
+        printf("# to a GPU, %s: %.9g us instead of %.9g\n", world.network, world.ends[1],
+               expected);
+    return wrong;
+}
+
 /* Whether copy and message take so long, to 1 %: the bytes at a rate, and overheads. */
 static int check_beside_copy(const char *path, bool has_nic, double copy, double message)
 {
@@ -480,6 +575,36 @@ static int check_beside_kernel(const char *path, bool has_nic, double expected)
     return wrong;
 }
 
+static int check_to_gpu(const char *path)
+{
+    struct world plain = {.skips = true, .network = "100Gb/s latency=0us"};
+    struct world direct = {.skips = true, .network = "100Gb/s latency=0us gpudirect"};
+    struct world from_gpu = direct, runs = direct, eager = direct, anywhere = direct;
+    struct world late = direct, tight = direct;
+    int wrong;
+
+    from_gpu.from_gpu = true;
+    runs.skips = false;
+    eager.network = "100Gb/s latency=0us gpudirect eager=20MB";
+    anywhere.anywhere = true;
+    late.late = 100;
+    tight.gpu_mib = "25";
+    wrong = check_on_gpu(path, true, plain, 20000);
+    /* What nobody has asked for yet comes into main memory. */
+    wrong += check_on_gpu(path, true, late, 20000 - 100);
+    wrong += check_on_gpu(path, true, direct, 10000);
+    wrong += check_on_gpu(path, false, direct, 20000);
+    wrong += check_on_gpu(path, true, from_gpu, 5000);
+    wrong += check_on_gpu(path, true, runs, 10000);
+    /* MPI puts it aside, in main memory, before it is asked for. */
+    wrong += check_on_gpu(path, true, eager, 20000);
+    /* Nor does it take what other tasks need of a small memory, of which half is to be free. */
+    wrong += check_on_gpu(path, true, tight, 20000);
+    /* Where the task may run on a processor, too, it comes into main memory. */
+    wrong += check_on_gpu(path, true, anywhere, 20000);
+    return wrong;
+}
+
 static int check_node_links(void)
 {
     char folder[] = "/tmp/simulated-node-XXXXXX", path[100];
@@ -497,6 +622,7 @@ static int check_node_links(void)
     wrong += check_from_gpu(path, true, "100Gb/s", 20000);
     wrong += check_from_gpu(path, true, "100Gb/s gpudirect", 10000);
     wrong += check_from_gpu(path, false, "100Gb/s gpudirect", 20000);
+    wrong += check_to_gpu(path);
     unlink(path);
     rmdir(folder);
     return wrong;

@@ -543,6 +543,29 @@ free_all:
     return result;
 }
 
+static char *existing(char *path)
+{
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+char *launch_rank_record(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    int stem = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    struct stat st;
+    char *path;
+
+    if (stat(name, &st) == 0 && !S_ISDIR(st.st_mode))
+        return NULL;
+    path = existing(tool_format("%s/rank0.recb", name));
+    if (!path)
+        path = existing(tool_format("%s/rank0.rec", name));
+    return path ? path : existing(tool_format("%.*s.rank0%s", stem, name, name + stem));
+}
+
 /* The ranks that a record says it is one of; 0: none. */
 static unsigned recorded_ranks(const struct launch *launch)
 {

@@ -57,6 +57,10 @@ struct launch {
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*ended)(void *arg, struct launch *launch), void *arg);
 
+/* Of a folder with records of ranks, or their name without "rank0", the path of rank 0's,
+ * owned; NULL: there are none, or it is a file. */
+char *launch_rank_record(const char *name);
+
 /* Fills in how many ranks the program has where its machine is a cluster, or a record says
  * so: nranks, hosted. Other launches are left alone; on a cluster, also of one rank, *ret_cluster
  * is true. `command` is for messages. Returns an exit code. */

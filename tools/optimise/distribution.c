@@ -420,6 +420,23 @@ static bool has_place(char *const *argv, const char *place)
     return false;
 }
 
+/* A record has no insertions: who sends what was decided as it was made, by the distribution.
+ * True, after a message: it is one, or a folder of those of ranks. */
+static bool refuse_record(const char *name)
+{
+    char *first = launch_rank_record(name);
+    bool is_record = orr_record_is_one(first ? first : name);
+
+    if (is_record)
+        tool_error("optimise distribution: a record keeps the distribution that it was made "
+                   "with: name the program that %s was made of, and which of its arguments says "
+                   "it, -- ./cholesky -p {p}; orrery bound -m CLUSTER -- %s says how far from any "
+                   "it is",
+                   name, first ? first : name);
+    free(first);
+    return is_record;
+}
+
 /* Finds out how many ranks there are, and how the program is told. An exit code. */
 static int read_program(struct distributions *d, const char *path)
 {
@@ -428,9 +445,6 @@ static int read_program(struct distributions *d, const char *path)
     int code;
 
     d->by_file = has_place(d->argv, place_owners);
-    if (orr_record_is_one(d->argv[0]))
-        return tool_fail(TOOL_USAGE, "optimise distribution: a record has its distribution: name "
-                                     "the program");
     if (grid == d->by_file)
         return tool_fail(TOOL_USAGE,
                          grid ? "optimise distribution: {p} and {owners} are two ways to say it: "
@@ -524,6 +538,8 @@ int optimise_distribution(int argc, char **argv)
     if (first == argc)
         tool_error("optimise distribution: which program? See orrery optimise distribution "
                    "--help");
+    else if (refuse_record(argv[first]))
+        result = TOOL_USAGE;
     else if (!d.machine)
         tool_error("optimise distribution: which cluster? -m '4*MACHINE + ib 200Gb/s'");
     else if (jobs && program_number(jobs, 1, &d.jobs) < 0)

@@ -20,7 +20,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -114,30 +113,6 @@ static bool look_at_foreign(char *const *argv)
     return good;
 }
 
-static char *existing(char *path)
-{
-    if (path && access(path, R_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Of a folder, or a name, rank 0's record there, to be freed; NULL: it is a file's name. */
-static char *rank_record(const char *name)
-{
-    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-    int stem = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
-    struct stat st;
-    char *path;
-
-    if (stat(name, &st) == 0 && !S_ISDIR(st.st_mode))
-        return NULL;
-    path = existing(tool_format("%s/rank0.recb", name));
-    if (!path)
-        path = existing(tool_format("%s/rank0.rec", name));
-    return path ? path : existing(tool_format("%.*s.rank0%s", stem, name, name + stem));
-}
-
 static int replay_record_file(struct launch *launch, char **operands, int n,
                               bool pinned, bool json)
 {
@@ -194,7 +169,7 @@ int cmd_replay(int argc, char **argv)
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
     launch_show_progress(&launch, progress);
-    if (n > 0 && (first = rank_record(argv[1])))
+    if (n > 0 && (first = launch_rank_record(argv[1])))
         argv[1] = first;
     if (times) /* of the run without edits, too */
         setenv("ORRERY_REPLAY_TIMES", times, 1);
