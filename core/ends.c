@@ -450,6 +450,7 @@ static void watch_locked(struct orr_runtime *rt)
         ends.ending = *rt->exec->ops;
         ends.ending.park = end_instead_of_park;
         ends.ending.sleep = end_instead_of_sleep;
+        ends.ending.work = end_instead_of_sleep;
         ends.ending.join = end_instead_of_join;
     }
     atomic_store(&ends.open, rt);
