@@ -423,9 +423,18 @@ pub struct orrery_kernel {
     pub n: c_uint,
     pub mean: f64,
     pub deviation: f64,
+    pub derived: c_int,
+    pub worker: c_int,
 }
 impl Default for orrery_kernel {
     fn default() -> Self { let mut s = ::std::mem::MaybeUninit::<Self>::uninit(); unsafe { ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1); s.assume_init() } }
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct orrery_rates {
+    pub flops32: f64,
+    pub flops64: f64,
+    pub bytes: f64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1988,11 +1997,16 @@ extern "C" {
     pub fn orrery_is_simulated() -> c_int;
     pub fn orrery_machine_name() -> *const c_char;
     pub fn orrery_runs_kernels() -> c_int;
+    pub fn orrery_call_on_thread_stack(function: Option<unsafe extern "C" fn(argument: *mut c_void)>, argument: *mut c_void);
+    pub fn orrery_thread_takes_part() -> c_int;
     pub fn orrery_knows_kernel(name: *const c_char, symbol: *const c_char) -> c_int;
     pub fn orrery_task_length(task: *mut starpu_task, workerid: c_uint, nimpl: c_uint) -> f64;
     pub fn orrery_takes_times_of(host: *const c_char) -> c_int;
     pub fn orrery_teach_kernel(kernel: *const orrery_kernel) -> c_int;
+    pub fn orrery_worker_rates(worker: c_int, ret: *mut orrery_rates) -> c_int;
     pub fn orrery_set_kernel_times(us: Option<unsafe extern "C" fn(task: *mut starpu_task, type_: starpu_worker_archtype, implementation: c_uint) -> f64>);
+    pub fn orrery_set_costs_in_times();
+    pub fn orrery_task_submit_and_call(task: *mut starpu_task) -> c_int;
     pub fn orrery_sem_wait_until(sem: *mut starpu_sem_t, date: f64) -> c_int;
     pub fn orrery_replay(path: *const c_char, settings: *const orrery_replay_settings) -> c_int;
     pub fn orrery_replay_stop();
