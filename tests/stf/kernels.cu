@@ -84,7 +84,7 @@ static void loops(context &ctx, logical_data<slice<double>> &lX,
 static void launches(context &ctx, logical_data<slice<double>> &lX,
                      logical_data<slice<double>> &lY)
 {
-    ctx.launch(par(128, con<64>(mem(64 * sizeof(double)), con<32>())),
+    ctx.launch(par(128, con<32>(mem(1024 * sizeof(double)), con<32>())),
                lX.read(), lY.rw())
             ->*[] __device__(auto th, auto x, auto y) {
         slice<double> local = th.template storage<double>(1);
