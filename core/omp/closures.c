@@ -193,7 +193,6 @@ bool orr_omp_closure_defer(struct orr_omp_task *parent, struct orr_omp_task *tas
     const struct orr_omp *omp = task->omp;
     const struct orr_worker *worker = orr_self->worker;
 
-    (void)parent;
     if (!omp->closures || !worker || omp->proc_of[worker->id] >= omp->nprocs ||
         task->team->some || !orr_direct_may(omp->rt))
         return false;

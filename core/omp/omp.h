@@ -205,7 +205,6 @@ void orr_omp_task_unref(struct orr_omp_task *task);
 /* A task construct that is met. */
 struct orr_omp_creation {
     const struct starpu_codelet *cl;
-    struct orr_omp_codelet *codelet; /* made of that, or NULL: not looked up */
     unsigned ndata;
     starpu_data_handle_t *handles;
     const enum starpu_data_access_mode *modes; /* NULL: those of cl */

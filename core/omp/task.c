@@ -378,7 +378,7 @@ void orr_omp_task_create(struct orr_omp_task *parent, struct orr_omp_task *task,
     orr_kernel_func_t call =
         creation->ndata == 0 && !creation->stays ? called_function(cl) : NULL;
     bool in_row = call && !devices_may_take(task->omp, cl);
-    struct orr_omp_codelet *codelet = creation->codelet;
+    struct orr_omp_codelet *codelet;
 
     if (waits && !orr_may_block("starpu_omp_task_region"))
         abort();
@@ -391,9 +391,7 @@ void orr_omp_task_create(struct orr_omp_task *parent, struct orr_omp_task *task,
         omp_task_run_in_place(parent, task, creation);
         return;
     }
-    if (!codelet)
-        codelet =
-            orr_omp_codelet(task->omp, cl, call ? timed_body : omp_task_body);
+    codelet = orr_omp_codelet(task->omp, cl, call ? timed_body : omp_task_body);
     if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;
