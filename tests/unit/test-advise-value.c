@@ -137,6 +137,26 @@ START_TEST(elasticities_are_the_sensitivities)
 }
 END_TEST
 
+/* Else a machine with many figures would be limited by some of them by chance. */
+START_TEST(unrelated_figures_rarely_have_a_slope)
+{
+    struct world w;
+    struct choices choices;
+    unsigned n = 0;
+
+    world_make(&w, 1);
+    choices = draw_times(&w);
+    for (int trial = 0; trial < 1000; trial++) {
+        double figure[DRAWS];
+
+        for (int d = 0; d < DRAWS; d++)
+            figure[d] = rng_normal(&state);
+        n += fabs(choice_elasticity(&choices, 0, figure)) > 0;
+    }
+    ck_assert_uint_le(n, 15);
+}
+END_TEST
+
 START_TEST(what_is_said_with_90_percent_is_right_as_often)
 {
     unsigned said = 0, right = 0;
@@ -231,6 +251,7 @@ SUITE_MAIN(advise_value)
     tcase_add_test(all, without_candidates_nothing_is_chosen);
     tcase_add_test(all, a_figure_is_worth_what_knowing_it_takes_away);
     tcase_add_test(all, elasticities_are_the_sensitivities);
+    tcase_add_test(all, unrelated_figures_rarely_have_a_slope);
     tcase_add_test(all, what_is_said_with_90_percent_is_right_as_often);
     tcase_add_test(all, measuring_what_is_worth_most_halves_the_way);
     suite_add_tcase(suite, all);

@@ -54,6 +54,7 @@ struct candidate_of {
 struct figure {
     char *name;      /* owned: "chol_model_gemm on NVIDIA H100 PCIe 80GB" */
     bool is_kernel;
+    bool *of; /* owned: whether runs of that candidate have it */
     double *logs;    /* owned: the logarithm of its factor; 0 where it was not used */
     unsigned *nlogs; /* owned: of how many values each is the mean */
     double value;    /* what knowing it is worth: choices_figure_value */

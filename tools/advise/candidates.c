@@ -266,6 +266,7 @@ void advice_done(struct advice *advice)
     }
     for (size_t f = 0; f < advice->nfigures; f++) {
         free(advice->figures[f].name);
+        free(advice->figures[f].of);
         free(advice->figures[f].logs);
         free(advice->figures[f].nlogs);
     }

@@ -37,9 +37,10 @@ static struct figure *figure_of(struct advice *advice, const char *name, bool is
     figure = &more[advice->nfigures++];
     *figure = (struct figure){.name = strdup(name),
                               .is_kernel = is_kernel,
+                              .of = calloc(advice->n, sizeof(*figure->of)),
                               .logs = calloc(ndraws, sizeof(*figure->logs)),
                               .nlogs = calloc(ndraws, sizeof(*figure->nlogs))};
-    return figure->name && figure->logs && figure->nlogs ? figure : NULL;
+    return figure->name && figure->of && figure->logs && figure->nlogs ? figure : NULL;
 }
 
 /* One more value of a figure in a draw, which is their mean. */
@@ -50,7 +51,8 @@ static void figure_add(struct figure *figure, size_t draw, double log_factor)
     figure->logs[draw] += (log_factor - figure->logs[draw]) / n;
 }
 
-static int add_machine_figures(struct advice *advice, const struct report *report, size_t draw)
+static int add_machine_figures(struct advice *advice, size_t c, const struct report *report,
+                               size_t draw)
 {
     const json_t *drawn;
     size_t i;
@@ -63,6 +65,7 @@ static int add_machine_figures(struct advice *advice, const struct report *repor
 
         if (!figure)
             return -1;
+        figure->of[c] = true;
         if (factor > 0)
             figure_add(figure, draw, log(factor));
     }
@@ -100,17 +103,17 @@ static const struct report_kernel *kernel_like(const struct report *report,
 
 /* The predictions of one kernel of one size in all draws, as factors of their mean. Those in
  * which it did not run there have none. */
-static int add_kernel(struct advice *advice, const struct candidate_of *candidate,
-                      const struct report *const *reports, const struct report_kernel *kernel)
+static int add_kernel(struct advice *advice, size_t c, const struct report *const *reports, const struct report_kernel *kernel)
 {
     size_t ndraws = advice->options->draws, n = 0;
-    char *name = kernel_name(candidate, kernel);
+    char *name = kernel_name(&advice->candidates[c], kernel);
     struct figure *figure = name ? figure_of(advice, name, true) : NULL;
     double mean = 0;
 
     free(name);
     if (!figure)
         return -1;
+    figure->of[c] = true;
     for (int pass = 0; pass < 2; pass++)
         for (size_t d = 0; d < ndraws; d++) {
             const struct report_kernel *here =
@@ -146,11 +149,11 @@ static int add_cell(struct advice *advice, size_t c, const struct comparison *co
         if (!launch->report.json)
             continue;
         reports[d] = &launch->report;
-        rc = add_machine_figures(advice, reports[d], d);
+        rc = add_machine_figures(advice, c, reports[d], d);
     }
     for (size_t k = 0; rc == 0 && k < cell->launch->report.nkernels; k++)
         if (may_be_off(&cell->launch->report.kernels[k]))
-            rc = add_kernel(advice, &advice->candidates[c], reports,
+            rc = add_kernel(advice, c, reports,
                             &cell->launch->report.kernels[k]);
     free(reports);
     return rc;
@@ -193,6 +196,16 @@ enum { MOST_LIMITS = 2 };
 /* Less than this is not worth a word. */
 #define LEAST_ELASTICITY 0.05
 
+/* How much the time depends on it, 0 where it cannot: it is none of the candidate's, or times
+ * would get longer by a higher bandwidth. */
+static double dependence(const struct choices *times, const struct figure *figure, size_t c)
+{
+    double e = figure->of[c] ? choice_elasticity(times, 0, figure->logs) : 0;
+    bool shortens = !figure->is_kernel && strstr(figure->name, "bandwidth");
+
+    return fmax(0, shortens ? -e : e);
+}
+
 char *advice_limits(const struct advice *advice, size_t c)
 {
     /* By times, whatever the ranking is by. */
@@ -207,7 +220,7 @@ char *advice_limits(const struct advice *advice, size_t c)
         double much = LEAST_ELASTICITY;
 
         for (size_t f = 0; f < advice->nfigures; f++) {
-            double e = fabs(choice_elasticity(&times, 0, advice->figures[f].logs));
+            double e = dependence(&times, &advice->figures[f], c);
 
             if (e > much && e < before) {
                 much = e;

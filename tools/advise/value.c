@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A slope that is less than so many of its standard errors may be chance. */
-#define SURE 2.0
+/* Slopes that are less than so many of their standard errors may be chance: where values are
+ * means over draws, and where each of many figures is told. */
+enum { SURE_OF_VALUE = 2, SURE_OF_SLOPE = 3 };
 
 static double loss_of(const struct choices *choices, size_t c, size_t d)
 {
@@ -79,9 +80,9 @@ struct line {
     double mean, slope, mean_x;
 };
 
-/* Of values value(arg, d); the slope is 0 where it may be chance. */
+/* Of values value(arg, d); the slope is 0 where it is below `sure` of its standard errors. */
 static struct line fit(size_t n, const double *x, double (*value)(const void *arg, size_t d),
-                       const void *arg)
+                       const void *arg, double sure)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0, rest = 0, error;
     struct line line;
@@ -106,7 +107,7 @@ static struct line fit(size_t n, const double *x, double (*value)(const void *ar
         rest += off * off;
     }
     error = sqrt(rest / (double)(n - 2) / sxx);
-    if (!(fabs(line.slope) >= SURE * error))
+    if (!(fabs(line.slope) >= sure * error))
         line.slope = 0;
     return line;
 }
@@ -155,7 +156,7 @@ double choices_figure_value(const struct choices *choices, const double *figure)
     for (size_t c = 0; lines && best < choices->n && c < choices->n; c++) {
         const struct saving saving = {choices, best, c};
 
-        lines[c] = fit(choices->ndraws, figure, saving_value, &saving);
+        lines[c] = fit(choices->ndraws, figure, saving_value, &saving, SURE_OF_VALUE);
     }
     for (size_t d = 0; lines && d < choices->ndraws; d++)
         sum += most_saved(lines, choices->n, figure[d]);
@@ -167,5 +168,5 @@ double choice_elasticity(const struct choices *choices, size_t c, const double *
 {
     const struct candidate candidate = {choices, c};
 
-    return fit(choices->ndraws, figure, log_value, &candidate).slope;
+    return fit(choices->ndraws, figure, log_value, &candidate, SURE_OF_SLOPE).slope;
 }

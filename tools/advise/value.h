@@ -39,5 +39,5 @@ double choices_regret(const struct choices *choices);
 double choices_figure_value(const struct choices *choices, const double *figure);
 
 /* By how many per cent the candidate's loss changes where the figure changes by one: the slope
- * of logarithms. 0 where it may be chance, as above. */
+ * of logarithms. 0 where it may be chance: below three of its standard errors. */
 double choice_elasticity(const struct choices *choices, size_t c, const double *figure);
