@@ -3,11 +3,14 @@
  * tests/unit/stopped.c - a program for a debugger to stop in the middle: `middle`
  * is called by the kernel of the first task, when five others wait for its datum,
  * one for a tag, one, of nine buffers, for a tag and its data, and one without data
- * for a task.
+ * for a task. The first thread sleeps in a call that waits then.
  */
 #include <starpu.h>
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { MANY = 9 };
 
@@ -19,14 +22,42 @@ __attribute__((noinline)) void middle(struct starpu_task *task,
     __asm__ volatile("" : : "r"(task), "r"(handle));
 }
 
+/* Whether the process's first thread sleeps, by the third field of proc(5)'s stat. */
+static bool first_thread_sleeps(void)
+{
+    char path[64], state = 'S';
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+    file = fopen(path, "r");
+    if (!file)
+        return true;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'S';
+    fclose(file);
+    return state == 'S';
+}
+
+/* A thread may sleep on a lock for a moment: it has to be found asleep a hundred
+ * times. A simulated kernel runs on the first thread itself, which waits already. */
+static void let_first_thread_wait(void)
+{
+    if (gettid() == getpid())
+        return;
+    for (int asleep = 0; asleep < 100; usleep(100))
+        asleep = first_thread_sleeps() ? asleep + 1 : 0;
+}
+
 static void work(void *buffers[], void *arg)
 {
     struct starpu_task *task = starpu_task_get_current();
 
     (void)buffers;
     (void)arg;
-    if (task->name && task->handles[0])
-        middle(task, task->handles[0]);
+    if (!task->name || !task->handles[0])
+        return;
+    let_first_thread_wait();
+    middle(task, task->handles[0]);
 }
 
 static struct starpu_codelet cl = {

@@ -97,6 +97,12 @@ def names_that_nothing_reads_are_named_with_what_may_be_meant():
 
 
 @test
+def what_orrery_env_sets_is_no_misspelt_name():
+    done = orrery("env", ORRERY_JAR="orrery.jar")
+    assert done.returncode == 0 and not done.stderr, done
+
+
+@test
 def other_commands_warn_of_those_that_may_be_misspelt():
     done = orrery("machine", "list", STARPU_SHCED="dmda", ORRERY_HITHERTO="1")
     assert done.returncode == 0, done

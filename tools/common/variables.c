@@ -11,10 +11,12 @@
 #include "core/base/words.h"
 #include "tools/common/tool.h"
 
-/* Beside those of the table. */
+/* Beside those of the table: ORRERY_JAR is for the user's javac; orrery-env sets
+ * it. */
 static bool is_read_elsewhere(const char *name)
 {
     return strcmp(name, "STARPU_MPI_HOSTNAMES") == 0 ||
+           strcmp(name, "ORRERY_JAR") == 0 ||
            orr_config_is_device_limit(name);
 }
 
