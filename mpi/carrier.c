@@ -279,6 +279,7 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
     orr_list_init(&rank->trees);
     orr_list_init(&rank->patient);
     orr_list_init(&rank->postponed);
+    orr_room_init(&rank->room, rt->machine->nodes[STARPU_MAIN_RAM].capacity);
     orr_list_init(&rank->data.all);
     orr_list_init(&rank->data.cached);
     orr_list_init(&rank->data.reduced);

@@ -20,6 +20,7 @@
 #include "core/remote.h"
 #include "mpi/channel.h"
 #include "mpi/members.h"
+#include "mpi/room.h"
 #include "mpi/transport.h"
 
 struct orr_check;
@@ -98,6 +99,7 @@ struct orr_rank {
     uint32_t last_tree;      /* its id */
     struct orr_list patient; /* coop.h: bags that wait for more sends */
     struct orr_list postponed; /* incoming.h: messages that came before others */
+    struct orr_room room;      /* room.h: where `spares_memory` */
     /* Of each rank of the communicator of all: the last header sent to it with data, and
      * the last one taken from it; owned. */
     uint64_t *sent_upto, *taken_upto;
@@ -108,8 +110,8 @@ struct orr_rank {
     void *control_taken; /* owned: what the function of a kind was given, until it keeps it */
 
     bool spares_memory;      /* [const] main memory has a limit: receives take none before
-                              * their message has come, so that they cannot fill it while
-                              * all wait for each other */
+                              * their message has come, and sends some at most, so that they
+                              * cannot fill it while all wait for each other */
     bool fills_devices;      /* [const] the transport receives into memory of devices */
     bool computes;           /* [const] kernels are run: values are values */
     bool ignores_priorities; /* [const] of requests: all have priority 0 */

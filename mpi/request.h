@@ -50,6 +50,7 @@ struct orr_request {
     struct orr_message turn; /* of the datum */
     struct orr_errand posted, granted;
     atomic_uchar stages; /* that the contexts of both errands have come to */
+    struct orr_errand turned; /* of a send that needs room (room.h): its turn has come */
     /* Of several sends that have the datum together, coop.h; NULL: it has its own turn. */
     struct orr_bag *bag;
     struct orr_list member;
@@ -61,8 +62,13 @@ struct orr_request {
                             * or `sending` */
     struct orr_list link;  /* in the rank's `ready` */
     uint64_t id;           /* what the answers of the peer name it by */
+    struct orr_list in_room, waits_for_room; /* room.h; of a send that needs room, as … */
+    uint64_t entered; /* … its place there, and … */
+    size_t holds;     /* … bytes of main memory that it has been given */
+    bool has_turn;    /* likewise */
     bool is_placed;  /* in its channel */
     bool is_granted;
+    bool needs_room; /* [const] a send that is held back */
     bool in_tree;    /* it is sent by others, and stays in its channel meanwhile */
     unsigned node;   /* when it is granted: where the datum lies … */
     void *interface; /* … and how */

@@ -40,7 +40,15 @@ static void request_granted(void *arg, unsigned node, void *interface)
         orr_rank_hand(request->rank, &request->granted);
 }
 
+static void request_has_turn(void *arg)
+{
+    struct orr_request *request = arg;
+
+    orr_rank_hand(request->rank, &request->turned);
+}
+
 static void take_place(struct orr_rank *rank, struct orr_errand *errand);
+static void use_turn(struct orr_rank *rank, struct orr_errand *errand);
 static void use_grant(struct orr_rank *rank, struct orr_errand *errand);
 
 /* What the middle has decided is what a replay of the record does, without insertions. */
@@ -130,6 +138,19 @@ static bool may_come_to_devices(const struct orr_rank *rank,
            !orr_layout_packs(call->handle);
 }
 
+/* What has its home in main memory takes none. */
+static bool send_needs_room(const struct orr_rank *rank, const struct orr_request_call *call)
+{
+    return call->way == ORR_SENDS && rank->spares_memory && !rank->conf.pretended_size &&
+           orr_handle_of(call->handle)->home_node != STARPU_MAIN_RAM;
+}
+
+static bool receive_is_held_back(const struct orr_rank *rank,
+                                 const struct orr_request_call *call)
+{
+    return call->way == ORR_RECEIVES && rank->spares_memory && !rank->conf.pretended_size;
+}
+
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
 {
@@ -153,6 +174,8 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
     request->called = orr_tell_since(rank->rt, ORR_TOLD_MESSAGE);
     request->posted.run = take_place;
     request->granted.run = use_grant;
+    request->turned.run = use_turn;
+    request->needs_room = send_needs_room(rank, call);
     request->turn = (struct orr_message){
         .handle = orr_handle_of(call->handle),
         .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
@@ -163,8 +186,9 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .choose = may_leave_devices(rank, call) ? choose_source
                   : may_come                    ? choose_destination
                                                 : NULL,
-        .held_back = may_come || (call->way == ORR_RECEIVES && rank->spares_memory &&
-                                  !rank->conf.pretended_size),
+        .held_back =
+            may_come || request->needs_room || receive_is_held_back(rank, call),
+        .has_turn = request->needs_room ? request_has_turn : NULL,
     };
     if (call->way == ORR_RECEIVES && request->turn.handle->remote)
         orr_datum_of(request->turn.handle)->leftover = true;
@@ -235,6 +259,11 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand)
     request->is_placed = true;
     if (!rank->conf.pretended_size)
         enter_channel(rank, request);
+    if (request->needs_room) {
+        orr_room_enter(request);
+        if (request->has_turn)
+            orr_room_ask(request);
+    }
     if (request->call.way == ORR_SENDS || rank->conf.pretended_size) {
         go_on(request);
     } else {
@@ -243,7 +272,18 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand)
     }
 }
 
-/* It may come before the other one: another thread has handed it in. */
+/* It may come before the first one: another thread has handed it in. */
+static void use_turn(struct orr_rank *rank, struct orr_errand *errand)
+{
+    struct orr_request *request = orr_container(errand, struct orr_request, turned);
+
+    (void)rank;
+    request->has_turn = true;
+    if (request->is_placed)
+        orr_room_ask(request);
+}
+
+/* Likewise. */
 static void use_grant(struct orr_rank *rank, struct orr_errand *errand)
 {
     struct orr_request *request = orr_container(errand, struct orr_request, granted);

@@ -273,11 +273,23 @@ static bool gate_opens(struct orr_message *message, enum orr_message_gate side)
     return atomic_fetch_or(&message->gate, side) != 0;
 }
 
+static void tell_turn(struct orr_runtime *rt, const struct orr_message *message)
+{
+    struct outside outside;
+
+    if (!message->has_turn)
+        return;
+    outside = outside_enter(rt);
+    message->has_turn(message->arg);
+    outside_leave(outside);
+}
+
 static void message_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_message *message = message_of(job);
 
     orr_job_set_state(job, ORR_JOB_READY);
+    tell_turn(rt, message);
     if (!message->held_back || gate_opens(message, ORR_MESSAGE_TURN))
         message_use_turn(rt, job);
 }

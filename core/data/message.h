@@ -10,11 +10,11 @@
  * not know what happens meanwhile, nor where.
  *
  * The structure is the layer's, lent to core from orr_message_start until `ended` is
- * called, which may free it. `choose`, `granted` and `ended` are called by whatever
- * context comes to that: a worker, the one that starts the message or has ended another
- * job, or the machine's own (orr_self->machine), in which no method of an interface may
- * be called. No lock is held, and they must not block: public calls that would, refuse.
- * They may submit tasks and start messages.
+ * called, which may free it. Its functions are called by whatever context comes to that: a
+ * worker, the one that starts the message or has ended another job, or the machine's own
+ * (orr_self->machine), in which no method of an interface may be called. No lock is held,
+ * and they must not block: public calls that would, refuse. They may submit tasks and start
+ * messages.
  */
 #pragma once
 
@@ -62,7 +62,10 @@ struct orr_message {
     bool held_back; /* its turn is not used before orr_message_go: until then it has its
                      * place in the order, but no memory */
     int priority; /* among those that wait for memory, or for a datum without order */
-    void *arg; /* of the three functions */
+    void *arg; /* of the four functions */
+    /* Of one that is held back: its turn has come; orr_message_go may be called from here on,
+     * though not inside. NULL: nobody wants to know. */
+    void (*has_turn)(void *arg);
     /* Which node; NULL: orr_message_usual_node. */
     unsigned (*choose)(void *arg, const struct orr_message_places *places);
     /* The datum is held on that node; `interface` says where it lies there. The message

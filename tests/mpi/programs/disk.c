@@ -72,9 +72,47 @@ static void more_than_memory(void)
     EXPECT_EQ(nwrong, 0);
 }
 
+/* All sends are begun before a receive is: together they are larger than main memory. */
+static void sends_before_receives(void)
+{
+    starpu_data_handle_t sent[EACH], received[EACH];
+    starpu_mpi_req sends[EACH], receives[EACH];
+    int next = (ranks_me + 1) % ranks_n, before = (ranks_me + ranks_n - 1) % ranks_n;
+    int nwrong = 0;
+
+    for (int i = 0; i < EACH; i++) {
+        int first = 1000 * ranks_me + i;
+
+        starpu_vector_data_register(&sent[i], -1, 0, N, sizeof(int));
+        starpu_vector_data_register(&received[i], -1, 0, N, sizeof(int));
+        starpu_task_insert(&cl_fill, STARPU_W, sent[i], STARPU_VALUE, &first, sizeof(first),
+                           0);
+    }
+    starpu_task_wait_for_all();
+    for (int i = 0; i < EACH; i++)
+        starpu_mpi_isend(sent[i], &sends[i], next, i, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < EACH; i++)
+        starpu_mpi_irecv(received[i], &receives[i], before, i, MPI_COMM_WORLD);
+    for (int i = 0; i < EACH; i++) {
+        starpu_mpi_wait(&sends[i], MPI_STATUS_IGNORE);
+        starpu_mpi_wait(&receives[i], MPI_STATUS_IGNORE);
+        starpu_data_acquire(received[i], STARPU_R);
+        nwrong += ((const int *)starpu_data_get_local_ptr(received[i]))[1] !=
+                  1000 * before + i + 1;
+        starpu_data_release(received[i]);
+        starpu_data_unregister(sent[i]);
+        starpu_data_unregister(received[i]);
+    }
+    EXPECT_EQ(nwrong, 0);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct ranks_test tests[] = {{"more data than memory", more_than_memory}};
+    static const struct ranks_test tests[] = {
+        {"more data than memory", more_than_memory},
+        {"sends before receives", sends_before_receives},
+    };
     char folder[] = "/tmp/ranks-disk-XXXXXX";
     int status;
 
@@ -83,7 +121,7 @@ int main(int argc, char **argv)
     setenv("STARPU_LIMIT_CPU_MEM", "1", 1);
     setenv("STARPU_DISK_SWAP", folder, 1);
     setenv("STARPU_DISK_SWAP_SIZE", "64", 1);
-    status = ranks_main(argc, argv, tests, 1);
+    status = ranks_main(argc, argv, tests, 2);
     rmdir(folder);
     return status;
 }
