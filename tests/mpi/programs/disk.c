@@ -91,7 +91,7 @@ static void sends_before_receives(void)
     starpu_task_wait_for_all();
     for (int i = 0; i < EACH; i++)
         starpu_mpi_isend(sent[i], &sends[i], next, i, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(20000); /* by now they have all the memory that they get */
     for (int i = 0; i < EACH; i++)
         starpu_mpi_irecv(received[i], &receives[i], before, i, MPI_COMM_WORLD);
     for (int i = 0; i < EACH; i++) {
