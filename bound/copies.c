@@ -5,6 +5,7 @@
 #include "bound/copies.h"
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -163,9 +164,9 @@ static int name_resource(struct orr_copies_resource *r, const char *class)
 
     free(r->name);
     if (letters == 0)
-        rc = asprintf(&r->name, "%.0f workers like %s", r->size, class);
+        rc = orr_asprintf(&r->name, "%.0f workers like %s", r->size, class);
     else
-        rc = asprintf(&r->name, "%.0f %.*s devices", r->size, letters, class);
+        rc = orr_asprintf(&r->name, "%.0f %.*s devices", r->size, letters, class);
     if (rc >= 0)
         return 0;
     r->name = NULL;

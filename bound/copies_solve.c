@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bound/copies.h"
+#include "core/base/number.h"
 
 /* Times that one row for all values of a set is tried before each value gets
  * its own variable. */
@@ -374,9 +375,9 @@ static void resource_text(const struct orr_copies *c, const double *x,
             most = k;
     }
     if (total > 0)
-        snprintf(text, size, "%s, busy all the time: %s is %.0f %% of it",
-                 c->resources[resource].name, c->in->types[most].symbol,
-                 100 * types[most] / total);
+        orr_snprintf(text, size, "%s, busy all the time: %s is %.0f %% of it",
+                     c->resources[resource].name, c->in->types[most].symbol,
+                     100 * types[most] / total);
     free(types);
 }
 
@@ -398,8 +399,8 @@ static void link_text(const struct orr_copies *c, const double *x,
         bytes /= 1000;
         unit++;
     }
-    snprintf(text, size, "link %s: %.3g %s of copies take all the time",
-             graph->links[link].name, bytes, units[unit]);
+    orr_snprintf(text, size, "link %s: %.3g %s of copies take all the time",
+                 graph->links[link].name, bytes, units[unit]);
 }
 
 /* The kind of rows with the largest part of the dual solution, whose values sum

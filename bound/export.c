@@ -6,7 +6,7 @@
  */
 #include "bound/record.h"
 
-#include "core/base/c_locale.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,8 +24,8 @@ static void lp_worker(const struct orr_bound_problem *problem, unsigned w,
     fprintf(f, "/* %s */\n0", problem->worker_names[w]);
     for (unsigned t = 0; t < problem->npools; t++)
         if (pool_duration_is_known(problem, t, w))
-            fprintf(f, "\t%+f * w%ut%un",
-                    (double)(float)problem->pools[t].duration_ms[w], w, t);
+            orr_fprintf(f, "\t%+f * w%ut%un",
+                        (double)(float)problem->pools[t].duration_ms[w], w, t);
     fprintf(f, " <= tmax;\n");
 }
 
@@ -92,8 +92,8 @@ static void write_area_mps_columns(const struct orr_bound_problem *problem,
             if (!pool_duration_is_known(problem, t, w))
                 continue;
             snprintf(name, sizeof(name), "W%uT%u", w, t);
-            snprintf(value, sizeof(value), "%12f",
-                     problem->pools[t].duration_ms[w]);
+            orr_snprintf(value, sizeof(value), "%12f",
+                         problem->pools[t].duration_ms[w]);
             mps_line(f, name, 'W', w, value);
             mps_line(f, name, 'T', t, "1");
         }
@@ -124,16 +124,10 @@ static void print_mps(const struct orr_bound_problem *problem, FILE *f)
     fprintf(f, "ENDATA\n");
 }
 
-/* Prints with numbers in the C locale. */
 static int print_with(void (*print)(const struct orr_bound_problem *, FILE *),
                       const struct orr_bound_problem *problem, FILE *f)
 {
-    struct orr_c_locale locale;
-
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
     print(problem, f);
-    orr_c_locale_end(&locale);
     return ferror(f) ? -EIO : 0;
 }
 
@@ -150,12 +144,12 @@ int orr_bound_print_mps(const struct orr_bound_problem *problem, FILE *f)
 int orr_bound_print_solution(const struct orr_bound_problem *problem,
                              double bound_ms, const double *counts, FILE *f)
 {
-    fprintf(f, "Theoretical minimum execution time: %f ms\n", bound_ms);
+    orr_fprintf(f, "Theoretical minimum execution time: %f ms\n", bound_ms);
     for (unsigned t = 0; t < problem->npools; t++) {
         fprintf(f, "%s key %x\n", problem->pools[t].symbol,
                 problem->pools[t].footprint);
         for (unsigned w = 0; w < problem->nworkers; w++)
-            fprintf(f, "\tw%ut%un %f", w, t, counts[t * problem->nworkers + w]);
+            orr_fprintf(f, "\tw%ut%un %f", w, t, counts[t * problem->nworkers + w]);
         fprintf(f, "\n");
     }
     return ferror(f) ? -EIO : 0;

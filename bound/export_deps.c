@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/c_locale.h"
+#include "core/base/number.h"
 
 struct print {
     const struct orr_bound_text *text;
@@ -157,9 +157,9 @@ static void print_worker_rows(const struct print *p)
                 print_task_id(p, t));
         for (unsigned w = 0; w < p->graph->nworkers; w++)
             if (task_duration_is_known(p, t, w))
-                fprintf(p->f, " %+.12g t%" PRIu64 "w%u",
-                        task_duration_on_worker(p, t, w), print_task_id(p, t),
-                        w);
+                orr_fprintf(p->f, " %+.12g t%" PRIu64 "w%u",
+                            task_duration_on_worker(p, t, w), print_task_id(p, t),
+                            w);
         fprintf(p->f, ";\n");
     }
 }
@@ -205,10 +205,10 @@ static void print_copy(const struct print *p, unsigned from, unsigned to,
     uint64_t i = print_task_id(p, from), j = print_task_id(p, to);
 
     fprintf(p->f, "d_t%" PRIu64 "w%ut%" PRIu64 "w%u >= 0;\n", i, v, j, w);
-    fprintf(p->f,
-            "d_t%" PRIu64 "w%ut%" PRIu64 "w%u >= %.12g + 1e5 t%" PRIu64
-            "w%u + 1e5 t%" PRIu64 "w%u;\n",
-            i, v, j, w, ms - 2e5, i, v, j, w);
+    orr_fprintf(p->f,
+                "d_t%" PRIu64 "w%ut%" PRIu64 "w%u >= %.12g + 1e5 t%" PRIu64
+                "w%u + 1e5 t%" PRIu64 "w%u;\n",
+                i, v, j, w, ms - 2e5, i, v, j, w);
 }
 
 static void print_deps(const struct print *p)
@@ -251,16 +251,16 @@ static void print_order(const struct print *p, unsigned t, unsigned u)
         if (!task_duration_is_known(p, t, w) ||
             !task_duration_is_known(p, u, w))
             continue;
-        fprintf(p->f,
-                "s%" PRIu64 " - c%" PRIu64 " >= -3e5 + 1e5 t%" PRIu64
-                "w%u + 1e5 t%" PRIu64 "w%u + 1e5 t%" PRIu64 "after%" PRIu64
-                ";\n",
-                i, j, i, w, j, w, i, j);
-        fprintf(p->f,
-                "s%" PRIu64 " - c%" PRIu64 " >= -2e5 + 1e5 t%" PRIu64
-                "w%u + 1e5 t%" PRIu64 "w%u - 1e5 t%" PRIu64 "after%" PRIu64
-                ";\n",
-                j, i, i, w, j, w, i, j);
+        orr_fprintf(p->f,
+                    "s%" PRIu64 " - c%" PRIu64 " >= -3e5 + 1e5 t%" PRIu64
+                    "w%u + 1e5 t%" PRIu64 "w%u + 1e5 t%" PRIu64 "after%" PRIu64
+                    ";\n",
+                    i, j, i, w, j, w, i, j);
+        orr_fprintf(p->f,
+                    "s%" PRIu64 " - c%" PRIu64 " >= -2e5 + 1e5 t%" PRIu64
+                    "w%u + 1e5 t%" PRIu64 "w%u - 1e5 t%" PRIu64 "after%" PRIu64
+                    ";\n",
+                    j, i, i, w, j, w, i, j);
     }
 }
 
@@ -292,21 +292,21 @@ static void print_priority_row(const struct print *p, unsigned high,
         else
             fprintf(p->f, "%s", first ? "-1e5" : "0");
         if (first)
-            fprintf(p->f, " + 1e5 t%" PRIu64 "after%" PRIu64 ";\n", h, l);
+            orr_fprintf(p->f, " + 1e5 t%" PRIu64 "after%" PRIu64 ";\n", h, l);
         else
-            fprintf(p->f, " - 1e5 t%" PRIu64 "after%" PRIu64 ";\n", l, h);
+            orr_fprintf(p->f, " - 1e5 t%" PRIu64 "after%" PRIu64 ";\n", l, h);
         k++;
     }
     if (first)
-        fprintf(p->f,
-                "s%" PRIu64 " - s%" PRIu64 " >= -1e5 t%" PRIu64 "after%" PRIu64
-                ";\n",
-                l, h, h, l);
+        orr_fprintf(p->f,
+                    "s%" PRIu64 " - s%" PRIu64 " >= -1e5 t%" PRIu64 "after%" PRIu64
+                    ";\n",
+                    l, h, h, l);
     else
-        fprintf(p->f,
-                "s%" PRIu64 " - s%" PRIu64 " >= -1e5 + 1e5 t%" PRIu64
-                "after%" PRIu64 ";\n",
-                l, h, l, h);
+        orr_fprintf(p->f,
+                    "s%" PRIu64 " - s%" PRIu64 " >= -1e5 + 1e5 t%" PRIu64
+                    "after%" PRIu64 ";\n",
+                    l, h, l, h);
 }
 
 static bool priorities_differ(const struct print *p, unsigned t, unsigned u)
@@ -341,8 +341,8 @@ static void print_binaries(const struct print *p)
 
         if (!tasks_are_independent(p, t, u))
             continue;
-        fprintf(p->f, "bin t%" PRIu64 "after%" PRIu64 ";\n",
-                print_task_id(p, t), print_task_id(p, u));
+        orr_fprintf(p->f, "bin t%" PRIu64 "after%" PRIu64 ";\n",
+                    print_task_id(p, t), print_task_id(p, u));
         if (!priorities_differ(p, t, u))
             continue;
         if (p->graph->tasks[t].priority < p->graph->tasks[u].priority) {
@@ -362,11 +362,8 @@ static void print_binaries(const struct print *p)
 int orr_bound_print_deps_lp(const struct orr_bound_text *text, FILE *f)
 {
     struct print p = {.text = text, .graph = text->graph, .f = f};
-    struct orr_c_locale locale;
     int rc = find_ancestors(&p);
 
-    if (!rc && orr_c_locale_begin(&locale))
-        rc = -ENOMEM;
     if (!rc) {
         print_end_variables(&p);
         print_worker_rows(&p);
@@ -374,7 +371,6 @@ int orr_bound_print_deps_lp(const struct orr_bound_text *text, FILE *f)
         print_tags(&p);
         print_pairs(&p);
         print_binaries(&p);
-        orr_c_locale_end(&locale);
         rc = ferror(f) ? -EIO : 0;
     }
     free(p.ancestors);

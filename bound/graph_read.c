@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
+#include "core/base/number.h"
 
 struct reader {
     FILE *f;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct reader *r,
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     return orr_fail(r->err, -EINVAL, "%s:%u: %s", r->name, r->number, text);
 }
@@ -151,7 +151,7 @@ static int graph_take_number(struct reader *r, const char *what, unsigned may,
 
     if (!word)
         return wrong(r, "the %s is missing", what);
-    *ret = strtod(word, &end);
+    *ret = orr_strtod(word, &end);
     if (*end || end == word)
         return wrong(r, "%s: \"%.40s\" is no number", what, word);
     if (isnan(*ret)) {
@@ -824,14 +824,10 @@ int orr_graph_read(FILE *f, const char *name, struct orr_graph **ret,
                    struct orr_error *err)
 {
     struct reader r = {.f = f, .name = name, .err = err};
-    struct orr_c_locale locale;
     int rc;
 
-    if (orr_c_locale_begin(&locale))
-        return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     r.graph = calloc(1, sizeof(*r.graph));
     rc = r.graph ? graph_read_lines(&r) : graph_reader_no_memory(&r);
-    orr_c_locale_end(&locale);
     free(r.line);
     if (rc)
         orr_graph_free(r.graph);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
+#include "core/base/number.h"
 #include "core/base/result.h"
 
 static void graph_write_string(FILE *f, const char *text)
@@ -37,7 +37,7 @@ static void write_number(FILE *f, double value)
     else if (isinf(value))
         fputs(" inf", f);
     else
-        fprintf(f, " %.17g", value);
+        orr_fprintf(f, " %.17g", value);
 }
 
 static void graph_write_costs(const struct orr_graph_costs *costs, FILE *f)
@@ -246,11 +246,8 @@ static void write_datum(const struct orr_graph_datum *datum, FILE *f)
 
 int orr_graph_write(const struct orr_graph *graph, FILE *f)
 {
-    struct orr_c_locale locale;
     unsigned m = 0;
 
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
     fputs("orrery-graph 1\n", f);
     graph_write_machine(graph, f);
     for (unsigned k = 0; k < graph->ntypes; k++) {
@@ -268,7 +265,6 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
             write_message(&graph->messages[m], f);
     }
     fputs("end\n", f);
-    orr_c_locale_end(&locale);
     return ferror(f) ? -EIO : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "bound/lp.h"
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -75,7 +76,7 @@ static char *name_make(const char *format, va_list args)
     char text[NAME_MOST + 1], *name;
     bool letter;
 
-    if (vsnprintf(text, sizeof(text), format, args) < 0)
+    if (orr_vsnprintf(text, sizeof(text), format, args) < 0)
         text[0] = '\0';
     for (char *c = text; *c; c++) {
         if (*c >= 'A' && *c <= 'Z')

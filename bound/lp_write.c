@@ -15,7 +15,7 @@
  */
 #include "bound/lp.h"
 
-#include "core/base/c_locale.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -110,8 +110,8 @@ static const char *relation_sign(char sense)
 
 static void write_term(FILE *f, unsigned nth, double value, const char *name)
 {
-    fprintf(f, "%s%c %.17g %s", nth % TERMS ? " " : "\n  ",
-            signbit(value) ? '-' : '+', fabs(value), name);
+    orr_fprintf(f, "%s%c %.17g %s", nth % TERMS ? " " : "\n  ",
+                signbit(value) ? '-' : '+', fabs(value), name);
 }
 
 static void objective_sum(const struct orr_lp *lp, const struct survey *survey,
@@ -145,8 +145,8 @@ static void rows_write(const struct orr_lp *lp, const struct survey *survey,
                            lp->columns[lp->coef_column[row->first + i]].name);
             if (row->n == 0)
                 write_term(f, 0, 0, ZERO_COLUMN);
-            fprintf(f, " %s %.17g%s\n", relation_sign(sides[s].sense),
-                    sides[s].value, end);
+            orr_fprintf(f, " %s %.17g%s\n", relation_sign(sides[s].sense),
+                        sides[s].value, end);
         }
     }
 }
@@ -169,15 +169,15 @@ static void cplex_bound(const struct orr_lp_column *column, FILE *f)
     double lower = lower_of(column), upper = upper_of(column);
 
     if (lower == upper)
-        fprintf(f, " %s = %.17g\n", column->name, lower);
+        orr_fprintf(f, " %s = %.17g\n", column->name, lower);
     else if (isinf(lower) && isinf(upper))
         fprintf(f, " %s free\n", column->name);
     else if (isinf(lower))
-        fprintf(f, " -inf <= %s <= %.17g\n", column->name, upper);
+        orr_fprintf(f, " -inf <= %s <= %.17g\n", column->name, upper);
     else if (isfinite(upper))
-        fprintf(f, " %.17g <= %s <= %.17g\n", lower, column->name, upper);
+        orr_fprintf(f, " %.17g <= %s <= %.17g\n", lower, column->name, upper);
     else if (lower != 0)
-        fprintf(f, " %s >= %.17g\n", column->name, lower);
+        orr_fprintf(f, " %s >= %.17g\n", column->name, lower);
 }
 
 static void cplex_write(const struct orr_lp *lp, const struct survey *survey,
@@ -208,9 +208,9 @@ static void lp_solve_bound(const struct orr_lp_column *column, FILE *f)
     if (isinf(lower))
         fprintf(f, "%s >= -1e30;\n", column->name);
     else if (lower != 0)
-        fprintf(f, "%s >= %.17g;\n", column->name, lower);
+        orr_fprintf(f, "%s >= %.17g;\n", column->name, lower);
     if (isfinite(upper))
-        fprintf(f, "%s <= %.17g;\n", column->name, upper);
+        orr_fprintf(f, "%s <= %.17g;\n", column->name, upper);
 }
 
 /* The title must not end the comment. */
@@ -304,14 +304,14 @@ static void mps_column(const struct orr_lp *lp, const struct transposed *t,
     const struct orr_lp_column *column = &lp->columns[c];
     struct side sides[2];
 
-    fprintf(f, " %s " OBJECTIVE " %.17g\n", column->name, column->cost);
+    orr_fprintf(f, " %s " OBJECTIVE " %.17g\n", column->name, column->cost);
     for (unsigned i = t->first[c]; i < t->first[c + 1]; i++) {
         const struct orr_lp_row *row = &lp->rows[t->row[i]];
         unsigned n = row_sides(row, sides);
 
         for (unsigned s = 0; s < n; s++)
-            fprintf(f, " %s %s%s %.17g\n", column->name, row->name,
-                    sides[s].suffix, t->value[i]);
+            orr_fprintf(f, " %s %s%s %.17g\n", column->name, row->name,
+                        sides[s].suffix, t->value[i]);
     }
 }
 
@@ -346,8 +346,8 @@ static void mps_rhs(const struct orr_lp *lp, FILE *f)
 
         for (unsigned s = 0; s < n; s++)
             if (sides[s].value != 0)
-                fprintf(f, " rhs. %s%s %.17g\n", lp->rows[r].name,
-                        sides[s].suffix, sides[s].value);
+                orr_fprintf(f, " rhs. %s%s %.17g\n", lp->rows[r].name,
+                            sides[s].suffix, sides[s].value);
     }
 }
 
@@ -360,7 +360,7 @@ static void mps_bound(const struct orr_lp_column *column, FILE *f)
     double lower = lower_of(column), upper = upper_of(column);
 
     if (lower == upper) {
-        fprintf(f, " FX bounds. %s %.17g\n", name, lower);
+        orr_fprintf(f, " FX bounds. %s %.17g\n", name, lower);
         return;
     }
     if (isinf(lower) && isinf(upper)) {
@@ -370,11 +370,11 @@ static void mps_bound(const struct orr_lp_column *column, FILE *f)
     if (isinf(lower))
         fprintf(f, " MI bounds. %s\n", name);
     if (isfinite(upper))
-        fprintf(f, " UP bounds. %s %.17g\n", name, upper);
+        orr_fprintf(f, " UP bounds. %s %.17g\n", name, upper);
     else if (column->integer)
         fprintf(f, " PL bounds. %s\n", name);
     if (isfinite(lower) && (lower != 0 || upper < 0 || column->integer))
-        fprintf(f, " LO bounds. %s %.17g\n", name, lower);
+        orr_fprintf(f, " LO bounds. %s %.17g\n", name, lower);
 }
 
 static int mps_write(const struct orr_lp *lp, const struct survey *survey,
@@ -404,24 +404,17 @@ static int mps_write(const struct orr_lp *lp, const struct survey *survey,
 
 int orr_lp_write(const struct orr_lp *lp, enum orr_lp_format format, FILE *f)
 {
-    struct orr_c_locale locale;
     struct survey survey;
     int rc = survey_init(&survey, lp);
 
     if (rc)
         return rc;
-    rc = orr_c_locale_begin(&locale);
-    if (rc) {
-        free(survey.in_row);
-        return rc;
-    }
     if (format == ORR_LP_CPLEX)
         cplex_write(lp, &survey, f);
     else if (format == ORR_LP_LP_SOLVE)
         lp_solve_write(lp, &survey, f);
     else
         rc = mps_write(lp, &survey, f);
-    orr_c_locale_end(&locale);
     free(survey.in_row);
     return rc ? rc : fflush(f) || ferror(f) ? -EIO : 0;
 }

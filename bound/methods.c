@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/number.h"
+
 double orr_bound_clock(void)
 {
     struct timespec t;
@@ -26,7 +28,7 @@ say(char **message, const char *format, va_list args)
     char *text;
 
     /* The old text may be among the arguments. */
-    if (vasprintf(&text, format, args) < 0)
+    if (orr_vasprintf(&text, format, args) < 0)
         return -ENOMEM;
     free(*message);
     *message = text;

@@ -47,6 +47,7 @@
 #include <string.h>
 
 #include "bound/limits.h"
+#include "core/base/number.h"
 
 #define SUFFIXES 16 /* dates from which the area of the rest is looked at */
 #define PASSES   8  /* for dates of tasks that tasks submit */
@@ -362,13 +363,13 @@ static int say_path(const struct costly *c, unsigned last, double ms,
     }
     share = ms > 0 ? 100 / ms : 0;
     if (c->release[i] > 0 && c->nth[i])
-        snprintf(before, sizeof(before),
-                 "submission of %u tasks%s, %.0f %% of it, then a ", c->nth[i],
-                 c->nthreads > 1 ? " by one of the threads" : "",
-                 share * c->release[i]);
+        orr_snprintf(before, sizeof(before),
+                     "submission of %u tasks%s, %.0f %% of it, then a ", c->nth[i],
+                     c->nthreads > 1 ? " by one of the threads" : "",
+                     share * c->release[i]);
     else if (c->release[i] > 0)
-        snprintf(before, sizeof(before), "after %.0f %% of it, when a task submits it, a ",
-                 share * c->release[i]);
+        orr_snprintf(before, sizeof(before), "after %.0f %% of it, when a task submits it, a ",
+                     share * c->release[i]);
     return orr_bound_limit(ret,
                            "%spath of %u task%s; pushing and asking for data is "
                            "%.0f %%",

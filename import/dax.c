@@ -10,6 +10,7 @@
 
 #include <starpu.h>
 
+#include "core/base/number.h"
 #include "import/formats.h"
 #include "import/kinds.h"
 #include "import/workflow.h"
@@ -26,7 +27,7 @@ struct dax {
 static int read_seconds(struct flow *flow, const char *text, double *ret_us)
 {
     char *end;
-    double seconds = text ? strtod(text, &end) : 0;
+    double seconds = text ? orr_strtod(text, &end) : 0;
 
     if (!text)
         return 0;
@@ -78,7 +79,7 @@ static int dax_read_use(struct dax *dax)
     const char *link = xml_attribute(&dax->file, "link");
     const char *size = xml_attribute(&dax->file, "size");
     char *end = NULL;
-    double bytes = size ? strtod(size, &end) : 0;
+    double bytes = size ? orr_strtod(size, &end) : 0;
     uint32_t mode = dax_link_mode(link);
     int rc = 0;
 

@@ -14,6 +14,7 @@
 
 #include <starpu.h>
 
+#include "core/base/number.h"
 #include "import/edges.h"
 #include "import/formats.h"
 #include "import/kinds.h"
@@ -57,7 +58,7 @@ static int dot_set_number(struct dot *dot, const char *text, double unit,
                           double *ret)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = orr_strtod(text, &end);
 
     if (end == text || *end || !isfinite(value))
         return flow_wrong(dot->flow, "%s: \"%.40s\" where a number is to be",

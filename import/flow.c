@@ -3,6 +3,7 @@
 #include "import/flow.h"
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -50,7 +51,7 @@ int flow_wrong(struct flow *flow, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     return flow->line
                ? orr_fail(flow->err, -EINVAL, "%s:%lu: %s", flow->path,
@@ -151,7 +152,7 @@ int flow_note(struct flow *flow, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     for (size_t n = 0; n < flow->nnotes; n++)
         if (!strcmp(flow->notes[n], text))

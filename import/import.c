@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/c_locale.h"
 #include "import/formats.h"
 #include "import/kinds.h"
 
@@ -138,7 +137,6 @@ int orr_import(const char *path, const struct orr_import_options *options,
                FILE *out, struct orr_error *err)
 {
     const struct format *format = detect_format(path);
-    struct orr_c_locale locale;
     struct flow flow;
     int rc;
 
@@ -147,9 +145,6 @@ int orr_import(const char *path, const struct orr_import_options *options,
                         "%s has no format that can be imported: docs/IMPORT.md "
                         "lists them",
                         path);
-    rc = orr_c_locale_begin(&locale);
-    if (rc)
-        return orr_fail(err, rc, "%s: out of memory", path);
     flow_init(&flow, path, err);
     flow.binary = options->binary;
     rc = flow_kinds_read(&flow, options->kinds);
@@ -163,6 +158,5 @@ int orr_import(const char *path, const struct orr_import_options *options,
         rc = flow_write(&flow, out);
     flow_kinds_done(&flow);
     flow_done(&flow);
-    orr_c_locale_end(&locale);
     return rc;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 int rec_open(struct flow *flow, const char *path, struct rec_file *ret)
 {
     *ret = (struct rec_file){.flow = flow, .file = fopen(path, "re")};
@@ -87,7 +89,7 @@ int rec_integer(struct flow *flow, const struct rec_field *field, int64_t *ret)
 int rec_real(struct flow *flow, const struct rec_field *field, double *ret)
 {
     char *end;
-    double value = strtod(field->value, &end);
+    double value = orr_strtod(field->value, &end);
 
     if (end == field->value || end[strspn(end, " \t")])
         return not_a_number(flow, field);

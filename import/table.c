@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 /* The field at *at without its quotes; *at is moved behind it and its comma, or
  * becomes NULL behind the last one. NULL: a quote has no end. */
 static char *table_cut_field(char **at)
@@ -138,7 +140,7 @@ int table_number(const struct table *table, int column, double *ret)
 {
     const char *field = table_field(table, column);
     char *end;
-    double value = field ? strtod(field, &end) : 0;
+    double value = field ? orr_strtod(field, &end) : 0;
 
     if (!field)
         return 0;

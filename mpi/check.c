@@ -19,6 +19,7 @@
 
 #include "core/base/grow.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/base/symbol.h"
 #include "mpi/control.h"
 #include "mpi/datum.h"
@@ -92,7 +93,7 @@ static void put(struct writing *w, const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    vsnprintf(piece, sizeof(piece), format, ap);
+    orr_vsnprintf(piece, sizeof(piece), format, ap);
     va_end(ap);
     w->hash = mix(w->hash, piece);
     size = strlen(piece);

@@ -13,6 +13,7 @@
 
 #include "core/base/config.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/remote.h"
 #include "mpi/rank.h"
 
@@ -197,12 +198,13 @@ void orr_doctor_judge_work(const struct orr_config *config,
         all.messages_us <= all.tasks_us)
         return;
     each = (double)all.messages / (double)all.tasks;
-    snprintf(text, sizeof(text),
-             "tasks are too small for the network: they took %.1f us on average, and each "
-             "message %.1f us of the threads MPI, with %.1f messages per task; data in larger "
-             "blocks give longer tasks and fewer messages (ORRERY_MPI_WARN_GRAIN=0 leaves "
-             "this out)",
-             all.tasks_us / (double)all.tasks, all.messages_us / (double)all.messages, each);
+    orr_snprintf(text, sizeof(text),
+                 "tasks are too small for the network: they took %.1f us on average, and "
+                 "each message %.1f us of the threads MPI, with %.1f messages per task; data "
+                 "in larger blocks give longer tasks and fewer messages "
+                 "(ORRERY_MPI_WARN_GRAIN=0 leaves this out)",
+                 all.tasks_us / (double)all.tasks,
+                 all.messages_us / (double)all.messages, each);
     say(arg, text);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 
 static_assert(offsetof(struct orr_rank, ops) == 0, "see orr_rank_of");
 
@@ -45,7 +46,7 @@ _Noreturn void orr_rank_fail(struct orr_rank *rank, const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    orr_vsnprintf(text, sizeof(text), format, ap);
     va_end(ap);
     orr_log_error("%s", text);
     orr_runtime_fail(rank->rt);

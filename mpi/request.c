@@ -95,7 +95,7 @@ void orr_request_end(struct orr_request *request, int error, size_t moved)
     rank->nended++;
     orr_layout_done(&request->layout);
     if (request->needs_room)
-        orr_room_leave(request);
+        orr_room_leave(&rank->room, &request->in_room);
     if (request->let_go)
         request->let_go(request);
     else if (request->is_granted)

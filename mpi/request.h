@@ -62,10 +62,8 @@ struct orr_request {
                             * or `sending` */
     struct orr_list link;  /* in the rank's `ready` */
     uint64_t id;           /* what the answers of the peer name it by */
-    struct orr_list in_room, waits_for_room; /* room.h; of a send that needs room, as … */
-    uint64_t entered; /* … its place there, and … */
-    size_t holds;     /* … bytes of main memory that it has been given */
-    bool has_turn;    /* likewise */
+    struct orr_room_place in_room; /* of a send that needs room, and … */
+    bool has_turn;                 /* … whether its turn has come */
     bool is_placed;  /* in its channel */
     bool is_granted;
     bool needs_room; /* [const] a send that is held back */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/crc.h"
+#include "core/base/result.h"
 
 static const char magic[8] = "ORRCKPT1";
 
@@ -69,21 +70,24 @@ int orr_saved_folder(const char *folder, struct orr_error *err)
 /* --- written, then named --- */
 
 struct writing {
-    struct name name, temporary;
-    FILE *file;
+    struct name name;
+    struct orr_result result;
     struct orr_saved_sum sum;
 };
 
+static int cannot_write(const struct writing *w, int rc, struct orr_error *err)
+{
+    return orr_fail(err, rc, "\"%s\" cannot be written: %s", w->name.text, strerror(-rc));
+}
+
 static int write_begin(struct writing *w, struct name name, struct orr_error *err)
 {
+    int rc;
+
     *w = (struct writing){.name = name};
-    if ((size_t)snprintf(w->temporary.text, sizeof(w->temporary.text), "%.*s.tmp",
-                         PATH_MAX - 5, name.text) < strlen(name.text) + 4)
-        return orr_fail(err, -ENAMETOOLONG, "\"%s\": the name is too long", name.text);
-    w->file = fopen(w->temporary.text, "wb");
-    return w->file ? 0
-                   : orr_fail(err, -errno, "\"%s\" cannot be made: %s", w->temporary.text,
-                              strerror(errno));
+    rc = orr_result_open(name.text, &w->result);
+    w->result.durable = true;
+    return rc ? cannot_write(w, rc, err) : 0;
 }
 
 static void write_bytes(struct writing *w, const void *bytes, size_t n)
@@ -91,40 +95,14 @@ static void write_bytes(struct writing *w, const void *bytes, size_t n)
     w->sum.crc = orr_crc_bytes(bytes, n, w->sum.crc);
     w->sum.size += n;
     if (n)
-        (void)fwrite(bytes, 1, n, w->file); /* ferror tells at the end */
+        (void)fwrite(bytes, 1, n, w->result.file); /* ferror tells at the end */
 }
 
-/* The name is on the disk, too, when the folder is. */
-static void sync_folder(const char *folder)
+static int write_end(struct writing *w, struct orr_error *err)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = orr_result_close(&w->result, 0);
 
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
-}
-
-static int write_end(struct writing *w, const char *folder, struct orr_error *err)
-{
-    bool bad = fflush(w->file) != 0 || ferror(w->file) || fsync(fileno(w->file)) != 0;
-    int error = bad ? errno : 0;
-
-    if (fclose(w->file) != 0 && !bad) {
-        bad = true;
-        error = errno;
-    }
-    if (!bad && rename(w->temporary.text, w->name.text) < 0) {
-        bad = true;
-        error = errno;
-    }
-    if (!bad) {
-        sync_folder(folder);
-        return 0;
-    }
-    (void)unlink(w->temporary.text);
-    return orr_fail(err, error ? -error : -EIO, "\"%s\" cannot be written: %s",
-                    w->name.text, strerror(error ? error : EIO));
+    return rc ? cannot_write(w, rc, err) : 0;
 }
 
 int orr_saved_write_part(const struct orr_saved *saved, int rank,
@@ -147,7 +125,7 @@ int orr_saved_write_part(const struct orr_saved *saved, int rank,
         write_bytes(&w, records[i].bytes, records[i].size);
     }
     *ret = w.sum;
-    return write_end(&w, saved->folder, err);
+    return write_end(&w, err);
 }
 
 int orr_saved_write_manifest(const struct orr_saved *saved,
@@ -172,7 +150,7 @@ int orr_saved_write_manifest(const struct orr_saved *saved,
                                      manifest->sums[r].size, manifest->sums[r].crc));
     write_bytes(&w, line,
                 (size_t)snprintf(line, sizeof(line), "crc %08x\n", w.sum.crc));
-    return write_end(&w, saved->folder, err);
+    return write_end(&w, err);
 }
 
 /* --- read --- */

@@ -176,6 +176,7 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
     request->granted.run = use_grant;
     request->turned.run = use_turn;
     request->needs_room = send_needs_room(rank, call);
+    request->in_room.turn = &request->turn;
     request->turn = (struct orr_message){
         .handle = orr_handle_of(call->handle),
         .mode = call->way == ORR_SENDS ? STARPU_R : STARPU_W,
@@ -260,9 +261,9 @@ static void take_place(struct orr_rank *rank, struct orr_errand *errand)
     if (!rank->conf.pretended_size)
         enter_channel(rank, request);
     if (request->needs_room) {
-        orr_room_enter(request);
+        orr_room_enter(&rank->room, &request->in_room);
         if (request->has_turn)
-            orr_room_ask(request);
+            orr_room_ask(&rank->room, &request->in_room);
     }
     if (request->call.way == ORR_SENDS || rank->conf.pretended_size) {
         go_on(request);
@@ -277,10 +278,9 @@ static void use_turn(struct orr_rank *rank, struct orr_errand *errand)
 {
     struct orr_request *request = orr_container(errand, struct orr_request, turned);
 
-    (void)rank;
     request->has_turn = true;
     if (request->is_placed)
-        orr_room_ask(request);
+        orr_room_ask(&rank->room, &request->in_room);
 }
 
 /* Likewise. */

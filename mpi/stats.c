@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/number.h"
 #include "mpi/rank.h"
 
 struct count {
@@ -78,18 +79,18 @@ void orr_stats_end(struct orr_rank *rank)
         total += count->bytes;
         messages += count->messages;
         if (count->messages)
-            fprintf(stderr,
-                    "[starpu_comm_stats][%d:%d] %zu messages, %.6f MB, %.3f MB/s, "
-                    "largest %zu bytes\n",
-                    rank->number, i, count->messages, mb, us > 0 ? mb * 1e6 / us : 0,
-                    count->largest);
+            orr_fprintf(stderr,
+                        "[starpu_comm_stats][%d:%d] %zu messages, %.6f MB, %.3f MB/s, "
+                        "largest %zu bytes\n",
+                        rank->number, i, count->messages, mb, us > 0 ? mb * 1e6 / us : 0,
+                        count->largest);
     }
     for (unsigned n = 0; n < STARPU_MAXNODES; n++)
         if (stats->by_node[n])
-            fprintf(stderr, "[starpu_comm_stats][%d] %.6f MB from memory node %u\n",
-                    rank->number, (double)stats->by_node[n] / 1e6, n);
-    fprintf(stderr, "[starpu_comm_stats][%d] total %zu messages, %.6f MB\n", rank->number,
-            messages, (double)total / 1e6);
+            orr_fprintf(stderr, "[starpu_comm_stats][%d] %.6f MB from memory node %u\n",
+                        rank->number, (double)stats->by_node[n] / 1e6, n);
+    orr_fprintf(stderr, "[starpu_comm_stats][%d] total %zu messages, %.6f MB\n", rank->number,
+                messages, (double)total / 1e6);
     free(stats);
     rank->stats = NULL;
 }

@@ -5,6 +5,7 @@
  * parameter that a pointer comes from are carried along (struct value); what cannot be
  * read is skipped, token by token.
  */
+#include "core/base/number.h"
 #include "opencl/count.h"
 
 #include <math.h>
@@ -348,7 +349,7 @@ static struct value number(const struct socl_token *token)
     socl_token_copy(token, text, sizeof(text));
     value.scalar = SOCL_INT;
     value.bytes = 4;
-    value.number = hex ? (double)strtoull(text, &end, 0) : strtod(text, &end);
+    value.number = hex ? (double)strtoull(text, &end, 0) : orr_strtod(text, &end);
     if (!hex && strpbrk(text, ".eE")) {
         value.scalar = *end == 'f' || *end == 'F' ? SOCL_FLOAT : SOCL_DOUBLE;
         value.bytes = value.scalar == SOCL_FLOAT ? 4 : 8;

@@ -5,6 +5,7 @@
 #endif
 
 #include "perfmodel/disk.h"
+#include "core/base/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -204,22 +205,12 @@ int orr_disk_replace(const char *path, const char *text, size_t size,
 {
     const char *slash = strrchr(path, '/');
     char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-    char *temporary = NULL;
-    int rc = 0;
+    int rc = dir ? orr_directory_make(dir, err)
+                 : orr_fail(err, -ENOMEM, "%s: out of memory.", path);
 
-    if (!dir || asprintf(&temporary, "%s.orrery-new", path) < 0) {
-        temporary = NULL;
-        rc = orr_fail(err, -ENOMEM, "%s: out of memory.", path);
-    }
-    if (!rc)
-        rc = orr_directory_make(dir, err);
-    if (!rc)
-        rc = orr_disk_write(temporary, text, size, 0, err);
-    if (!rc && rename(temporary, path))
-        rc = orr_disk_fail(err, "cannot be replaced", path);
-    if (!rc)
-        orr_disk_sync_directory(dir);
-    free(temporary);
     free(dir);
-    return rc;
+    if (rc)
+        return rc;
+    rc = orr_result_write(path, text, size);
+    return rc ? orr_fail(err, rc, "%s: cannot be written: %s.", path, strerror(-rc)) : 0;
 }

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "perfmodel/disk.h"
 
 void orr_observations_done(struct orr_observations *o)
@@ -69,7 +69,7 @@ static int parse_row(const char *line, unsigned nparameters,
     for (unsigned i = 0; i <= nparameters; i++) {
         char *stop;
 
-        row[i] = strtod(line, &stop);
+        row[i] = orr_strtod(line, &stop);
         if (stop == line || !isfinite(row[i]))
             return -EINVAL;
         line = stop;
@@ -107,19 +107,6 @@ static int observations_parse(const char *path, char *text,
     return 0;
 }
 
-static int parse_in_c_locale(const char *path, char *text, unsigned nparameters,
-                             struct orr_observations *o, struct orr_error *err)
-{
-    struct orr_c_locale locale;
-    int rc;
-
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
-    rc = observations_parse(path, text, nparameters, o, err);
-    orr_c_locale_end(&locale);
-    return rc;
-}
-
 int orr_observations_read(const char *path, unsigned nparameters,
                           struct orr_observations *o, struct orr_error *err)
 {
@@ -135,7 +122,7 @@ int orr_observations_read(const char *path, unsigned nparameters,
     if (rc)
         return rc;
     text[size] = '\0'; /* the reader leaves room for it */
-    rc = parse_in_c_locale(path, text, nparameters, &read, err);
+    rc = observations_parse(path, text, nparameters, &read, err);
     free(text);
     for (unsigned i = 0; !rc && i < o->n; i++)
         rc = orr_observations_add(&read, &o->values[i * width + 1],
@@ -165,9 +152,9 @@ static void observations_print(FILE *f, const char *const *names,
         else
             fprintf(f, ", P%u", i);
     for (unsigned i = 0; i < o->n; i++) {
-        fprintf(f, "\n%f", o->values[i * width]);
+        orr_fprintf(f, "\n%f", o->values[i * width]);
         for (unsigned j = 1; j < width; j++)
-            fprintf(f, ", %f", o->values[i * width + j]);
+            orr_fprintf(f, ", %f", o->values[i * width + j]);
     }
 }
 
@@ -176,13 +163,10 @@ static char *observations_format(const char *const *names,
                                  const struct orr_observations *o,
                                  size_t *ret_size)
 {
-    struct orr_c_locale locale;
     char *text = NULL;
     bool failed;
     FILE *f;
 
-    if (orr_c_locale_begin(&locale))
-        return NULL;
     f = open_memstream(&text, ret_size);
     if (f) {
         observations_print(f, names, o);
@@ -192,7 +176,6 @@ static char *observations_format(const char *const *names,
             text = NULL;
         }
     }
-    orr_c_locale_end(&locale);
     return text;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/number.h"
+
 struct unit {
     const char *name;
     double factor;
@@ -86,7 +88,7 @@ bool orr_rate_take(enum orr_rate_of of, const char **text, double *ret_per_us)
         at++;
     if (!isdigit((unsigned char)*at) && *at != '.')
         return false;
-    value = strtod(at, &after);
+    value = orr_strtod(at, &after);
     if (after == at)
         return false;
     for (unit = after; isspace((unsigned char)*unit);)

@@ -2,7 +2,7 @@
 /*
  * perfmodel/rate_text.h - rates of devices as users write them: the one reader of
  * "19.5 TFlop/s" and "1555 GB/s", for assumptions and for projected models. No
- * state; expects the C locale (core/base/c_locale.h).
+ * state.
  */
 #pragma once
 

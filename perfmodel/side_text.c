@@ -7,6 +7,7 @@
 #    define _GNU_SOURCE
 #endif
 
+#include "core/base/number.h"
 #include "perfmodel/side_private.h"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 #include "perfmodel/side.h"
 #include "perfmodel/window.h"
 
@@ -87,7 +87,7 @@ static int take_real(struct reader *r, const char *what, double least,
     double value;
 
     side_skip_blanks(r);
-    value = strtod(r->at, &stop);
+    value = orr_strtod(r->at, &stop);
     if (stop == r->at || stop > r->stop || !isfinite(value) || value < least)
         return side_expected(r, what);
     r->at = stop;
@@ -326,19 +326,15 @@ int orr_side_parse(const char *name, const char *text, size_t size,
 {
     struct reader r = {name, text, text, text + size, 0, orr_side_new(), err};
     char *copy = strndup(text, size);
-    struct orr_c_locale locale;
     int rc = -ENOMEM;
 
     if (!copy || !r.side)
         goto free_side;
     r.at = r.stop = copy;
     r.end = copy + strlen(copy);
-    if (orr_c_locale_begin(&locale))
-        goto free_side;
     rc = (size_t)(r.end - copy) == size
              ? side_read_lines(&r, part)
              : side_expected(&r, "text without NUL bytes");
-    orr_c_locale_end(&locale);
     if (rc)
         goto free_side;
     *ret = r.side;
@@ -361,16 +357,16 @@ static void side_print_entry(FILE *f, const struct orr_side_entry *entry)
     for (unsigned i = 0; i < entry->ndevices; i++)
         fprintf(f, "%c%d/%d/%d", i ? '+' : ' ', entry->devices[i].type,
                 entry->devices[i].devid, entry->devices[i].ncores);
-    fprintf(f,
-            " %u %08" PRIx32 " %" PRIu32 " %.9g %.9g %" PRIu64 " %" PRIu64
-            " %" PRIu32 " %.9g %" PRId64,
-            entry->impl, entry->hash, entry->row_n, entry->row_sum,
-            entry->estimate, entry->nseen, entry->noutliers, entry->nfirst,
-            entry->first_sum, entry->last_time);
+    orr_fprintf(f,
+                " %u %08" PRIx32 " %" PRIu32 " %.9g %.9g %" PRIu64 " %" PRIu64
+                " %" PRIu32 " %.9g %" PRId64,
+                entry->impl, entry->hash, entry->row_n, entry->row_sum,
+                entry->estimate, entry->nseen, entry->noutliers, entry->nfirst,
+                entry->first_sum, entry->last_time);
     if (entry->npreempted > 0)
         fprintf(f, " preempted %" PRIu64, entry->npreempted);
     if (entry->low > 0)
-        fprintf(f, " %.9g %.9g", entry->low, entry->high);
+        orr_fprintf(f, " %.9g %.9g", entry->low, entry->high);
     fputc('\n', f);
 }
 
@@ -379,11 +375,11 @@ static void print_samples(FILE *f, unsigned at,
 {
     fprintf(f, "recent %u %u", at, entry->nrecent);
     for (unsigned i = 0; i < entry->nrecent; i++)
-        fprintf(f, " %.6g%s", entry->recent[i], entry->set_aside[i] ? "!" : "");
-    fprintf(f, "\nblocks %u %u %u %.9g %.9g", at, entry->blocksize,
-            entry->nblocks, entry->tail_n, entry->tail_sum);
+        orr_fprintf(f, " %.6g%s", entry->recent[i], entry->set_aside[i] ? "!" : "");
+    orr_fprintf(f, "\nblocks %u %u %u %.9g %.9g", at, entry->blocksize,
+                entry->nblocks, entry->tail_n, entry->tail_sum);
     for (unsigned i = 0; i < entry->nblocks; i++)
-        fprintf(f, " %.9g", entry->blocks[i]);
+        orr_fprintf(f, " %.9g", entry->blocks[i]);
     fputc('\n', f);
 }
 
@@ -408,14 +404,11 @@ static void print_side(FILE *f, const struct orr_side *side)
 int orr_side_format(const struct orr_side *side, char **ret_text,
                     size_t *ret_size)
 {
-    struct orr_c_locale locale;
     char *text = NULL;
     size_t size = 0;
     FILE *f;
     int rc = -ENOMEM;
 
-    if (orr_c_locale_begin(&locale))
-        return rc;
     f = open_memstream(&text, &size);
     if (f) {
         print_side(f, side);
@@ -423,7 +416,6 @@ int orr_side_format(const struct orr_side *side, char **ret_text,
         if (fclose(f))
             rc = -ENOMEM;
     }
-    orr_c_locale_end(&locale);
     if (rc) {
         free(text);
         return rc;

@@ -12,6 +12,7 @@
 #    define _GNU_SOURCE
 #endif
 
+#include "core/base/number.h"
 #include "perfmodel/store.h"
 
 #include <ctype.h>
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 
 #define TOKEN_MAX 64 /* longer ones are no numbers */
 
@@ -119,7 +119,7 @@ static int model_read_real(struct reader *r, const char *what, double *ret)
     double value = 0;
 
     if (token_copy(r, token))
-        value = strtod(token, &stop);
+        value = orr_strtod(token, &stop);
     if (!stop || *stop)
         return model_expected(r, what);
     r->at += strlen(token);
@@ -491,19 +491,6 @@ static int model_read_file(struct reader *r, struct orr_model_file *file)
     return r->at == r->end ? 0 : model_expected(r, "the end of the file");
 }
 
-/* Parses with numbers in the C locale, whatever the application has set. */
-static int read_file_in_c_locale(struct reader *r, struct orr_model_file *file)
-{
-    struct orr_c_locale locale;
-    int rc;
-
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
-    rc = model_read_file(r, file);
-    orr_c_locale_end(&locale);
-    return rc;
-}
-
 int orr_model_file_parse(const char *name, const char *text, size_t size,
                          struct orr_model_file **ret, struct orr_error *err)
 {
@@ -520,7 +507,7 @@ int orr_model_file_parse(const char *name, const char *text, size_t size,
     r.line = 1;
     rc = orr_model_file_new(&file);
     if (!rc)
-        rc = read_file_in_c_locale(&r, file);
+        rc = model_read_file(&r, file);
     if (rc) {
         orr_model_file_free(file);
         if (rc == -ENOMEM)

@@ -10,6 +10,7 @@
 #    define _GNU_SOURCE
 #endif
 
+#include "core/base/number.h"
 #include "perfmodel/store.h"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/c_locale.h"
 
 #define REAL "%-15e"
 #define SIZE "%-15" PRIu64
@@ -26,13 +26,13 @@ static void model_print_fit(FILE *f, const struct orr_model_fit *fit)
 {
     fprintf(f, "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\t"
                "minx\t\tmaxx\n");
-    fprintf(f, REAL "\t" REAL "\t" REAL "\t" REAL "\t" REAL "\t" REAL,
-            fit->sumlnx, fit->sumlnx2, fit->sumlny, fit->sumlnxlny, fit->alpha,
-            fit->beta);
+    orr_fprintf(f, REAL "\t" REAL "\t" REAL "\t" REAL "\t" REAL "\t" REAL,
+                fit->sumlnx, fit->sumlnx2, fit->sumlny, fit->sumlnxlny, fit->alpha,
+                fit->beta);
     fprintf(f, "\t%" PRIu32 "\t" SIZE "\t" SIZE "\n", fit->n, fit->minx,
             fit->maxx);
-    fprintf(f, "# a\t\tb\t\tc\n" REAL "\t" REAL "\t" REAL "\n", fit->a, fit->b,
-            fit->c);
+    orr_fprintf(f, "# a\t\tb\t\tc\n" REAL "\t" REAL "\t" REAL "\n", fit->a, fit->b,
+                fit->c);
     if (fit->ncoeff == 0) {
         fprintf(f, "# not multiple-regression-base\n0\n");
         return;
@@ -40,7 +40,7 @@ static void model_print_fit(FILE *f, const struct orr_model_fit *fit)
     fprintf(f, "# number of coefficients, then the coefficients\n%u",
             fit->ncoeff);
     for (unsigned i = 0; i < fit->ncoeff; i++)
-        fprintf(f, "\t" REAL, fit->coeff[i]);
+        orr_fprintf(f, "\t" REAL, fit->coeff[i]);
     fprintf(f, "\n");
 }
 
@@ -54,11 +54,11 @@ static void print_origin(FILE *f, enum orr_origin origin, bool ranged)
 static void model_print_row(FILE *f, const struct orr_model_row *row)
 {
     print_origin(f, row->origin, row->ranged);
-    fprintf(f,
-            "%08" PRIx32 "\t" SIZE "\t" REAL "\t" REAL "\t" REAL "\t" REAL
-            "\t" REAL "\t%" PRIu32 "\n",
-            row->hash, row->size, row->flops, row->mean, row->dev, row->sum,
-            row->sum2, row->n);
+    orr_fprintf(f,
+                "%08" PRIx32 "\t" SIZE "\t" REAL "\t" REAL "\t" REAL "\t" REAL
+                "\t" REAL "\t%" PRIu32 "\n",
+                row->hash, row->size, row->flops, row->mean, row->dev, row->sum,
+                row->sum2, row->n);
 }
 
 static void model_print_impl(FILE *f, const struct orr_model_comb *comb,
@@ -117,8 +117,8 @@ static void model_print_file(FILE *f, const struct orr_model_file *file)
         model_print_comb(f, &file->combs[i]);
 }
 
-static int print_to_memory(const struct orr_model_file *file, char **ret_text,
-                           size_t *ret_size)
+int orr_model_file_format(const struct orr_model_file *file, char **ret_text,
+                          size_t *ret_size)
 {
     char *text = NULL;
     size_t size = 0;
@@ -136,17 +136,4 @@ static int print_to_memory(const struct orr_model_file *file, char **ret_text,
     *ret_text = text;
     *ret_size = size;
     return 0;
-}
-
-int orr_model_file_format(const struct orr_model_file *file, char **ret_text,
-                          size_t *ret_size)
-{
-    struct orr_c_locale locale;
-    int rc;
-
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
-    rc = print_to_memory(file, ret_text, ret_size);
-    orr_c_locale_end(&locale);
-    return rc;
 }

@@ -2,7 +2,7 @@
 /* platforms/bus_files.c - see bus_files.h. No state. */
 #include "platforms/bus_files.h"
 
-#include "core/base/c_locale.h"
+#include "core/base/result.h"
 #include "platforms/units.h"
 #include "platforms/whole_file.h"
 
@@ -330,16 +330,13 @@ static int parse_bus_matrix(const struct orr_machine_desc *desc,
                               .end = text + size,
                               .line = 1,
                               .err = err};
-    struct orr_c_locale locale;
     int rc;
 
     if (memchr(text, '\0', size))
         return matrix_bad(&r, "not a text file");
     r.values = malloc(n * sizeof(*r.values));
-    if (!r.values || orr_c_locale_begin(&locale)) {
-        free(r.values);
+    if (!r.values)
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
-    }
     for (size_t i = 0; i < n; i++)
         r.values[i] = (double)NAN;
     rc = matrix_read_rows(&r);
@@ -348,7 +345,6 @@ static int parse_bus_matrix(const struct orr_machine_desc *desc,
         memcpy(matrix, r.values, n * sizeof(*matrix));
     else if (rc == -ENOMEM)
         orr_fail(err, rc, "%s: out of memory", path);
-    orr_c_locale_end(&locale);
     free(r.labels);
     free(r.values);
     return rc;
@@ -455,15 +451,12 @@ int orr_bus_read_beside(struct orr_machine_desc *desc, const char *stem,
 
 /* ---- writing ---- */
 
-int orr_bus_matrix_print(const struct orr_machine_desc *desc,
-                         const double *matrix, FILE *out)
+void orr_bus_matrix_print(const struct orr_machine_desc *desc,
+                          const double *matrix, FILE *out)
 {
     unsigned n = desc->nnodes;
     char number[ORR_NUMBER_MAX];
-    struct orr_c_locale locale;
 
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
     fprintf(out, "# to NUMA 0");
     for (unsigned i = 0; i < desc->ncuda; i++)
         fprintf(out, "\tto CUDA %u", i);
@@ -480,23 +473,20 @@ int orr_bus_matrix_print(const struct orr_machine_desc *desc,
                     isnan(value) ? "nan" : number);
         }
     fputc('\n', out);
-    orr_c_locale_end(&locale);
-    return 0;
 }
 
 static int write_one(const struct orr_machine_desc *desc, const char *path,
                      const double *matrix, struct orr_error *err)
 {
-    struct orr_new_file file;
-    int rc = orr_new_file_begin(&file, path, err);
+    struct orr_result file;
+    int rc = orr_result_open(path, &file);
 
-    if (rc)
-        return rc;
-    if (orr_bus_matrix_print(desc, matrix, file.out)) {
-        orr_new_file_abandon(&file);
-        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    if (rc == 0) {
+        file.durable = true;
+        orr_bus_matrix_print(desc, matrix, file.file);
+        rc = orr_result_close(&file, 0);
     }
-    return orr_new_file_commit(&file, err);
+    return rc ? orr_fail(err, rc, "%s: cannot be written: %s", path, strerror(-rc)) : 0;
 }
 
 int orr_bus_write_beside(const struct orr_machine_desc *desc, const char *stem,

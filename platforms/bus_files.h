@@ -62,9 +62,9 @@ int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
                          struct orr_bus_shape *ret, struct orr_error *err);
 
 /* Prints one matrix, nnodes × nnodes of `desc`, as such a file. A write error
- * shows in ferror(out). Errors: -ENOMEM. */
-int orr_bus_matrix_print(const struct orr_machine_desc *desc,
-                         const double *matrix, FILE *out);
+ * shows in ferror(out). */
+void orr_bus_matrix_print(const struct orr_machine_desc *desc,
+                          const double *matrix, FILE *out);
 
 /* Writes the two files when bus_measured, each whole or not at all. When not,
  * refuses with -EEXIST if they exist, since the platform would then be read

@@ -75,8 +75,7 @@ int orr_desc_set_text(char **text, const char *value);
  * sim/simgrid_platform.cpp. -ENOMEM or -E2BIG. */
 int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc);
 
-/* The fault of a SimGrid option (static), NULL: none. Expects the C locale, see
- * units.h. */
+/* The fault of a SimGrid option (static), NULL: none. */
 const char *orr_option_problem(const char *id, const char *value);
 
 /* Checks names, numbers and routes. Errors: -EINVAL with path:line (where

@@ -3,8 +3,8 @@
  * platforms/desc_check.c - checks that a machine description is complete and
  * consistent, and counts its hosts. No state.
  */
-#include "core/base/c_locale.h"
 #include "core/base/host.h"
+#include "core/base/number.h"
 #include "platforms/desc_build.h"
 
 #include "platforms/bus_files.h"
@@ -43,7 +43,7 @@ static int element_wrong(const struct check *c, const char *element,
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    orr_vsnprintf(words, sizeof(words), format, args);
     va_end(args);
     if (line)
         snprintf(place, sizeof(place), ":%u", line);
@@ -484,11 +484,8 @@ const char *orr_option_problem(const char *id, const char *value)
 static int check_config(const struct check *c)
 {
     const struct orr_machine_desc *desc = c->desc;
-    struct orr_c_locale locale;
-    int rc = orr_c_locale_begin(&locale);
+    int rc = 0;
 
-    if (rc)
-        return rc;
     for (unsigned i = 0; i < desc->nconfig && rc == 0; i++) {
         const struct orr_prop_desc *option = &desc->config[i];
         const char *problem = orr_option_problem(option->id, option->value);
@@ -497,7 +494,6 @@ static int check_config(const struct check *c)
             rc = element_wrong(c, "config", option->id, 0, "\"%.40s\" %s",
                                option->value, problem);
     }
-    orr_c_locale_end(&locale);
     return rc;
 }
 

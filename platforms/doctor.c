@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "platforms/bus_files.h"
 
 /* MB/s. Nothing in a present machine is as fast (NVLink 5: 900,000 each way) or
@@ -124,7 +125,7 @@ static void append_to_finding(char *text, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text + length, MAX_TEXT - length, format, args);
+    orr_vsnprintf(text + length, MAX_TEXT - length, format, args);
     va_end(args);
 }
 

@@ -5,6 +5,7 @@
  * devices. A rule makes one finding of all pairs that break it; a pair that one
  * rule has explained is left alone by later ones. No state.
  */
+#include "core/base/number.h"
 #include "platforms/doctor.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static void append_to_memory_finding(char *text, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text + length, MAX_TEXT - length, format, args);
+    orr_vsnprintf(text + length, MAX_TEXT - length, format, args);
     va_end(args);
 }
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/draw.h"
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "platforms/desc_build.h"
 #include "platforms/doctor.h"
 #include "platforms/edit_private.h"
@@ -58,11 +58,11 @@ static int drawing_factor(struct drawing *d, const char *kind, double value,
     orr_number_print(value, number);
     key = orr_draw_key(orr_draw_key(ORR_DRAW_KEY, kind), number);
     *ret = orr_draw_factor(d->draw, key, error);
-    snprintf(figure, sizeof(figure), "%s %.4g %s", kind,
-             strcmp(unit, "GB/s") == 0 ? value * 1e-9
-             : strcmp(unit, "us") == 0 ? value * 1e6
-                                       : value,
-             unit);
+    orr_snprintf(figure, sizeof(figure), "%s %.4g %s", kind,
+                 strcmp(unit, "GB/s") == 0 ? value * 1e-9
+                 : strcmp(unit, "us") == 0 ? value * 1e6
+                                           : value,
+                 unit);
     return drawing_list(d, figure, *ret, error, measured);
 }
 
@@ -231,13 +231,10 @@ int orr_machine_desc_draw(struct orr_machine_desc *desc, uint64_t draw,
                         .measured = !desc->provenance ||
                                     strstr(desc->provenance, "measured")};
     struct orr_edit_bus bus = {0};
-    struct orr_c_locale locale;
     int rc;
 
     if (!draw)
         return 0;
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
     rc = orr_edit_bus_begin(desc, &bus);
     if (!rc)
         rc = draw_links(&d);
@@ -248,7 +245,6 @@ int orr_machine_desc_draw(struct orr_machine_desc *desc, uint64_t draw,
     if (!rc)
         rc = orr_edit_bus_end(desc, &bus, err);
     orr_edit_bus_done(&bus);
-    orr_c_locale_end(&locale);
     return rc;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* platforms/edit.c - see edit.h: from the text to the edited description. */
+#include "core/base/number.h"
 #include "platforms/edit_private.h"
 
-#include "core/base/c_locale.h"
 #include "platforms/units.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ int orr_edit_wrong(const struct orr_edit_work *work, unsigned column,
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    orr_vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     return orr_fail(work->err, -EINVAL, "edit \"%.120s\", column %u: %s",
                     work->edit->text, column, message);
@@ -108,16 +108,11 @@ int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err)
 {
     struct orr_edit_list list;
-    struct orr_c_locale locale;
-    int rc;
+    int rc = orr_edit_parse(edits, &list, err);
 
-    if (orr_c_locale_begin(&locale))
-        return orr_fail(err, -ENOMEM, "no memory for the edits");
-    rc = orr_edit_parse(edits, &list, err);
     if (rc == 0) {
         rc = apply_all(desc, &list, err);
         orr_edit_list_done(&list);
     }
-    orr_c_locale_end(&locale);
     return rc;
 }

@@ -3,9 +3,9 @@
  * platforms/edit_cluster.c - edits of clusters: of the network at once, of nodes by way of
  * the edits of their groups. No state.
  */
+#include "core/base/number.h"
 #include "platforms/edit_private.h"
 
-#include "core/base/c_locale.h"
 #include "core/base/grow.h"
 #include "platforms/cluster.h"
 #include "platforms/units.h"
@@ -104,9 +104,9 @@ enum { WORD = 80 };
 static void print_nics(double nics, double rate, char word[WORD])
 {
     if (nics > 1)
-        snprintf(word, WORD, "%.0fx%.12gGb/s", nics, rate * 8e-9);
+        orr_snprintf(word, WORD, "%.0fx%.12gGb/s", nics, rate * 8e-9);
     else
-        snprintf(word, WORD, "%.12gGb/s", rate * 8e-9);
+        orr_snprintf(word, WORD, "%.12gGb/s", rate * 8e-9);
 }
 
 static int compute_nics(const struct orr_edit_work *work,
@@ -142,7 +142,7 @@ static int compute_latency(const struct orr_edit_work *work,
 
     if (rc)
         return rc;
-    snprintf(word, WORD, "%s=%.12gus", hop ? "hop" : "latency", after * 1e6);
+    orr_snprintf(word, WORD, "%s=%.12gus", hop ? "hop" : "latency", after * 1e6);
     work->echo->quantity = "seconds";
     return orr_edit_echo_link(work->echo, "network", before, after)
                ? orr_edit_no_memory(work)
@@ -255,16 +255,11 @@ int orr_cluster_edit(struct orr_cluster_desc *cluster, const char *edits,
                      struct orr_error *err)
 {
     struct orr_edit_list list;
-    struct orr_c_locale locale;
-    int rc;
+    int rc = orr_edit_parse(edits, &list, err);
 
-    if (orr_c_locale_begin(&locale))
-        return orr_fail(err, -ENOMEM, "no memory for the edits");
-    rc = orr_edit_parse(edits, &list, err);
     if (rc == 0) {
         rc = apply_all(cluster, &list, err);
         orr_edit_list_done(&list);
     }
-    orr_c_locale_end(&locale);
     return rc;
 }

@@ -3,9 +3,9 @@
  * platforms/edit_echo.c - what an edit has changed, as text and JSON. No state.
  */
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "platforms/edit_private.h"
 
-#include "core/base/c_locale.h"
 #include "platforms/units.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
     int n;
 
     va_start(args, format);
-    n = vsnprintf(message, sizeof(message), format, args);
+    n = orr_vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     if (n < 0)
         return -ENOMEM;
@@ -104,16 +104,16 @@ static void print_value(const char *quantity, double value, char *text,
         return;
     }
     if (strcmp(quantity, "seconds") == 0) {
-        snprintf(text, size, "%.4g us", value * 1e6);
+        orr_snprintf(text, size, "%.4g us", value * 1e6);
         return;
     }
     for (; (memory || rate) && i < 6 && value >= 0.9995 * step; i++)
         value /= step;
-    snprintf(text, size, "%.4g%s%s%s", value, memory || rate ? " " : "",
-             memory ? binary[i] : decimal[i],
-             memory ? "B"
-             : rate ? "B/s"
-                    : "");
+    orr_snprintf(text, size, "%.4g%s%s%s", value, memory || rate ? " " : "",
+                 memory ? binary[i] : decimal[i],
+                 memory ? "B"
+                 : rate ? "B/s"
+                        : "");
 }
 
 #define SHOWN 3
@@ -205,7 +205,6 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
 
 char *orr_edit_echo_json(const struct orr_edit_echo *echo)
 {
-    struct orr_c_locale locale;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -213,14 +212,8 @@ char *orr_edit_echo_json(const struct orr_edit_echo *echo)
 
     if (!out)
         return NULL;
-    if (orr_c_locale_begin(&locale)) {
-        fclose(out);
-        free(text);
-        return NULL;
-    }
     print_members(out, echo);
     failed = ferror(out) != 0;
-    orr_c_locale_end(&locale);
     if (fclose(out) == 0 && !failed)
         return text;
     free(text);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/edit_parse.c - reads the language of what-if edits; the grammar is
- * in docs/WHAT_IF.md. No state; expects the C locale.
+ * in docs/WHAT_IF.md. No state.
  */
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "platforms/edit_private.h"
 
 #include "platforms/units.h"
@@ -82,7 +83,7 @@ static int wrong_at(const struct parser *p, const char *place,
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    orr_vsnprintf(words, sizeof(words), format, args);
     va_end(args);
     return orr_fail(p->err, -EINVAL, "edit %u, \"%.*s\", column %u: %s",
                     p->number,

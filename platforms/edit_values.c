@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/edit_values.c - edits of the values of existing hosts and links, and
- * of costs. No state; expects the C locale.
+ * of costs. No state.
  */
+#include "core/base/number.h"
 #include "platforms/edit_private.h"
 
 #include "platforms/desc_build.h"
@@ -82,7 +83,7 @@ static int change_memory(struct orr_edit_work *work, struct orr_host_desc *host,
                          double *ret_before, double *ret_after)
 {
     const char *stated = orr_host_desc_prop(host, "memsize");
-    double old = stated ? strtod(stated, NULL) : 0;
+    double old = stated ? orr_strtod(stated, NULL) : 0;
     char text[32];
     int rc;
 
@@ -99,7 +100,7 @@ static int change_memory(struct orr_edit_work *work, struct orr_host_desc *host,
         return orr_edit_wrong(work, work->edit->at_value,
                               "a memory is between 2 MiB and 100 PB");
     *ret_before = old > 0 ? old : (double)NAN;
-    snprintf(text, sizeof(text), "%.0f", *ret_after);
+    orr_snprintf(text, sizeof(text), "%.0f", *ret_after);
     if (orr_props_set(&host->props, &host->nprops, "memsize", text))
         return orr_edit_no_memory(work);
     return 0;

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/words.h"
 #include "platforms/units.h"
 
@@ -511,13 +510,8 @@ int orr_fabric_parse(const char *text, struct orr_fabric *ret,
         .fat_tree = {.radix = 40, .down = 1, .up = 1},
     };
     struct parser p = {.text = text, .fabric = &fabric, .err = err};
-    struct orr_c_locale locale;
-    int rc;
+    int rc = parse_words(&p);
 
-    if (orr_c_locale_begin(&locale) < 0)
-        return -ENOMEM;
-    rc = parse_words(&p);
-    orr_c_locale_end(&locale);
     if (!is_set(&p, SET_NODE_EAGER))
         fabric.node.eager = fabric.eager;
     if (rc == 0)

@@ -3,6 +3,7 @@
 #include "platforms/findings.h"
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
         .remedy = finding_copy_text(remedy, &failed),
     };
     va_start(args, format);
-    if (vasprintf(&finding->text, format, args) < 0) {
+    if (orr_vasprintf(&finding->text, format, args) < 0) {
         finding->text = NULL;
         failed = true;
     }

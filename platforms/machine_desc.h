@@ -167,9 +167,9 @@ int orr_machine_desc_write(const struct orr_machine_desc *desc,
                            const char *path, struct orr_error *err);
 
 /* Prints that XML, for a file that gives the machine the name `name`. Does not
- * check. A write error shows in ferror(out). Errors: -ENOMEM. */
-int orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
-                               const char *name, FILE *out);
+ * check. A write error shows in ferror(out). */
+void orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
+                                const char *name, FILE *out);
 
 /* One machine that can be found by name. Borrowed for the call. */
 struct orr_machine_entry {

@@ -2,7 +2,6 @@
 /* platforms/rates.c - see rates.h. No state. */
 #include "platforms/rates.h"
 
-#include "core/base/c_locale.h"
 #include "platforms/units.h"
 
 #include <math.h>
@@ -31,15 +30,11 @@ const char *orr_rate_prop(enum orr_rate rate)
 /* NaN when the text is no such quantity above 0. */
 static double read_rate(enum orr_rate rate, const char *text)
 {
-    struct orr_c_locale locale;
-    double value = (double)NAN;
+    double value;
 
-    if (orr_c_locale_begin(&locale))
-        return (double)NAN;
     if (orr_quantity_parse(rates[rate].quantity, text, &value) ||
         !(value > 0) || !isfinite(value))
-        value = (double)NAN;
-    orr_c_locale_end(&locale);
+        return (double)NAN;
     return value;
 }
 

@@ -2,7 +2,6 @@
 /* platforms/speeds.c - see speeds.h. No state. */
 #include "platforms/speeds.h"
 
-#include "core/base/c_locale.h"
 #include "platforms/units.h"
 
 #include <stdio.h>
@@ -11,15 +10,9 @@
 /* The number in `text`, 0 when it is none or is not above 0. */
 static double parse_positive(const char *text)
 {
-    struct orr_c_locale locale;
-    double value = 0;
+    double value;
 
-    if (orr_c_locale_begin(&locale))
-        return 0;
-    if (orr_number_parse(text, &value) || !(value > 0))
-        value = 0;
-    orr_c_locale_end(&locale);
-    return value;
+    return orr_number_parse(text, &value) || !(value > 0) ? 0 : value;
 }
 
 double orr_host_desc_speed(const struct orr_host_desc *host)

@@ -2,6 +2,7 @@
 /* platforms/text.c - see text.h. No state. */
 #include "platforms/text.h"
 
+#include "core/base/number.h"
 #include "platforms/desc_build.h"
 #include "platforms/edit.h"
 #include "platforms/locality.h"
@@ -33,7 +34,7 @@ static void print_rate(FILE *out, double per_second, const char *unit)
         per_second /= 1000;
         i++;
     }
-    fprintf(out, "%.3g %s%s/s", per_second, prefixes[i], unit);
+    orr_fprintf(out, "%.3g %s%s/s", per_second, prefixes[i], unit);
 }
 
 static bool host_is_device(const struct orr_host_desc *host)
@@ -79,7 +80,7 @@ static void machine_print_device(FILE *out, const struct orr_machine_desc *desc,
 
     fprintf(out, "  %-10s  %s", host->id, model ? model : "model not stated");
     if (memory)
-        fprintf(out, ", %.1f GiB", strtod(memory, NULL) / (1 << 30));
+        orr_fprintf(out, ", %.1f GiB", orr_strtod(memory, NULL) / (1 << 30));
     if (peer && strcmp(peer, "0") != 0)
         fprintf(out, ", copies directly from its peers");
     if (orr_host_desc_prop(host, ORR_PROP_MODELS_OF))
@@ -122,8 +123,8 @@ static void print_head(FILE *out, const struct orr_machine_desc *desc)
 static void print_speeds(FILE *out, const struct orr_host_desc *host)
 {
     if (orr_host_desc_speed(host) != 1)
-        fprintf(out, "  %-10s  %.6g times the speed of its models\n", host->id,
-                orr_host_desc_speed(host));
+        orr_fprintf(out, "  %-10s  %.6g times the speed of its models\n", host->id,
+                    orr_host_desc_speed(host));
     for (unsigned i = 0; i < host->nprops; i++) {
         size_t length;
         double speed;
@@ -131,8 +132,8 @@ static void print_speeds(FILE *out, const struct orr_host_desc *host)
             orr_host_desc_kernel_speed(host, i, &length, &speed);
 
         if (pattern)
-            fprintf(out, "  %-10s  kernel[%.*s] at %.6g times the speed\n",
-                    host->id, (int)length, pattern, speed);
+            orr_fprintf(out, "  %-10s  kernel[%.*s] at %.6g times the speed\n",
+                        host->id, (int)length, pattern, speed);
     }
 }
 
@@ -148,9 +149,9 @@ static void print_bytes(FILE *out, double bytes)
         i++;
     }
     if (value < 100000)
-        fprintf(out, "%.0f %s", value, units[i]);
+        orr_fprintf(out, "%.0f %s", value, units[i]);
     else
-        fprintf(out, "%.1f GiB", bytes / (1 << 30));
+        orr_fprintf(out, "%.1f GiB", bytes / (1 << 30));
 }
 
 /* The NUMA nodes, where anything is known of them. */
@@ -282,7 +283,7 @@ static void print_gpus_seen(FILE *out, const struct orr_machine_desc *desc)
         fprintf(out, "  GPU %-6u  %s, PCI %s%s%s", i, model, pci ? pci : "?",
                 numa ? ", near NUMA " : "", numa ? numa : "");
         if (memory)
-            fprintf(out, ", %.1f GiB", strtod(memory, NULL) / (1 << 30));
+            orr_fprintf(out, ", %.1f GiB", orr_strtod(memory, NULL) / (1 << 30));
         fputc('\n', out);
     }
 }
@@ -293,8 +294,8 @@ static void print_costs(FILE *out, const struct orr_machine_desc *desc)
         double cost = orr_machine_desc_get_cost(desc, i);
 
         if (!isnan(cost))
-            fprintf(out, "  cost of %s: %g us\n",
-                    orr_cost_fields[i].name, cost);
+            orr_fprintf(out, "  cost of %s: %g us\n",
+                        orr_cost_fields[i].name, cost);
     }
 }
 
@@ -330,7 +331,7 @@ static void print_matrix(FILE *out, const struct orr_machine_desc *desc,
             if (i == j || isnan(value))
                 fprintf(out, " %9s", i == j ? "-" : "?");
             else
-                fprintf(out, " %9.*f", digits, value);
+                orr_fprintf(out, " %9.*f", digits, value);
         }
     }
     fputc('\n', out);
@@ -352,8 +353,8 @@ static void print_links(FILE *out, const struct orr_machine_desc *desc)
 
         fprintf(out, "  %-*s  ", width, link->id);
         print_rate(out, link->bandwidth, "B");
-        fprintf(out, ", %g us, %s\n", link->latency * 1e6,
-                sharing_names[link->sharing]);
+        orr_fprintf(out, ", %g us, %s\n", link->latency * 1e6,
+                    sharing_names[link->sharing]);
     }
 }
 

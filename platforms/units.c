@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 struct unit {
     const char *name;
     double factor;
@@ -108,7 +110,7 @@ static const char *leading_number(const char *text, double *ret_value,
     if (!strchr("0123456789.", *digits) || !*digits ||
         (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')))
         return "is not a decimal number";
-    value = strtod(text, &end);
+    value = orr_strtod(text, &end);
     if (end == text)
         return "is not a decimal number";
     if (!isfinite(value))
@@ -155,8 +157,8 @@ const char *orr_number_parse(const char *text, double *ret_value)
 void orr_number_print(double value, char text[ORR_NUMBER_MAX])
 {
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, ORR_NUMBER_MAX, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        orr_snprintf(text, ORR_NUMBER_MAX, "%.*g", digits, value);
+        if (orr_strtod(text, NULL) == value)
             return;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/units.h - values with units as in platform files, and back. Any
- * thread; both expect the C locale (core/base/c_locale.h).
+ * thread.
  */
 #pragma once
 

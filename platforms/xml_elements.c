@@ -3,6 +3,7 @@
  * platforms/xml_elements.c - the meaning of each element of a platform file. No
  * state but the reader's.
  */
+#include "core/base/number.h"
 #include "platforms/xml_read.h"
 
 #include "platforms/units.h"
@@ -450,7 +451,7 @@ static const char *plain_bytes(struct orr_xml_reader *r, const char *value,
         orr_xml_fail(r, "memsize=\"%.40s\" %s", value, problem);
         return value;
     }
-    snprintf(text, ORR_NUMBER_MAX, "%.0f", bytes);
+    orr_snprintf(text, ORR_NUMBER_MAX, "%.0f", bytes);
     return text;
 }
 

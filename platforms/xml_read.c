@@ -5,8 +5,8 @@
  */
 #include "platforms/xml_read.h"
 
-#include "core/base/c_locale.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "platforms/bus_files.h"
 #include "platforms/places.h"
 #include "platforms/units.h"
@@ -36,7 +36,7 @@ void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
     if (r->rc)
         return;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    orr_vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     if (r->element)
         snprintf(element, sizeof(element), "<%.40s>: ", r->element);
@@ -242,20 +242,18 @@ int orr_machine_desc_parse(const char *path, const void *text, size_t size,
     struct orr_xml_reader r = {
         .path = path, .grammar = &orr_xml_machine, .err = err};
     char *name = orr_platform_name(path);
-    struct orr_c_locale locale;
 
     if (!name || orr_machine_desc_new(name, &r.desc)) {
         free(name);
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
     }
     free(name);
-    if (orr_desc_set_text(&r.desc->path, path) || orr_c_locale_begin(&locale)) {
+    if (orr_desc_set_text(&r.desc->path, path)) {
         r.rc = orr_fail(err, -ENOMEM, "%s: out of memory", path);
     } else {
         parse_machine(&r, text, size);
         if (r.rc == 0)
             r.rc = orr_machine_desc_finish(r.desc, err);
-        orr_c_locale_end(&locale);
     }
     if (r.rc)
         orr_machine_desc_free(r.desc);

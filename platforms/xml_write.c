@@ -3,9 +3,9 @@
  * platforms/xml_write.c - writes a machine description as a version 4.1
  * platform file for SimGrid 3.32 and later. No state.
  */
+#include "core/base/result.h"
 #include "platforms/machine_desc.h"
 
-#include "core/base/c_locale.h"
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
 #include "platforms/places.h"
@@ -176,31 +176,24 @@ static void print_machine(FILE *out, const struct orr_machine_desc *desc,
     fputs("  </zone>\n</platform>\n", out);
 }
 
-int orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
-                               const char *name, FILE *out)
+void orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
+                                const char *name, FILE *out)
 {
-    struct orr_c_locale locale;
-
-    if (orr_c_locale_begin(&locale))
-        return -ENOMEM;
     print_machine(out, desc, strcmp(desc->host, name) != 0);
-    orr_c_locale_end(&locale);
-    return 0;
 }
 
 static int write_platform(const struct orr_machine_desc *desc, const char *path,
                           const char *name, struct orr_error *err)
 {
-    struct orr_new_file file;
-    int rc = orr_new_file_begin(&file, path, err);
+    struct orr_result file;
+    int rc = orr_result_open(path, &file);
 
-    if (rc)
-        return rc;
-    if (orr_machine_desc_print_xml(desc, name, file.out)) {
-        orr_new_file_abandon(&file);
-        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    if (rc == 0) {
+        file.durable = true;
+        orr_machine_desc_print_xml(desc, name, file.file);
+        rc = orr_result_close(&file, 0);
     }
-    return orr_new_file_commit(&file, err);
+    return rc ? orr_fail(err, rc, "%s: cannot be written: %s", path, strerror(-rc)) : 0;
 }
 
 int orr_machine_desc_write_alone(const struct orr_machine_desc *desc,

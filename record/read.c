@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
@@ -30,7 +30,6 @@ struct orr_record_reader {
     size_t nelements, most; /* … how many, and for how many there is room */
     unsigned long number;   /* of the line */
     uint64_t ncalls;
-    locale_t locale; /* C's, for numbers */
     struct orr_call call;
     struct orr_error *err;
     bool ended;
@@ -50,7 +49,7 @@ wrong(struct orr_record_reader *r, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     return orr_fail(r->err, -EINVAL, "%s:%lu: %s", r->name, r->number, text);
 }
@@ -124,7 +123,7 @@ static int record_read_real(struct orr_record_reader *r, double *ret)
 
     if (read_whole_number(r, ret))
         return 0;
-    *ret = strtod_l(r->at, &end, r->locale);
+    *ret = orr_strtod(r->at, &end);
     if (end == r->at)
         return wrong(r, "\"%.20s\" where a number is to be", r->at);
     r->at = end;
@@ -555,11 +554,10 @@ int orr_record_open(const char *path, struct orr_record_reader **ret,
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
     r->err = err;
     r->name = strdup(path);
-    r->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     r->file = fopen(path, "re");
     if (!r->file)
         rc = orr_fail(err, -errno, "%s: %s", path, strerror(errno));
-    else if (!r->name || !r->locale)
+    else if (!r->name)
         rc = orr_fail(err, -ENOMEM, "%s: out of memory", path);
     else if (fstat(fileno(r->file), &st) == 0 && S_ISDIR(st.st_mode))
         rc = orr_fail(err, -EISDIR, "%s is a folder", path);
@@ -591,8 +589,6 @@ void orr_record_close(struct orr_record_reader *reader)
         return;
     if (reader->file)
         fclose(reader->file);
-    if (reader->locale)
-        freelocale(reader->locale);
     free(reader->name);
     free(reader->where);
     free(reader->line);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
@@ -111,8 +112,8 @@ static void record_put_real(struct orr_record_writer *w, double value)
     if (put_thousandths(w, value))
         return;
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        orr_snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (orr_strtod(text, NULL) == value)
             break;
     }
     put_digits(w, text);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "replay/player.h"
 
 static _Noreturn void player_exit(const struct player *player)
@@ -25,7 +26,7 @@ void player_fail(const struct player *player, const char *format, ...)
 
     va_start(args, format);
     fprintf(stderr, "orrery: error: %s: ", orr_record_where(player->reader));
-    vfprintf(stderr, format, args);
+    orr_vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
     player_exit(player);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
 #include "platforms/rates.h"
@@ -135,7 +136,7 @@ static double number_prop(const struct orr_host_desc *host, const char *id)
 {
     const char *value = orr_host_desc_prop(host, id);
 
-    return value ? strtod(value, NULL) : 0;
+    return value ? orr_strtod(value, NULL) : 0;
 }
 
 /* Usable bytes of a device: 90 % of its memory, in whole MiB. */
@@ -161,9 +162,9 @@ static void name_worker(struct orr_worker_desc *worker, const struct kind *kind,
 {
     const char *model = orr_host_desc_prop(host, "model");
 
-    snprintf(worker->name, sizeof(worker->name), "%s %d.0 (%.40s %.1f GiB)",
-             kind->prefix, worker->devid, model ? model : "simulated",
-             (double)node->capacity / (1 << 30));
+    orr_snprintf(worker->name, sizeof(worker->name), "%s %d.0 (%.40s %.1f GiB)",
+                 kind->prefix, worker->devid, model ? model : "simulated",
+                 (double)node->capacity / (1 << 30));
 }
 
 static double rate_per_us(const struct orr_machine_desc *desc, unsigned host,

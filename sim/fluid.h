@@ -16,7 +16,7 @@
 
 #include "sim/network.h"
 
-/* As orr_network_new_fn; both with the C locale. */
+/* As orr_network_new_fn. */
 int orr_fluid_new(const struct orr_machine_desc *desc,
                   const unsigned *endpoints, unsigned nendpoints,
                   struct orr_network **ret, struct orr_error *err);

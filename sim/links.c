@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/c_locale.h"
 #include "sim/options.h"
 
 /* Two numbers for each link of the description: both directions together, or up
@@ -74,14 +73,9 @@ int orr_links_make(const struct orr_machine_desc *desc,
 {
     unsigned n = machine->nnodes, next = 0;
     unsigned *places = calloc(2 * (size_t)desc->nlinks + 1, sizeof(*places));
-    struct orr_c_locale locale;
     size_t nhops = 0;
     int rc = places ? 0 : -ENOMEM;
 
-    if (orr_c_locale_begin(&locale)) {
-        free(places);
-        return -ENOMEM;
-    }
     for (unsigned r = 0; r < desc->nroutes; r++)
         nhops += desc->routes[r].nhops;
     machine->links =
@@ -103,7 +97,6 @@ int orr_links_make(const struct orr_machine_desc *desc,
             rc = machine_add_route(desc, &desc->routes[route], places, &next,
                                    machine);
     }
-    orr_c_locale_end(&locale);
     free(places);
     return rc;
 }

@@ -27,6 +27,7 @@ static int open_simgrid(const struct orr_machine_desc *desc,
                         struct orr_network **ret, struct orr_error *err)
 {
     const struct orr_simgrid_ops *simgrid = NULL;
+    struct orr_c_locale locale;
     int rc;
 
     if (orr_sim_exec_current())
@@ -37,7 +38,10 @@ static int open_simgrid(const struct orr_machine_desc *desc,
     rc = open_simgrid_module(&simgrid, err);
     if (rc < 0)
         return rc;
-    return simgrid->make(desc, endpoints, nendpoints, ret, err);
+    locale = orr_c_locale_begin();
+    rc = simgrid->make(desc, endpoints, nendpoints, ret, err);
+    orr_c_locale_end(locale);
+    return rc;
 }
 
 static int check_options(const struct orr_machine_desc *desc,
@@ -55,11 +59,9 @@ static int check_options(const struct orr_machine_desc *desc,
     return 0;
 }
 
-/* With the C locale. */
-static int choose_network(const struct orr_machine_desc *desc,
-                          const char *choice, const unsigned *endpoints,
-                          unsigned nendpoints, struct orr_network **ret,
-                          struct orr_error *err)
+int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
+                     const unsigned *endpoints, unsigned nendpoints,
+                     struct orr_network **ret, struct orr_error *err)
 {
     const char *lacking;
     int rc = check_options(desc, err);
@@ -80,32 +82,11 @@ static int choose_network(const struct orr_machine_desc *desc,
     return orr_fluid_new(desc, endpoints, nendpoints, ret, err);
 }
 
-int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
-                     const unsigned *endpoints, unsigned nendpoints,
-                     struct orr_network **ret, struct orr_error *err)
-{
-    struct orr_c_locale locale;
-    int rc;
-
-    if (orr_c_locale_begin(&locale) < 0)
-        return -ENOMEM;
-    rc = choose_network(desc, choice, endpoints, nendpoints, ret, err);
-    orr_c_locale_end(&locale);
-    return rc;
-}
-
 bool orr_network_is_simgrids(const struct orr_machine_desc *desc, const char *choice)
 {
-    struct orr_c_locale locale;
-    bool lacks;
-
     if (choice && *choice)
         return strcmp(choice, "simgrid") == 0;
-    if (orr_c_locale_begin(&locale) < 0)
-        return false;
-    lacks = orr_fluid_lacks(desc) != NULL;
-    orr_c_locale_end(&locale);
-    return lacks;
+    return orr_fluid_lacks(desc) != NULL;
 }
 
 int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
@@ -123,10 +104,9 @@ int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
     rc = open_simgrid_module(&simgrid, err);
     if (rc < 0)
         return rc;
-    if (orr_c_locale_begin(&locale) < 0)
-        return -ENOMEM;
+    locale = orr_c_locale_begin();
     rc =
         simgrid->make_stacks(desc, endpoints, nendpoints, stack_size, ret, err);
-    orr_c_locale_end(&locale);
+    orr_c_locale_end(locale);
     return rc;
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/c_locale.h"
 #include "sim/options.h"
 
 /* Of a transfer that no link limits, bytes per µs. */
@@ -138,14 +137,12 @@ static int make_arrays(struct maker *m)
 static int fill(struct maker *m, const unsigned *endpoints, struct orr_error *err)
 {
     struct orr_inside *inside = m->inside;
-    struct orr_c_locale locale;
     int rc = make_arrays(m);
 
-    if (rc < 0 || orr_c_locale_begin(&locale) < 0)
+    if (rc < 0)
         return -ENOMEM;
     m->bandwidths = orr_sim_option(m->desc, "network/bandwidth-factor", 1);
     m->latencies = orr_sim_option(m->desc, "network/latency-factor", 1);
-    orr_c_locale_end(&locale);
     for (unsigned i = 0; i < inside->nmemories; i++)
         m->hosts[i] = endpoints[i];
     for (unsigned i = 0; i < inside->nnics; i++)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 static bool same_name(const char *written, const char *id)
 {
     for (; *written && *id; written++, id++)
@@ -23,7 +25,7 @@ static double option_number(const char *text)
         return 1;
     if (!strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "off"))
         return 0;
-    value = strtod(text, &end);
+    value = orr_strtod(text, &end);
     return end == text || *end ? (double)NAN : value;
 }
 

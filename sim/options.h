@@ -8,7 +8,6 @@
 
 /* The value of the option "network/latency-factor", written so, also where the
  * file writes latency_factor (version 3); `usual` where it does not set it. Words
- * for switches are 1 and 0; NaN: neither such a word nor a number. Call it with the
- * C locale. */
+ * for switches are 1 and 0; NaN: neither such a word nor a number. */
 double orr_sim_option(const struct orr_machine_desc *desc, const char *id,
                       double usual);

@@ -2,6 +2,7 @@
 /* sim/simgrid_platform.cpp - see simgrid_platform.h. */
 extern "C" {
 #include "core/base/module.h"
+#include "core/base/number.h"
 }
 #include "sim/simgrid_platform.h"
 
@@ -63,7 +64,7 @@ static void set_option(const char *id, const char *value)
             word = "1";
         else if (word == "no" || word == "false" || word == "off")
             word = "0";
-        double number = std::strtod(word.c_str(), &end);
+        double number = orr_strtod(word.c_str(), &end);
         if (end == word.c_str() || *end || !std::isfinite(number))
             throw std::invalid_argument("option " + name + ": \"" + value +
                                         "\" is not a number");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/number.h"
 #include "platforms/rates.h"
 
 #define LEAST_SHARE 0.5 /* of a core's bandwidth, which bounds a kernel */
@@ -158,7 +159,7 @@ static double memory_stated_rate(const struct orr_machine_desc *desc, int host,
         copies_of < 0 ? NULL : orr_host_desc_prop(&desc->hosts[copies_of], measured);
 
     if (!(rate > 0) && text)
-        rate = 2 * strtod(text, NULL);
+        rate = 2 * orr_strtod(text, NULL);
     return rate > 0 ? rate * 1e-6 : 0;
 }
 

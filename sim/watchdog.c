@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/base/race.h"
 
 /* Shared by the two threads; freed by the last to release it. */
@@ -42,7 +43,7 @@ static int read_limit(double *ret, struct orr_error *err)
     *ret = 20;
     if (!value || !*value)
         return 0;
-    limit = strtod(value, &end);
+    limit = orr_strtod(value, &end);
     if (*end || !(limit >= 0) || limit > 1e6)
         return orr_fail(err, -EINVAL,
                         "ORRERY_SIM_WATCHDOG=%s: must be seconds, 0 for none",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/base/number.h"
 #include "core/cost/estimates.h"
 #include "core/data/bus.h"
 #include "core/data/node.h"
@@ -183,9 +184,9 @@ static void print_bus_rows(FILE *f, const struct orr_machine *machine,
     for (unsigned src = 0; src < n; src++) {
         fprintf(f, "%s\t", machine->nodes[src].name);
         for (unsigned dst = 0; dst < n; dst++)
-            fprintf(f, "%.0f\t",
-                    src == dst ? 0
-                               : values[orr_machine_pair(machine, src, dst)]);
+            orr_fprintf(f, "%.0f\t",
+                        src == dst ? 0
+                                   : values[orr_machine_pair(machine, src, dst)]);
         fputc('\n', f);
     }
 }
@@ -198,9 +199,9 @@ static void print_near_nodes(FILE *f, const struct orr_machine *machine)
     fprintf(f, "\nGPU\tNUMA in preference order (logical index), "
                "host-to-device, device-to-host\n");
     for (unsigned i = 1; i < n; i++)
-        fprintf(f, "%s\t0\t%.0f\t%.0f\t\n", machine->nodes[i].name,
-                machine->bandwidth[orr_machine_pair(machine, 0, i)],
-                machine->bandwidth[orr_machine_pair(machine, i, 0)]);
+        orr_fprintf(f, "%s\t0\t%.0f\t%.0f\t\n", machine->nodes[i].name,
+                    machine->bandwidth[orr_machine_pair(machine, 0, i)],
+                    machine->bandwidth[orr_machine_pair(machine, i, 0)]);
 }
 
 void starpu_bus_print_bandwidth(FILE *f)

@@ -15,6 +15,7 @@
 #include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/base/capped.h"
+#include "core/base/number.h"
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
 #include "core/device/gpu/gpu.h"
@@ -302,12 +303,12 @@ void starpu_display_stats(void)
     unsigned long long transfers, bytes;
 
     orr_buses_total(rt, &transfers, &bytes);
-    fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n", transfers,
-            (double)bytes / 1048576, atomic_load(&rt->nodes->nevictions));
+    orr_fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n", transfers,
+                (double)bytes / 1048576, atomic_load(&rt->nodes->nevictions));
     for (unsigned w = 0; w < rt->workers->n; w++)
-        fprintf(stderr, "  %s: %lu tasks, %.3f ms busy\n",
-                rt->workers->at[w].desc->name, rt->workers->at[w].ntasks,
-                rt->workers->at[w].busy_us / 1e3);
+        orr_fprintf(stderr, "  %s: %lu tasks, %.3f ms busy\n",
+                    rt->workers->at[w].desc->name, rt->workers->at[w].ntasks,
+                    rt->workers->at[w].busy_us / 1e3);
 }
 
 /* -- copies that are waited for -- */

@@ -11,6 +11,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/base/number.h"
 #include "core/cost/ask.h"
 #include "core/cost/estimates.h"
 #include "core/worker/workers.h"
@@ -43,15 +44,15 @@ static bool row_wanted(const struct orr_model_row *row,
 static void print_fit(const struct orr_model_fit *fit, FILE *out)
 {
     if (fit->alpha == fit->alpha && fit->beta == fit->beta)
-        fprintf(out,
-                "\tRegression : #sample = %u\n\tLinear: y = alpha size ^ "
-                "beta\n\t\talpha = %e\n\t\tbeta = %e\n",
-                fit->n, fit->alpha, fit->beta);
+        orr_fprintf(out,
+                    "\tRegression : #sample = %u\n\tLinear: y = alpha size ^ "
+                    "beta\n\t\talpha = %e\n\t\tbeta = %e\n",
+                    fit->n, fit->alpha, fit->beta);
     if (fit->a == fit->a && fit->b == fit->b && fit->c == fit->c)
-        fprintf(out,
-                "\tNon-Linear: y = a size ^b + c\n\t\ta = %e\n\t\tb = "
-                "%e\n\t\tc = %e\n",
-                fit->a, fit->b, fit->c);
+        orr_fprintf(out,
+                    "\tNon-Linear: y = a size ^b + c\n\t\ta = %e\n\t\tb = "
+                    "%e\n\t\tc = %e\n",
+                    fit->a, fit->b, fit->c);
 }
 
 static void model_print_polynomial(const struct orr_model_fit *fit, FILE *out)
@@ -60,7 +61,7 @@ static void model_print_polynomial(const struct orr_model_fit *fit, FILE *out)
         return;
     fprintf(out, "\tMultiple: y = sum of coeff times powers of parameters\n");
     for (unsigned i = 0; i < fit->ncoeff; i++)
-        fprintf(out, "\t\tcoeff[%u] = %e\n", i, fit->coeff[i]);
+        orr_fprintf(out, "\t\tcoeff[%u] = %e\n", i, fit->coeff[i]);
 }
 
 static void model_print_rows(const struct orr_model_impl *impl,
@@ -75,7 +76,7 @@ static void model_print_rows(const struct orr_model_impl *impl,
         const struct orr_model_row *row = &impl->rows[i];
 
         if (row_wanted(row, request))
-            fprintf(
+            orr_fprintf(
                 request->out, "%08x\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%u\n",
                 row->hash, row->size, row->flops, row->mean, row->dev, row->n);
     }
@@ -97,7 +98,7 @@ static bool print_one(const struct orr_model_impl *impl,
 
     for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++)
         if (!strcmp(request->parameter, fits[i].name)) {
-            fprintf(request->out, "%e\n", fits[i].value);
+            orr_fprintf(request->out, "%e\n", fits[i].value);
             return true;
         }
     if (!strcmp(request->parameter, "path-file-debug")) {
@@ -111,8 +112,8 @@ static bool print_one(const struct orr_model_impl *impl,
         return false;
     for (unsigned i = 0; i < impl->nrows; i++)
         if (row_wanted(&impl->rows[i], request))
-            fprintf(request->out, "%e\n",
-                    mean ? impl->rows[i].mean : impl->rows[i].dev);
+            orr_fprintf(request->out, "%e\n",
+                        mean ? impl->rows[i].mean : impl->rows[i].dev);
     return true;
 }
 
@@ -204,10 +205,10 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
         return 1;
     }
     for (unsigned w = 0; w < rt->workers->n; w++)
-        fprintf(output, "%s%e", w ? " " : "",
-                mean_of(rt, file, ours,
-                        rt->workers->classes[rt->workers->at[w].class_id].comb,
-                        footprint));
+        orr_fprintf(output, "%s%e", w ? " " : "",
+                    mean_of(rt, file, ours,
+                            rt->workers->classes[rt->workers->at[w].class_id].comb,
+                            footprint));
     return 0;
 }
 

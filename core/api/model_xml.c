@@ -8,6 +8,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/base/number.h"
 
 /* The type in capitals, as StarPU writes it; "type9" for one without a name. */
 static void print_device(const struct orr_device *device, FILE *out)
@@ -27,26 +28,26 @@ static void print_device(const struct orr_device *device, FILE *out)
 
 static void print_entry(const struct orr_model_row *row, FILE *out)
 {
-    fprintf(out,
-            "      <entry footprint=\"%08x\" size=\"%" PRIu64
-            "\" flops=\"%e\" mean=\"%e\" deviation=\"%e\" sum=\"%e\" "
-            "sum2=\"%e\" nsample=\"%u\"/>\n",
-            row->hash, row->size, row->flops, row->mean, row->dev, row->sum,
-            row->sum2, row->n);
+    orr_fprintf(out,
+                "      <entry footprint=\"%08x\" size=\"%" PRIu64
+                "\" flops=\"%e\" mean=\"%e\" deviation=\"%e\" sum=\"%e\" "
+                "sum2=\"%e\" nsample=\"%u\"/>\n",
+                row->hash, row->size, row->flops, row->mean, row->dev, row->sum,
+                row->sum2, row->n);
 }
 
 static void print_fits(const struct orr_model_fit *fit, FILE *out)
 {
     if (!isnan(fit->alpha) && !isnan(fit->beta))
-        fprintf(out,
-                "      <l_regression sumlnx=\"%e\" sumlnx2=\"%e\" "
-                "sumlny=\"%e\" sumlnxlny=\"%e\" alpha=\"%e\" beta=\"%e\" "
-                "nsample=\"%u\" minx=\"%" PRIu64 "\" maxx=\"%" PRIu64 "\"/>\n",
-                fit->sumlnx, fit->sumlnx2, fit->sumlny, fit->sumlnxlny,
-                fit->alpha, fit->beta, fit->n, fit->minx, fit->maxx);
+        orr_fprintf(out,
+                    "      <l_regression sumlnx=\"%e\" sumlnx2=\"%e\" "
+                    "sumlny=\"%e\" sumlnxlny=\"%e\" alpha=\"%e\" beta=\"%e\" "
+                    "nsample=\"%u\" minx=\"%" PRIu64 "\" maxx=\"%" PRIu64 "\"/>\n",
+                    fit->sumlnx, fit->sumlnx2, fit->sumlny, fit->sumlnxlny,
+                    fit->alpha, fit->beta, fit->n, fit->minx, fit->maxx);
     if (!isnan(fit->a) && !isnan(fit->b) && !isnan(fit->c))
-        fprintf(out, "      <nl_regression a=\"%e\" b=\"%e\" c=\"%e\"/>\n",
-                fit->a, fit->b, fit->c);
+        orr_fprintf(out, "      <nl_regression a=\"%e\" b=\"%e\" c=\"%e\"/>\n",
+                    fit->a, fit->b, fit->c);
 }
 
 /* Text within quotation marks. */
@@ -91,8 +92,8 @@ static void model_xml_polynomial(const struct starpu_perfmodel *model,
 {
     fputs("      <ml_regression>\n", out);
     for (unsigned i = 0; i < fit->ncoeff; i++) {
-        fprintf(out, "        <monomial number=\"%u\" coefficient=\"%e\">\n", i,
-                fit->coeff[i]);
+        orr_fprintf(out, "        <monomial number=\"%u\" coefficient=\"%e\">\n", i,
+                    fit->coeff[i]);
         print_parameters(model, i, out);
         fputs("        </monomial>\n", out);
     }

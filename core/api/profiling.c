@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "core/api/api.h"
+#include "core/base/number.h"
 #include "core/data/traffic.h"
 #include "core/exec/program.h"
 #include "core/observe/profile.h"
@@ -100,10 +101,10 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
             : cl->model && cl->model->symbol ? cl->model->symbol
                                              : "without a name");
     for (unsigned w = 0; w < rt->workers->n; w++)
-        fprintf(stderr, "\t%s: %lu / %lu (%.2f %%)\n",
-                rt->workers->at[w].desc->name, cl->per_worker_stats[w], total,
-                total ? 100.0 * (double)cl->per_worker_stats[w] / (double)total
-                      : 0.0);
+        orr_fprintf(stderr, "\t%s: %lu / %lu (%.2f %%)\n",
+                    rt->workers->at[w].desc->name, cl->per_worker_stats[w], total,
+                    total ? 100.0 * (double)cl->per_worker_stats[w] / (double)total
+                          : 0.0);
 }
 
 void starpu_data_display_memory_stats(void)

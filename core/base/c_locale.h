@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/c_locale.h - numbers in files are written as in C, whatever locale
- * the application has set. Any thread.
+ * core/base/c_locale.h - the C locale, for other libraries that print and read numbers.
+ * Ours are in number.h. Any thread.
  */
 #pragma once
 
@@ -12,6 +12,5 @@ struct orr_c_locale {
     locale_t c, before;
 };
 
-/* Errors: -ENOMEM; there is then nothing to end. */
-int orr_c_locale_begin(struct orr_c_locale *locale);
-void orr_c_locale_end(struct orr_c_locale *locale);
+struct orr_c_locale orr_c_locale_begin(void);
+void orr_c_locale_end(struct orr_c_locale locale);

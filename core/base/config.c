@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/base/config.c - see config.h. Only orr_config_read looks at the
  * environment; nothing here is kept between calls. */
-#ifndef _GNU_SOURCE
-#    define _GNU_SOURCE /* strtod_l */
-#endif
-
 #include "core/base/config.h"
 #include "core/base/capped.h"
 
+#include "core/base/number.h"
 #include "core/base/perf_names.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -88,18 +84,13 @@ static int most_of(enum orr_config_id id)
     }
 }
 
-/* A finite number, written as in C whatever the application's locale is. */
+/* A finite number. */
 static int read_double(const char *name, const char *text, double *ret,
                        struct orr_error *err)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", NULL);
-    double value;
     char *end;
+    double value = orr_strtod(text, &end);
 
-    if (!c)
-        return -ENOMEM;
-    value = strtod_l(text, &end, c);
-    freelocale(c);
     if (end == text || end[strspn(end, " \t\n")] != '\0' || !isfinite(value))
         return orr_fail(err, -EINVAL,
                         "%s=\"%s\" is not a number; give one such as 1.5, or "

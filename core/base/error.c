@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "core/base/number.h"
+
 int orr_fail(struct orr_error *err, int code, const char *format, ...)
 {
     va_list args;
@@ -11,7 +13,7 @@ int orr_fail(struct orr_error *err, int code, const char *format, ...)
     if (!err)
         return code;
     va_start(args, format);
-    vsnprintf(err->text, sizeof(err->text), format, args);
+    orr_vsnprintf(err->text, sizeof(err->text), format, args);
     va_end(args);
     return code;
 }

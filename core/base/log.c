@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 static bool log_is_silent(void)
 {
     const char *value = getenv("STARPU_SILENT");
@@ -32,7 +34,7 @@ static void log_print(const char *kind, bool is_repeatable, const char *format,
             ? (size_t)snprintf(text, sizeof(text), "orrery: %s", kind)
             : (size_t)snprintf(text, sizeof(text), "orrery: rank %d: %s", rank,
                                kind);
-    int wanted = vsnprintf(text + n, sizeof(text) - n - 1, format, args);
+    int wanted = orr_vsnprintf(text + n, sizeof(text) - n - 1, format, args);
 
     if (wanted < 0 || (is_repeatable && orr_log_was_said && orr_log_was_said(text + n)))
         return;

@@ -7,6 +7,7 @@
 #include "core/base/markup.h"
 
 #include "core/base/host.h"
+#include "core/base/number.h"
 
 #include <errno.h>
 #include <expat.h>
@@ -30,7 +31,7 @@ static void markup_fail(struct orr_markup *m, int rc, const char *format, ...)
     if (m->rc)
         return;
     va_start(args, format);
-    vsnprintf(m->problem, sizeof(m->problem), format, args);
+    orr_vsnprintf(m->problem, sizeof(m->problem), format, args);
     va_end(args);
     m->rc = rc;
     m->line = (unsigned)XML_GetCurrentLineNumber(m->parser);

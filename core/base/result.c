@@ -116,9 +116,29 @@ int orr_result_rename(struct orr_result *result, const char *path)
     return 0;
 }
 
+/* The rename itself must survive a crash: the folder is written too. Some file
+ * systems cannot do that, which is no reason to fail. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+    int fd = folder || !slash
+                 ? open(folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                 : -1;
+
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
 int orr_result_close(struct orr_result *result, int rc)
 {
-    if (!rc && (fflush(result->file) != 0 || ferror(result->file)))
+    bool syncs = result->durable && result->temporary;
+
+    if (!rc && (fflush(result->file) != 0 || ferror(result->file) ||
+                (syncs && fsync(fileno(result->file)) < 0)))
         rc = errno ? -errno : -EIO;
     if (fclose(result->file) != 0 && !rc)
         rc = -errno;
@@ -127,7 +147,21 @@ int orr_result_close(struct orr_result *result, int rc)
         rc = -errno;
     if (rc && result->temporary)
         unlink(result->temporary);
+    if (!rc && syncs)
+        sync_folder(result->path);
     free(result->temporary);
     free(result->path);
     return rc;
+}
+
+int orr_result_write(const char *path, const void *bytes, size_t size)
+{
+    struct orr_result result;
+    int rc = orr_result_open(path, &result);
+
+    if (rc)
+        return rc;
+    result.durable = true;
+    (void)fwrite(bytes, 1, size, result.file); /* the close finds errors */
+    return orr_result_close(&result, 0);
 }

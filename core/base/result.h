@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/result.h - files that a run leaves: whole or not at all. A device or
- * a pipe, such as /dev/stdout, is written to and never replaced. One thread per
- * file.
+ * core/base/result.h - files that appear whole or not at all, under a name of their own
+ * until then, which no other process has. A device or a pipe, such as /dev/stdout, is
+ * written to and never replaced. One thread per file.
  */
 #pragma once
 
@@ -10,9 +10,10 @@
 #include <stdio.h>
 
 struct orr_result {
-    FILE *file;      /* write here */
+    FILE *file;      /* write here; errors are found at the close */
     char *path;      /* owned */
     char *temporary; /* owned; beside `path`, NULL for a device */
+    bool durable;    /* may be set: it is on the disk when it has its name */
 };
 
 /* *ret is ended by orr_result_close. Errors: -ENOMEM, those of the system. */
@@ -30,3 +31,6 @@ int orr_result_rename(struct orr_result *result, const char *path);
 /* With `rc` 0 the file takes its name if all of it was written, else it is
  * removed. Returns `rc` or what went wrong. */
 int orr_result_close(struct orr_result *result, int rc);
+
+/* A durable file of these bytes. */
+int orr_result_write(const char *path, const void *bytes, size_t size);

@@ -12,8 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "core/cost/assume.h"
 #include "core/device/kind.h"
 #include "perfmodel/arch.h"
@@ -72,7 +72,7 @@ static bool assumption_take_number(struct reader *r, double *ret)
     double value;
 
     assumption_skip_blanks(r);
-    value = strtod(r->at, &after);
+    value = orr_strtod(r->at, &after);
     if (after == r->at || !isfinite(value) || value < 0)
         return false;
     r->at = after;
@@ -444,13 +444,8 @@ int orr_assumptions_read(const char *text, struct orr_assumptions *ret,
 {
     struct orr_assumptions a = {0};
     struct reader r = {.a = &a, .err = err};
-    struct orr_c_locale locale;
-    int rc = orr_c_locale_begin(&locale);
+    int rc = read_text(&r, text ? text : "");
 
-    if (rc)
-        return rc;
-    rc = read_text(&r, text ? text : "");
-    orr_c_locale_end(&locale);
     if (rc) {
         orr_assumptions_done(&a);
         return rc == -ENOMEM ? orr_fail(err, rc, "out of memory") : rc;

@@ -6,6 +6,7 @@
  * thread may still be reading it. Rows are added under the table's lock, but
  * made before: models are read from files then. Lengths are replaced in place.
  */
+#include "core/base/number.h"
 #include "core/cost/cost_private.h"
 
 #include <errno.h>
@@ -699,11 +700,11 @@ static void contradicted(const struct orr_runtime *rt, const struct row *row,
     char pair[64], why[256];
 
     orr_row_name_pair(rt, class_id, impl, pair, sizeof(pair));
-    snprintf(why, sizeof(why),
-             "for footprint %08x it has %g us on %s, but a task has just taken "
-             "%g us there, and other devices of that type are as fast",
-             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
-             pair, us);
+    orr_snprintf(why, sizeof(why),
+                 "for footprint %08x it has %g us on %s, but a task has just taken "
+                 "%g us there, and other devices of that type are as fast",
+                 row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
+                 pair, us);
     orr_model_begin_benchmarking(row->model, why);
 }
 

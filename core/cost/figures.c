@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/exec/runtime.h"
 #include "core/worker/workers.h"
 
@@ -61,11 +62,11 @@ void orr_figures_write(const struct orr_runtime *rt, FILE *out)
     for (int i = 0; i < ORR_NORIGINS; i++) {
         if (!(total.us[i] > 0))
             continue;
-        fprintf(out, "%s{\"origin\": \"%s\", \"share\": %.6f", comma,
-                orr_origin_name((enum orr_origin)i),
-                orr_figures_share(&total, (enum orr_origin)i));
+        orr_fprintf(out, "%s{\"origin\": \"%s\", \"share\": %.6f", comma,
+                    orr_origin_name((enum orr_origin)i),
+                    orr_figures_share(&total, (enum orr_origin)i));
         if (total.off_by[i] > 0)
-            fprintf(out, ", \"off_by\": %.6f", total.off_by[i]);
+            orr_fprintf(out, ", \"off_by\": %.6f", total.off_by[i]);
         fputc('}', out);
         comma = ", ";
     }
@@ -80,11 +81,11 @@ void orr_figures_tell(const struct orr_runtime *rt, FILE *out)
     for (int i = 0; i < ORR_NORIGINS; i++) {
         if (!(total.us[i] > 0))
             continue;
-        fprintf(out, "%s%.1f %% %s", comma,
-                100 * orr_figures_share(&total, (enum orr_origin)i),
-                orr_origin_name((enum orr_origin)i));
+        orr_fprintf(out, "%s%.1f %% %s", comma,
+                    100 * orr_figures_share(&total, (enum orr_origin)i),
+                    orr_origin_name((enum orr_origin)i));
         if (total.off_by[i] > 0)
-            fprintf(out, " (off by up to %.1f %%)", 100 * total.off_by[i]);
+            orr_fprintf(out, " (off by up to %.1f %%)", 100 * total.off_by[i]);
         comma = ", ";
     }
 }

@@ -31,8 +31,7 @@ double orr_figures_share(const struct orr_figures *figures,
  * [{"origin": "interpolated", "share": 0.25, "off_by": 0.1}]. */
 void orr_figures_write(const struct orr_runtime *rt, FILE *out);
 
-/* The same for people: "75.0 % measured, 25.0 % interpolated (off by up to 10.0 %)".
- * In the C locale. */
+/* The same for people: "75.0 % measured, 25.0 % interpolated (off by up to 10.0 %)". */
 void orr_figures_tell(const struct orr_runtime *rt, FILE *out);
 
 /* A warning for a run without a report of which a part is interpolated. */

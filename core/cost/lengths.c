@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
 #include "core/cost/estimates.h"
@@ -331,11 +332,11 @@ static void refresh_recal(const struct orr_runtime *rt, struct row *row)
         measured)
         return;
     orr_row_name_pair(rt, class_id, impl, pair, sizeof(pair));
-    snprintf(why, sizeof(why),
-             "for footprint %08x it has %g us on %s, more than %g times that "
-             "of another device of that type, and few measures",
-             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
-             pair, ORR_RECAL_SUSPICIOUS);
+    orr_snprintf(why, sizeof(why),
+                 "for footprint %08x it has %g us on %s, more than %g times that "
+                 "of another device of that type, and few measures",
+                 row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
+                 pair, ORR_RECAL_SUSPICIOUS);
     orr_model_begin_benchmarking(row->model, why);
 }
 

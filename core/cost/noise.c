@@ -9,6 +9,7 @@
 
 #include "core/base/config.h"
 #include "core/base/draw.h"
+#include "core/base/number.h"
 #include "core/base/splitmix.h"
 #include "perfmodel/distributions.h"
 
@@ -16,7 +17,7 @@
 static double share_of(const char *text)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = orr_strtod(text, &end);
 
     if (end == text)
         return (double)NAN;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/number.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
 #include "core/observe/views.h"
@@ -160,13 +161,13 @@ void orr_buses_print(struct orr_runtime *rt, FILE *out)
         double mb = (double)atomic_load(&bus->bytes) / 1e6;
         unsigned long long n = atomic_load(&bus->transfers);
 
-        fprintf(out,
-                "\t%s -> %s\t%.4f MB\t%.4f MB/s\t"
-                "(transfers : %llu - avg %.4f MB)\n",
-                nodes[bus->src].name, nodes[bus->dst].name, mb,
-                length > 0 ? mb * 1e6 / length : 0, n, n ? mb / (double)n : 0);
+        orr_fprintf(out,
+                    "\t%s -> %s\t%.4f MB\t%.4f MB/s\t"
+                    "(transfers : %llu - avg %.4f MB)\n",
+                    nodes[bus->src].name, nodes[bus->dst].name, mb,
+                    length > 0 ? mb * 1e6 / length : 0, n, n ? mb / (double)n : 0);
     }
     orr_buses_total(rt, &transfers, &bytes);
-    fprintf(out, "Total transfers: %.4f GB\n#---------------------\n",
-            (double)bytes / 1e9);
+    orr_fprintf(out, "Total transfers: %.4f GB\n#---------------------\n",
+                (double)bytes / 1e9);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
 #include "core/data/plan.h"
@@ -127,12 +128,12 @@ void orr_traffic_print(struct orr_runtime *rt, FILE *out)
     fprintf(out, "%zu data are registered\n", n);
     for (size_t i = 0; i < n; i++)
         print_row(rt, &rows[i], out);
-    fprintf(out,
-            "%llu evictions; %llu copies, %.1f MiB, brought back what had left\n"
-            "%s",
-            (unsigned long long)atomic_load(&rt->nodes->nevictions),
-            (unsigned long long)atomic_load(&rt->nodes->nreturns),
-            (double)atomic_load(&rt->nodes->returned_bytes) / MIB, line);
+    orr_fprintf(out,
+                "%llu evictions; %llu copies, %.1f MiB, brought back what had left\n"
+                "%s",
+                (unsigned long long)atomic_load(&rt->nodes->nevictions),
+                (unsigned long long)atomic_load(&rt->nodes->nreturns),
+                (double)atomic_load(&rt->nodes->returned_bytes) / MIB, line);
     free(rows);
 }
 
@@ -150,12 +151,12 @@ void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
                            misses = atomic_load(&node->nmisses),
                            all = hits + misses;
 
-        fprintf(out,
-                "\t%s: %llu hits (%.2f %%), %llu misses (%.2f %%), %llu "
-                "allocations, %llu of kept memory\n",
-                rt->machine->nodes[i].name, hits, percentage(hits, all), misses,
-                percentage(misses, all), atomic_load(&node->nallocations),
-                atomic_load(&node->nreused));
+        orr_fprintf(out,
+                    "\t%s: %llu hits (%.2f %%), %llu misses (%.2f %%), %llu "
+                    "allocations, %llu of kept memory\n",
+                    rt->machine->nodes[i].name, hits, percentage(hits, all), misses,
+                    percentage(misses, all), atomic_load(&node->nallocations),
+                    atomic_load(&node->nreused));
     }
     fputs(line, out);
 }

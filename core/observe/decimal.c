@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/number.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 #define MANTISSA (UINT64_C(1) << 52)
@@ -161,7 +163,7 @@ const char *orr_decimal(double value, unsigned digits,
     assert(digits <= 9);
     /* Without decimals half to even looks at the digit before the point. */
     if (!(fabs(value) < ORR_DECIMAL_MOST) || digits == 0)
-        snprintf(buffer, ORR_DECIMAL_SIZE, "%.*f", (int)digits, value);
+        orr_snprintf(buffer, ORR_DECIMAL_SIZE, "%.*f", (int)digits, value);
     else
         *orr_write_decimal(buffer, value, digits) = '\0';
     return buffer;
@@ -193,8 +195,8 @@ const char *orr_general(struct orr_general *general, double value)
 
     if (!general->kept[at].text[0] ||
         memcmp(&general->kept[at].value, &value, sizeof(value))) {
-        snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",
-                 value);
+        orr_snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",
+                     value);
         general->kept[at].value = value;
     }
     return general->kept[at].text;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
-#include "core/base/c_locale.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/estimates.h"
@@ -48,15 +47,11 @@ static int add_times(struct orr_graph *graph, const struct orr_runtime *rt)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    struct orr_c_locale locale;
-    int rc = out ? orr_c_locale_begin(&locale) : -ENOMEM;
+    int rc = 0;
 
     if (!out)
-        return rc;
-    if (rc == 0) {
-        orr_figures_tell(rt, out);
-        orr_c_locale_end(&locale);
-    }
+        return -ENOMEM;
+    orr_figures_tell(rt, out);
     if (fclose(out) != 0)
         rc = -ENOMEM;
     if (rc == 0 && size > 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/exec/tell.h"
 #include "core/job/job.h"
 #include "core/job/tasks.h"
@@ -209,15 +210,15 @@ void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out)
         orr_worker_profile_read(worker, orr_exec_now(rt->exec), &info);
         fprintf(out, "%s: %d tasks\n", worker->desc->name, info.executed_tasks);
         if (orr_profile_is_on(rt))
-            fprintf(out,
-                    "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
-                    "for data %.3f, sleeping %.3f, scheduling %.3f\n",
-                    timespec_ms(&info.total_time),
-                    timespec_ms(&info.executing_time),
-                    timespec_ms(&info.callback_time),
-                    timespec_ms(&info.waiting_time),
-                    timespec_ms(&info.sleeping_time),
-                    timespec_ms(&info.scheduling_time));
+            orr_fprintf(out,
+                        "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
+                        "for data %.3f, sleeping %.3f, scheduling %.3f\n",
+                        timespec_ms(&info.total_time),
+                        timespec_ms(&info.executing_time),
+                        timespec_ms(&info.callback_time),
+                        timespec_ms(&info.waiting_time),
+                        timespec_ms(&info.sleeping_time),
+                        timespec_ms(&info.scheduling_time));
     }
 }
 
@@ -232,7 +233,7 @@ static void print_idle(struct orr_runtime *rt, FILE *out)
                                 &info);
         all += timespec_ms(&info.sleeping_time);
     }
-    fprintf(out, "%f\n", all);
+    orr_fprintf(out, "%f\n", all);
 }
 
 void orr_worker_profiles_report(struct orr_runtime *rt)

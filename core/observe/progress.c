@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/config.h"
+#include "core/base/number.h"
 #include "core/device/clock.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
@@ -71,14 +72,14 @@ static void progress_print(struct orr_progress *p, unsigned long ended,
     unsigned long all = ended + orr_count_unfinished(rt);
     char line[LINE];
 
-    snprintf(line, sizeof(line),
-             "%s%.6f s%s: %s of %s submitted tasks ended, %s tasks/s%s",
-             p->terminal ? "\r\033[K" : "", orr_exec_now(rt->exec) / 1e6,
-             rt->exec->virtual_time ? " of virtual time" : "",
-             with_commas(ended).text, with_commas(all).text,
-             with_commas(seconds > 0 ? (unsigned long)((double)n / seconds) : 0)
-                 .text,
-             p->terminal ? "" : "\n");
+    orr_snprintf(line, sizeof(line),
+                 "%s%.6f s%s: %s of %s submitted tasks ended, %s tasks/s%s",
+                 p->terminal ? "\r\033[K" : "", orr_exec_now(rt->exec) / 1e6,
+                 rt->exec->virtual_time ? " of virtual time" : "",
+                 with_commas(ended).text, with_commas(all).text,
+                 with_commas(seconds > 0 ? (unsigned long)((double)n / seconds) : 0)
+                     .text,
+                 p->terminal ? "" : "\n");
     if (atomic_load(&p->left))
         return;
     write_out(line);

@@ -13,6 +13,7 @@
 #include "bound/graph_text.h"
 #include "core/base/host.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/base/result.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
@@ -53,8 +54,8 @@ static void write_workers(FILE *out, const struct orr_runtime *rt)
 
         fprintf(out, "%s\n  {", w ? "," : "");
         write_string(out, "name", worker->desc->name);
-        fprintf(out, ", \"busy_us\": %.3f, \"tasks\": %lu}", worker->busy_us,
-                worker->ntasks);
+        orr_fprintf(out, ", \"busy_us\": %.3f, \"tasks\": %lu}", worker->busy_us,
+                    worker->ntasks);
     }
     fputs("],\n", out);
 }
@@ -63,7 +64,7 @@ static void write_workers(FILE *out, const struct orr_runtime *rt)
 static void write_us(FILE *out, const char *name, double us)
 {
     if (isfinite(us))
-        fprintf(out, ", \"%s\": %.3f", name, us);
+        orr_fprintf(out, ", \"%s\": %.3f", name, us);
     else
         fprintf(out, ", \"%s\": null", name);
 }
@@ -103,12 +104,12 @@ static void write_kernel(const struct orr_tally_summary *summary, void *arg)
     write_us(out, "p75_us", summary->p75);
     write_us(out, "p95_us", summary->p95);
     write_us(out, "other_us", summary->other);
-    fprintf(out, ", \"other_share\": %.6f, \"aside_share\": %.6f",
-            summary->other_share, summary->aside);
+    orr_fprintf(out, ", \"other_share\": %.6f, \"aside_share\": %.6f",
+                summary->other_share, summary->aside);
     write_us(out, "predicted_us", summary->predicted);
     fprintf(out, ", \"origin\": \"%s\"", orr_origin_name(kernel->origin));
     if (isfinite(kernel->off_by))
-        fprintf(out, ", \"off_by\": %.6f", kernel->off_by);
+        orr_fprintf(out, ", \"off_by\": %.6f", kernel->off_by);
     fputc('}', out);
 }
 
@@ -156,8 +157,8 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
 {
     struct listing kernels = {out, rt->machine, false}, links = kernels;
 
-    fprintf(out, "\"modelled_us\": %.3f,\n\"kernels\": [",
-            orr_tally_modelled_span(rt->views->tally));
+    orr_fprintf(out, "\"modelled_us\": %.3f,\n\"kernels\": [",
+                orr_tally_modelled_span(rt->views->tally));
     if (orr_tally_each_kernel(rt->views->tally, write_kernel, &kernels) != 0)
         orr_log_error("out of memory: the report lacks kernels");
     if (orr_tally_lost(rt->views->tally))
@@ -178,9 +179,9 @@ static void write_drawn(FILE *out, const struct orr_runtime *rt, uint64_t draw)
     for (unsigned i = 0; i < machine->ndrawn; i++) {
         fputs(i ? ", {" : "{", out);
         write_string(out, "figure", machine->drawn[i].figure);
-        fprintf(out, ", \"factor\": %.6g, \"off_by\": %.6g, \"measured\": %s}",
-                machine->drawn[i].factor, machine->drawn[i].error,
-                machine->drawn[i].measured ? "true" : "false");
+        orr_fprintf(out, ", \"factor\": %.6g, \"off_by\": %.6g, \"measured\": %s}",
+                    machine->drawn[i].factor, machine->drawn[i].error,
+                    machine->drawn[i].measured ? "true" : "false");
     }
     fputs("]", out);
 }
@@ -198,7 +199,7 @@ static void write_noise(FILE *out, const struct orr_runtime *rt)
     if (isnan(noise->relative))
         fputs("\"measured\"", out);
     else
-        fprintf(out, "%.6g", noise->relative);
+        orr_fprintf(out, "%.6g", noise->relative);
     fprintf(out, ", \"seed\": %llu}", (unsigned long long)noise->seed);
 }
 
@@ -207,12 +208,12 @@ static void write_overruled(FILE *out, const char *key,
                             const struct orr_overruled *overruled)
 {
     if (overruled->n)
-        fprintf(out,
-                ", \"%s\": {\"origin\": \"%s\", \"kernels\": %u, \"us\": %.6g, "
-                "\"by_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g}",
-                key, orr_origin_name(overruled->origin), overruled->n,
-                overruled->us, overruled->by_us, overruled->least_us,
-                overruled->most_us);
+        orr_fprintf(out,
+                    ", \"%s\": {\"origin\": \"%s\", \"kernels\": %u, \"us\": %.6g, "
+                    "\"by_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g}",
+                    key, orr_origin_name(overruled->origin), overruled->n,
+                    overruled->us, overruled->by_us, overruled->least_us,
+                    overruled->most_us);
 }
 
 /* All of them in one string, for those who only show it, and each with whether a
@@ -336,7 +337,7 @@ static void write_rank(FILE *out, const struct orr_runtime *rt)
     fprintf(out, "\"rank\": %d,\n\"ranks\": %u,\n", atomic_load(&rt->rank), rt->nranks);
     /* Of real ranks each has a clock of its own. */
     if (rt->exec->virtual_time && rt->views->first_submit >= 0)
-        fprintf(out, "\"begin_us\": %.3f,\n", rt->views->first_submit);
+        orr_fprintf(out, "\"begin_us\": %.3f,\n", rt->views->first_submit);
     fputs("\"messages\": [", out);
     for (size_t r = 0; r < n; r++) {
         if (!peers[r].sent && !peers[r].received)
@@ -384,13 +385,13 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_assumptions(out, rt->estimates->costs);
     write_noise(out, rt);
-    fprintf(out,
-            ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
-            "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
-            "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
-            last - rt->views->first_submit, flops, ntasks, transfers, bytes,
-            (unsigned long long)rt->nodes->nevictions,
-            orr_wall_time_s() - rt->views->wall_start);
+    orr_fprintf(out,
+                ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
+                "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
+                "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
+                last - rt->views->first_submit, flops, ntasks, transfers, bytes,
+                (unsigned long long)rt->nodes->nevictions,
+                orr_wall_time_s() - rt->views->wall_start);
     if (rt->machine->kernels_take_their_length) {
         fputs("\"figures\": ", out);
         orr_figures_write(rt, out);

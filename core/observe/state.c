@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/nodes.h"
@@ -95,7 +95,7 @@ static void visit_workers_job(void *object, void *arg)
         fputs("executes ", stderr);
         print_job(job);
         if (job->kernel && job->kernel->start <= state->now)
-            fprintf(stderr, " since %.6f s", job->kernel->start / 1e6);
+            orr_fprintf(stderr, " since %.6f s", job->kernel->start / 1e6);
         else if (job->kernel)
             fputs(", which waits for the one before", stderr);
         return;
@@ -190,10 +190,10 @@ void orr_state_print(struct orr_runtime *rt)
     struct state state = {.runtime = rt, .now = orr_exec_now(rt->exec)};
 
     fflush(stdout);
-    fprintf(stderr,
-            "At %.6f s of virtual time %lu tasks have not ended, %lu are "
-            "ready.\n",
-            state.now / 1e6, orr_count_unfinished(rt), orr_count_ready(rt));
+    orr_fprintf(stderr,
+                "At %.6f s of virtual time %lu tasks have not ended, %lu are "
+                "ready.\n",
+                state.now / 1e6, orr_count_unfinished(rt), orr_count_ready(rt));
     for (unsigned w = 0; w < rt->workers->n; w++)
         say_worker(&state, &rt->workers->at[w]);
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
@@ -237,14 +237,9 @@ static double read_date(const char *text)
         const char *unit;
         double us;
     } units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}, {"", 1}};
-    struct orr_c_locale locale;
     char *end;
-    double value;
+    double value = orr_strtod(text, &end);
 
-    if (orr_c_locale_begin(&locale))
-        return -1;
-    value = strtod(text, &end);
-    orr_c_locale_end(&locale);
     end += strspn(end, " ");
     for (size_t i = 0; end != text && i < sizeof(units) / sizeof(*units); i++)
         if (!strcmp(end, units[i].unit) && value >= 0 && value < 1e15)

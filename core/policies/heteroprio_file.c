@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/c_locale.h"
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/cost/estimates.h"
 #include "core/policies/heteroprio.h"
 #include "perfmodel/disk.h"
@@ -67,7 +67,7 @@ static void write_busy(FILE *file, const struct orr_sched *sched, unsigned arch)
     if (all < busy)
         all = busy;
     scale = all > most_us ? most_us / all : 1;
-    fprintf(file, " %f %f", scale * busy, scale * (all - busy));
+    orr_fprintf(file, " %f %f", scale * busy, scale * (all - busy));
 }
 
 static bool arch_is_present(const struct orr_heteroprio *hp, unsigned arch)
@@ -95,16 +95,16 @@ static void write_bucket(FILE *file, const struct orr_heteroprio *hp,
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         if (arch_is_present(hp, a))
             fprintf(file, " %u", known->where >> (a + 1) & 1);
-    fprintf(file, "\n%f %u %u %f %.0f %.0f %f %u %f %u\n", known->nod.value,
-            known->nod.n, known->released[fastest].n,
-            npushed > 0 ? known->npushed / npushed : 0, npushed, executed,
-            known->best_released.value, known->best_released.n,
-            orr_hp_time_on(bucket, fastest), known->time[fastest].n);
+    orr_fprintf(file, "\n%f %u %u %f %.0f %.0f %f %u %f %u\n", known->nod.value,
+                known->nod.n, known->released[fastest].n,
+                npushed > 0 ? known->npushed / npushed : 0, npushed, executed,
+                known->best_released.value, known->best_released.n,
+                orr_hp_time_on(bucket, fastest), known->time[fastest].n);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         if (arch_is_present(hp, a) && known->where >> (a + 1) & 1)
-            fprintf(file, "%f %f %u %f\n", known->released[a].value,
-                    known->time[a].value, known->time[a].n,
-                    executed > 0 ? known->nexecuted[a] / executed : 0);
+            orr_fprintf(file, "%f %f %u %f\n", known->released[a].value,
+                        known->time[a].value, known->time[a].n,
+                        executed > 0 ? known->nexecuted[a] / executed : 0);
     fputs("#####\n", file);
 }
 
@@ -150,13 +150,10 @@ static void write_order(FILE *file, const struct orr_heteroprio *hp)
 static char *make_text(struct orr_sched *sched, bool order, bool figures)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_c_locale locale;
     char *text = NULL;
     size_t size;
     FILE *file;
 
-    if (orr_c_locale_begin(&locale) < 0)
-        return NULL;
     file = open_memstream(&text, &size);
     if (file) {
         orr_lock(&hp->lock);
@@ -170,7 +167,6 @@ static char *make_text(struct orr_sched *sched, bool order, bool figures)
             text = NULL;
         }
     }
-    orr_c_locale_end(&locale);
     return text;
 }
 
@@ -232,7 +228,7 @@ static bool heteroprio_read_numbers(const char *text, double *ret, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         char *end;
 
-        ret[i] = strtod(text, &end);
+        ret[i] = orr_strtod(text, &end);
         if (end == text || !(ret[i] >= 0) || ret[i] > 1e300)
             return false;
         text = end;
@@ -353,23 +349,20 @@ int orr_hp_read(struct orr_sched *sched)
 {
     struct orr_heteroprio *hp = sched->data;
     struct reading r = {.line = NULL};
-    struct orr_c_locale locale;
     char *path;
     int rc = find_path(sched->runtime, &path);
 
     if (rc)
         return rc == -ENOENT ? 0 : rc;
     r.file = fopen(path, "re");
-    rc = r.file ? orr_c_locale_begin(&locale) : -errno;
+    rc = r.file ? 0 : -errno;
     if (!rc && !read_all(&r, hp)) {
         heteroprio_forget_known(hp);
         orr_log_warning("%s: not in the format of heteroprio's figures: it is "
                         "not read, and written anew at the end",
                         path);
     }
-    if (!rc)
-        orr_c_locale_end(&locale);
-    else if (rc != -ENOENT && rc != -ENOMEM)
+    if (rc && rc != -ENOENT && rc != -ENOMEM)
         orr_log_warning("%s: %s: heteroprio begins without figures", path,
                         strerror(-rc));
     if (r.file)

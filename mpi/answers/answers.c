@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "mpi/images/image.h"
 
 struct orr_answers *orr_answers(void)
@@ -59,7 +60,7 @@ void orr_answers_fail(const char *call, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     orr_log_error("%s: rank %d: %s", call, orr_simulated_place()->rank, text);
     fflush(NULL);

@@ -594,7 +594,7 @@ static char *machine_text(const struct orr_machine_desc *machine_desc)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    ck_assert_int_eq(orr_machine_desc_print_xml(machine_desc, "m", out), 0);
+    orr_machine_desc_print_xml(machine_desc, "m", out);
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/result.h"
 #include "perfmodel/sampling.h"
 #include "platforms/packed.h"
-#include "platforms/whole_file.h"
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/machine.h"
 #include "tools/common/modules.h"
@@ -230,15 +230,15 @@ static int fill_cluster(const struct network_measures *measures,
 
 static int write_cluster(const struct orr_cluster_desc *cluster, const char *path)
 {
-    struct orr_new_file file;
-    struct orr_error err = {""};
-    int rc = orr_new_file_begin(&file, path, &err);
+    struct orr_result file;
+    int rc = orr_result_open(path, &file);
 
     if (rc == 0) {
-        orr_cluster_print_xml(cluster, file.out);
-        rc = orr_new_file_commit(&file, &err);
+        file.durable = true;
+        orr_cluster_print_xml(cluster, file.file);
+        rc = orr_result_close(&file, 0);
     }
-    return rc < 0 ? tool_fail(-1, "%s", err.text) : 0;
+    return rc < 0 ? tool_fail(-1, "%s: cannot be written: %s", path, strerror(-rc)) : 0;
 }
 
 static char *words_of(const struct network_measures *measures)

@@ -2,6 +2,7 @@
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
 #include "core/base/place.h"
+#include "core/base/result.h"
 #include "core/base/words.h"
 
 #include <errno.h>
@@ -232,44 +233,6 @@ int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
 
 /* -- files -- */
 
-static int write_stream(FILE *file, const char *name, const char *text,
-                        size_t size)
-{
-    errno = 0;
-    if (fwrite(text, 1, size, file) == size && fflush(file) == 0)
-        return 0;
-    tool_error("%s: cannot be written: %s", name, strerror(errno));
-    return errno ? -errno : -EIO;
-}
-
-/* Writes beside the file and renames, so that no reader finds half of it. */
-static int replace_file(const char *path, const char *text, size_t size)
-{
-    char *beside = tool_format("%s.new-%ld", path, (long)getpid());
-    FILE *file = beside ? fopen(beside, "wx") : NULL;
-    int rc;
-
-    if (!file) {
-        rc = beside ? -errno : -ENOMEM;
-        tool_error("%s: cannot be written: %s", path, strerror(-rc));
-        free(beside);
-        return rc;
-    }
-    rc = write_stream(file, path, text, size);
-    if (fclose(file) != 0 && rc == 0) {
-        rc = -errno;
-        tool_error("%s: cannot be written: %s", path, strerror(-rc));
-    }
-    if (rc == 0 && rename(beside, path) != 0) {
-        rc = -errno;
-        tool_error("%s: cannot be replaced: %s", path, strerror(-rc));
-    }
-    if (rc < 0)
-        unlink(beside);
-    free(beside);
-    return rc;
-}
-
 void tool_see(const char *path, struct tool_seen *ret)
 {
     struct stat st;
@@ -319,30 +282,15 @@ int tool_check_output(const char *option, const char *path)
 
 int tool_write_file(const char *path, const char *text, size_t size)
 {
-    FILE *file;
-    char *place;
     int rc;
 
     if (!path || !strcmp(path, "-")) /* tool_close says what went wrong */
         return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0
                    ? 0
                    : -EIO;
-    if (!orr_place_is_fixed(path)) {
-        place = orr_place_of(path);
-        if (!place)
-            tool_error("%s: out of memory", path);
-        rc = place ? replace_file(place, text, size) : -ENOMEM;
-        free(place);
-        return rc;
-    }
-    file = orr_place_open(path);
-    if (!file) {
-        rc = -errno;
-        tool_error("%s: cannot be opened: %s", path, strerror(-rc));
-        return rc;
-    }
-    rc = write_stream(file, path, text, size);
-    fclose(file);
+    rc = orr_result_write(path, text, size);
+    if (rc)
+        tool_error("%s: cannot be written: %s", path, strerror(-rc));
     return rc;
 }
 

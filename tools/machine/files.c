@@ -2,6 +2,7 @@
 /* tools/machine/files.c - files of a machine that appear together, see
  * machine.h. One thread. */
 #include "core/base/grow.h"
+#include "core/base/result.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/machine/machine.h"
@@ -9,7 +10,6 @@
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
 #include "platforms/places.h"
-#include "platforms/whole_file.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -84,26 +84,28 @@ int machine_xml_text(const struct orr_machine_desc *desc, const char *name,
                      char **ret_text, size_t *ret_size)
 {
     FILE *out = open_memstream(ret_text, ret_size);
-    int rc = out ? orr_machine_desc_print_xml(desc, name, out) : -ENOMEM;
 
-    if (out && (fclose(out) != 0 || rc < 0)) {
-        free(*ret_text);
-        rc = -ENOMEM;
-    }
-    return rc < 0 ? machine_files_no_memory() : 0;
+    if (!out)
+        return machine_files_no_memory();
+    orr_machine_desc_print_xml(desc, name, out);
+    if (fclose(out) == 0)
+        return 0;
+    free(*ret_text);
+    return machine_files_no_memory();
 }
 
 int machine_matrix_text(const struct orr_machine_desc *desc,
                         const double *matrix, char **ret_text, size_t *ret_size)
 {
     FILE *out = open_memstream(ret_text, ret_size);
-    int rc = out ? orr_bus_matrix_print(desc, matrix, out) : -ENOMEM;
 
-    if (out && (fclose(out) != 0 || rc < 0)) {
-        free(*ret_text);
-        rc = -ENOMEM;
-    }
-    return rc < 0 ? machine_files_no_memory() : 0;
+    if (!out)
+        return machine_files_no_memory();
+    orr_bus_matrix_print(desc, matrix, out);
+    if (fclose(out) == 0)
+        return 0;
+    free(*ret_text);
+    return machine_files_no_memory();
 }
 
 static int add_matrix(struct machine_files *files,
@@ -196,8 +198,6 @@ static int make_folders_above(const char *path)
 
 static int machine_file_write(const struct machine_file *item)
 {
-    struct orr_new_file file;
-    struct orr_error err = {""};
     int rc;
 
     if (!item->bytes) {
@@ -210,13 +210,9 @@ static int machine_file_write(const struct machine_file *item)
     rc = make_folders_above(item->path);
     if (rc < 0)
         return rc;
-    rc = orr_new_file_begin(&file, item->path, &err);
-    if (rc == 0) {
-        fwrite(item->bytes, 1, item->size, file.out);
-        rc = orr_new_file_commit(&file, &err);
-    }
+    rc = orr_result_write(item->path, item->bytes, item->size);
     if (rc < 0)
-        tool_error("%s", err.text);
+        tool_error("%s: cannot be written: %s", item->path, strerror(-rc));
     return rc;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/project_rates.c - see project_rates.h. One thread. */
 #include "tools/perfmodel/project_rates.h"
-#include "core/base/c_locale.h"
 #include "platforms/rates.h"
 #include "tools/common/tool.h"
 
@@ -90,18 +89,14 @@ static int read_rates(const char *option, const char *text, enum orr_rate_of of,
 int project_rates_read(struct project_rates *rates, const char *prefix)
 {
     char peak[32], bandwidth[32];
-    struct orr_c_locale locale;
-    int rc = orr_c_locale_begin(&locale);
+    int rc;
 
-    if (rc < 0)
-        return rc;
     snprintf(peak, sizeof(peak), "%speak", prefix);
     snprintf(bandwidth, sizeof(bandwidth), "%sbandwidth", prefix);
     rc = read_rates(peak, rates->peak, ORR_RATE_OF_FLOPS, rates->of);
     if (rc == 0)
         rc = read_rates(bandwidth, rates->bandwidth, ORR_RATE_OF_BYTES,
                         rates->of);
-    orr_c_locale_end(&locale);
     return rc;
 }
 

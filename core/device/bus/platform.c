@@ -5,6 +5,7 @@
  * route is a link of its own and the links of the host, as StarPU has them
  * where it knows nothing of PCI. No state.
  */
+#include "core/base/number.h"
 #include "core/device/bus/store.h"
 
 #include <math.h>
@@ -123,9 +124,9 @@ static void print_hosts(const struct writer *w)
 static void print_link(const struct writer *w, const char *name, double mbs,
                        double us)
 {
-    fprintf(w->out,
-            "  <link id=\"%s\" bandwidth=\"%f%s\" latency=\"%.9f%s\"/>\n", name,
-            mbs * 1e6, w->d->rate, isfinite(us) ? us / 1e6 : 0, w->d->time);
+    orr_fprintf(w->out,
+                "  <link id=\"%s\" bandwidth=\"%f%s\" latency=\"%.9f%s\"/>\n", name,
+                mbs * 1e6, w->d->rate, isfinite(us) ? us / 1e6 : 0, w->d->time);
 }
 
 /* Runs through the ordered pairs that have a link of their own: devices and

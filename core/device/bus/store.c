@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include <starpu_config.h>
 
+#include "core/base/number.h"
 #include "perfmodel/disk.h"
 
 /* ---- tables ---- */
@@ -243,7 +243,7 @@ static int bus_file_read_value(struct reader *r, double *ret,
 {
     char *end;
 
-    *ret = strtod(r->at, &end);
+    *ret = orr_strtod(r->at, &end);
     if (end == r->at || (*end != '\t' && *end != '\n'))
         return bus_file_wrong(
             r,
@@ -305,41 +305,17 @@ static int read_matrix(const char *stem, const char *suffix, unsigned n,
     return rc;
 }
 
-/* Numbers in files are written as in C, whatever the application's locale. */
-static int begin_c_locale(locale_t *ret_own, locale_t *ret_before)
-{
-    locale_t own = newlocale(LC_ALL_MASK, "C", NULL);
-
-    if (!own)
-        return -ENOMEM;
-    *ret_own = own;
-    *ret_before = uselocale(own);
-    return 0;
-}
-
-static void end_c_locale(locale_t own, locale_t before)
-{
-    uselocale(before);
-    freelocale(own);
-}
-
 int orr_bus_store_read(const char *stem, struct orr_bus_tables *tables,
                        struct orr_error *err)
 {
     struct orr_bus_tables fresh;
-    locale_t own, before;
     int rc = orr_bus_tables_init(&fresh, &tables->counts);
 
-    if (rc == 0 && begin_c_locale(&own, &before) < 0) {
-        orr_bus_tables_done(&fresh);
-        rc = -ENOMEM;
-    }
     if (rc)
         return orr_fail(err, rc, "%s: %s.", stem, strerror(-rc));
     rc = read_matrix(stem, ".bandwidth", fresh.n, fresh.bandwidth, err);
     if (rc == 0)
         rc = read_matrix(stem, ".latency", fresh.n, fresh.latency, err);
-    end_c_locale(own, before);
     if (rc == 0) {
         size_t size = sizeof(double) * fresh.n * fresh.n;
 
@@ -373,7 +349,7 @@ void orr_bus_print_matrix(FILE *out, const struct orr_bus_tables *tables,
             if (isnan(value))
                 fputs("nan", out);
             else
-                fprintf(out, "%e", value);
+                orr_fprintf(out, "%e", value);
             fputc(column + 1 < STARPU_MAXNODES ? '\t' : '\n', out);
         }
 }
@@ -484,13 +460,9 @@ int orr_bus_store_write(const char *stem, const struct orr_bus_tables *tables,
     static const char *const suffixes[] = {".affinity",        ".latency",
                                            ".bandwidth",       ".platform.xml",
                                            ".platform.v4.xml", ".config"};
-    locale_t own, before;
     int rc = 0;
 
-    if (begin_c_locale(&own, &before) < 0)
-        return orr_fail(err, -ENOMEM, "%s: out of memory.", stem);
     for (int i = 0; i < 6 && rc == 0; i++)
         rc = bus_file_write(stem, suffixes[i], tables, i, err);
-    end_c_locale(own, before);
     return rc;
 }

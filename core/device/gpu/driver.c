@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/device/gpu/gpu.h"
 
 /* -- devices of nodes and workers -- */
@@ -219,10 +220,10 @@ static void gpu_describe_worker(struct gpu_device *device, unsigned worker,
         .speed = 1,
         .driver = &device->driver->head,
     };
-    snprintf(desc->name, sizeof(desc->name), "%s %d.%u (%.24s %.1f GiB%s%s)",
-             vendor->display, device->number, stream, device->name,
-             (double)device->memory / 0x1p30, device->bus[0] ? " " : "",
-             device->bus);
+    orr_snprintf(desc->name, sizeof(desc->name), "%s %d.%u (%.24s %.1f GiB%s%s)",
+                 vendor->display, device->number, stream, device->name,
+                 (double)device->memory / 0x1p30, device->bus[0] ? " " : "",
+                 device->bus);
 }
 
 static void gpu_describe_device(struct gpu_device *device, unsigned node,

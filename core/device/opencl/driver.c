@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 #include "core/device/opencl/opencl.h"
 
 static struct opencl *opencl_of(struct orr_driver *driver)
@@ -327,9 +328,9 @@ static void opencl_describe_device(struct opencl_device *device, unsigned node,
         .speed = 1,
         .driver = driver,
     };
-    snprintf(desc->name, sizeof(desc->name), "OpenCL %d (%.24s %.1f GiB%s)",
-             device->number, device->name, (double)device->memory / 0x1p30,
-             part);
+    orr_snprintf(desc->name, sizeof(desc->name), "OpenCL %d (%.24s %.1f GiB%s)",
+                 device->number, device->name, (double)device->memory / 0x1p30,
+                 part);
     opencl_set_links(driver->machine, node);
 }
 

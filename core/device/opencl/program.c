@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/base/result.h"
 #include "core/device/opencl/opencl.h"
 
 /* -- compiling -- */
@@ -149,31 +150,6 @@ static unsigned char *binary_of(const struct opencl_device *device,
     return binary;
 }
 
-/* It appears in one step. */
-static int opencl_write_binary(const char *path, const void *bytes, size_t size)
-{
-    char *fresh;
-    FILE *file;
-    bool written = false;
-
-    if (asprintf(&fresh, "%s.%d", path, (int)getpid()) < 0)
-        return -ENOMEM;
-    file = fopen(fresh, "we");
-    if (file) {
-        written = fwrite(bytes, 1, size, file) == size;
-        written = fclose(file) == 0 && written;
-    }
-    if (!written || rename(fresh, path) != 0) {
-        int rc = errno ? -errno : -EIO;
-
-        unlink(fresh);
-        free(fresh);
-        return rc;
-    }
-    free(fresh);
-    return 0;
-}
-
 /* The compiler of binaries for the device, for free(); NULL: no memory. */
 static char *opencl_binary_maker(const struct opencl_device *device)
 {
@@ -215,9 +191,9 @@ static int write_binary(const struct opencl_device *device, const char *path,
 
     if (beside && maker) {
         unlink(beside);
-        rc = opencl_write_binary(path, binary, size);
+        rc = orr_result_write(path, binary, size);
         if (!rc)
-            rc = opencl_write_binary(beside, maker, strlen(maker));
+            rc = orr_result_write(beside, maker, strlen(maker));
     }
     free(beside);
     free(maker);

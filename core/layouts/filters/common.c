@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/number.h"
 
 /* --- lengths --- */
 
@@ -50,7 +51,7 @@ void orr_filter_fail(const char *name, const char *format, ...)
 
     orr_cut_label(data, sizeof(data));
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    orr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     orr_log_error("%s%s: %s", name, data, text);
     abort();
