@@ -37,6 +37,7 @@
 #include "core/device/threads.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
+#include "core/observe/calls.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
@@ -49,8 +50,8 @@ static const time_t deadline_s = 60, crash_deadline_s = 10;
 static const double same_s = 1;
 
 /* Behind the first ones those of crashes. */
-enum { NASKING = 2, NSIGNALS = 4 };
-static const int signals[NSIGNALS] = {SIGINT, SIGTERM, SIGABRT, SIGSEGV};
+enum { NASKING = 3, NSIGNALS = 5 };
+static const int signals[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGABRT, SIGSEGV};
 
 static bool is_crash(int number)
 {
@@ -137,10 +138,12 @@ static void give_up(int number)
 /* Writes what can be read where the run stands. */
 static void save(struct orr_runtime *rt, const char *how)
 {
-    if (rt->sim)
+    if (rt->sim) {
         orr_report_write(rt, how);
-    else
+    } else {
         orr_report_write_beside(rt);
+        orr_calls_close(rt, how);
+    }
 }
 
 static void save_all(struct orr_runtime *rt, const char *how)
@@ -430,6 +433,13 @@ static bool has_to_end(const struct orr_runtime *rt)
     return can_save(rt) || orr_leftovers_exist();
 }
 
+static bool leaves_files(const struct orr_config *config)
+{
+    return orr_config_string(config, ORR_CFG_TRACE) ||
+           orr_config_string(config, ORR_CFG_GRAPH) ||
+           orr_config_string(config, ORR_CFG_RECORD);
+}
+
 static void watch_locked(struct orr_runtime *rt)
 {
     struct orr_runtime *first = atomic_load(&ends.open);
@@ -454,8 +464,7 @@ static void watch_locked(struct orr_runtime *rt)
         ends.ending.join = end_instead_of_join;
     }
     atomic_store(&ends.open, rt);
-    if (!rt->sim && (orr_config_string(&rt->config, ORR_CFG_TRACE) ||
-                     orr_config_string(&rt->config, ORR_CFG_GRAPH)))
+    if (!rt->sim && leaves_files(&rt->config))
         start_saver();
     ends.off = false;
     if (has_to_end(rt))

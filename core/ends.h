@@ -20,12 +20,13 @@ typedef void (*orr_leave_fn)(void *arg, int status);
 
 /* From now on such ends of the process concern this run, unless they concern another one
  * that is still open; of one simulation with several runs they concern all. exit() and
- * return from main keep their status. SIGINT and SIGTERM (unless the application has
- * handlers of its own) kill the process, a deadlock of a simulation gives 3. Called by the context that opened the run. */
+ * return from main keep their status. SIGINT, SIGTERM and SIGHUP (unless the application has
+ * handlers of its own) kill the process, a deadlock of a simulation gives 3. Called by the
+ * context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; they are
- * caught where it has something to save: on the real machine a trace or a graph. */
+ * caught where it has something to save: on the real machine a trace, a graph or a record. */
 void orr_ends_catch(struct orr_runtime *rt, bool on);
 bool orr_ends_catches(void);
 

@@ -3,6 +3,7 @@
  * tools/main.c - the `orrery` command: finds the sub-command and calls it.
  * One thread.
  */
+#include "tools/common/interrupt.h"
 #include "tools/common/run_rank.h"
 #include "tools/common/tool.h"
 #include "tools/common/variables.h"
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && !strcmp(argv[1], "--rank"))
         return run_rank(argv + 2);
+    interrupt_begin();
     if (argc > 1 && strcmp(argv[1], "env") != 0)
         variables_warn();
     return tool_close(tool_dispatch(&commands, argc, argv));

@@ -322,8 +322,9 @@
     X(DISABLE_KERNELS, "STARPU_DISABLE_KERNELS", BOOL, "0",                    \
       "1: the functions of codelets are not called; all else happens.")        \
     X(CATCH_SIGNALS, "STARPU_CATCH_SIGNALS", BOOL, "1",                        \
-      "0: SIGINT and SIGTERM end a run without its trace, a simulation "       \
-      "without its report as well; directories made for disks stay.")          \
+      "0: SIGINT, SIGTERM and SIGHUP end a run without its trace and its "     \
+      "record, a simulation without its report as well; directories made for " \
+      "disks stay.")                                                           \
     X(PROF_TOOL, "STARPU_PROF_TOOL", STRING, "",                               \
       "File of a profiler's library: starpu_profiling_tool.h.")                \
     X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", SPAN, "0",                  \

@@ -10,24 +10,73 @@
 #include <unistd.h>
 
 #include "core/base/place.h"
+#include "core/base/spool.h"
 
-/* Of its own, also where several runs of this process leave files of one name. */
+/* A name beside `path` that nothing has, for free(); the nth try. */
+static char *name_beside(const char *path, unsigned nth)
+{
+    size_t size = strlen(path) + 48;
+    char *name = malloc(size);
+
+    if (name && nth == 0)
+        snprintf(name, size, "%s.%ld", path, (long)getpid());
+    else if (name)
+        snprintf(name, size, "%s.%ld.%u", path, (long)getpid(), nth);
+    return name;
+}
+
+/* Where a file system has no files without a name. */
 static int open_temporary(struct orr_result *result)
 {
-    size_t size = strlen(result->path) + 48;
-
-    result->temporary = malloc(size);
-    if (!result->temporary)
-        return -ENOMEM;
     for (unsigned i = 0; !result->file; i++) {
-        snprintf(result->temporary, size, "%s.%ld", result->path, (long)getpid());
-        if (i > 0)
-            snprintf(result->temporary, size, "%s.%ld.%u", result->path, (long)getpid(), i);
+        result->temporary = name_beside(result->path, i);
+        if (!result->temporary)
+            return -ENOMEM;
         result->file = fopen(result->temporary, "wxe");
-        if (!result->file && errno != EEXIST)
+        if (result->file)
+            break;
+        free(result->temporary);
+        result->temporary = NULL;
+        if (errno != EEXIST)
             return -errno;
     }
     return 0;
+}
+
+/* What is never finished has no name then, also where the process is killed. */
+static int open_unnamed(struct orr_result *result)
+{
+    const char *slash = strrchr(result->path, '/');
+    char *folder = slash ? strndup(result->path, (size_t)(slash - result->path) + 1)
+                         : strdup(".");
+    int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+
+    free(folder);
+    result->file = fd < 0 ? NULL : fdopen(fd, "w+e");
+    if (!result->file && fd >= 0)
+        close(fd);
+    return result->file ? 0 : -1;
+}
+
+/* Gives a file without a name a temporary one, `*ret`, for free(). */
+static int name_file(const struct orr_result *result, int fd, char **ret)
+{
+    char link[64];
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    for (unsigned i = 0;; i++) {
+        char *name = name_beside(result->path, i);
+
+        if (!name)
+            return -ENOMEM;
+        if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            *ret = name;
+            return 0;
+        }
+        free(name);
+        if (errno != EEXIST)
+            return -errno;
+    }
 }
 
 static int result_open_file(struct orr_result *result, const char *path)
@@ -35,11 +84,12 @@ static int result_open_file(struct orr_result *result, const char *path)
     result->path = orr_place_of(path);
     if (!result->path)
         return -ENOMEM;
-    if (orr_place_is_fixed(path)) {
+    result->fixed = orr_place_is_fixed(path);
+    if (result->fixed) {
         result->file = orr_place_open(path);
         return result->file ? 0 : -errno;
     }
-    return open_temporary(result);
+    return open_unnamed(result) == 0 ? 0 : open_temporary(result);
 }
 
 int orr_result_open(const char *path, struct orr_result *ret)
@@ -48,7 +98,6 @@ int orr_result_open(const char *path, struct orr_result *ret)
     int rc = result_open_file(&result, path);
 
     if (rc) {
-        free(result.temporary);
         free(result.path);
         return rc;
     }
@@ -57,42 +106,31 @@ int orr_result_open(const char *path, struct orr_result *ret)
     return 0;
 }
 
-/* Gives the spool, whose file has no name, the one of the temporary file. */
-static int name_spool(const struct orr_result *result, int spool)
+/* The place of what was written is free. */
+static void drop_temporary(struct orr_result *result)
 {
-    size_t size = strlen(result->temporary) + 2;
-    char link[64], *name = malloc(size);
-    struct stat st;
-    int rc = 0;
-
-    if (!name)
-        return -ENOMEM;
-    snprintf(name, size, "%s~", result->temporary);
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", spool);
-    if (fstat(fileno(result->file), &st) < 0 ||
-        fchmod(spool, st.st_mode & 0777) < 0 ||
-        linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0) {
-        rc = -errno;
-    } else if (rename(name, result->temporary) < 0) {
-        rc = -errno;
-        unlink(name);
-    }
-    free(name);
-    return rc;
+    if (result->temporary)
+        unlink(result->temporary);
+    free(result->temporary);
+    result->temporary = NULL;
 }
 
 int orr_result_adopt(struct orr_result *result, FILE *spool)
 {
+    struct stat st;
+    char *name;
     FILE *file;
     int fd, rc;
 
-    if (!result->temporary)
+    if (result->fixed)
         return -EINVAL;
-    if (fflush(spool) != 0 || fseeko(spool, 0, SEEK_END) < 0)
+    if (fflush(spool) != 0 || fseeko(spool, 0, SEEK_END) < 0 ||
+        fstat(fileno(result->file), &st) < 0 ||
+        fchmod(fileno(spool), st.st_mode & 0777) < 0)
         return -errno;
     fd = fcntl(fileno(spool), F_DUPFD_CLOEXEC, 0);
     file = fd < 0 ? NULL : fdopen(fd, "we");
-    rc = file ? name_spool(result, fd) : -errno;
+    rc = file ? name_file(result, fd, &name) : -errno;
     if (rc) {
         if (file)
             fclose(file);
@@ -102,15 +140,34 @@ int orr_result_adopt(struct orr_result *result, FILE *spool)
     }
     fclose(result->file);
     result->file = file;
+    drop_temporary(result);
+    result->temporary = name;
     return 0;
+}
+
+/* For file systems that give files without a name none later, which are few. */
+static int copy_to_temporary(struct orr_result *result)
+{
+    FILE *unnamed = result->file;
+    int rc;
+
+    result->file = NULL;
+    rc = open_temporary(result);
+    if (rc) {
+        result->file = unnamed;
+        return rc;
+    }
+    rc = orr_spool_append(unnamed, 0, result->file);
+    fclose(unnamed);
+    return rc;
 }
 
 int orr_result_rename(struct orr_result *result, const char *path)
 {
-    char *place = result->temporary ? orr_place_of(path) : NULL;
+    char *place = result->fixed ? NULL : orr_place_of(path);
 
     if (!place)
-        return result->temporary ? -ENOMEM : 0;
+        return result->fixed ? 0 : -ENOMEM;
     free(result->path);
     result->path = place;
     return 0;
@@ -133,21 +190,33 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
+/* All of it has been written; also to the disk, where a full one may show only then. */
+static int finish_file(struct orr_result *result)
+{
+    int rc = 0;
+
+    if (fflush(result->file) != 0 || ferror(result->file))
+        return errno ? -errno : -EIO;
+    if (!result->fixed && !result->temporary &&
+        name_file(result, fileno(result->file), &result->temporary) < 0)
+        rc = copy_to_temporary(result);
+    if (!rc && !result->fixed && result->durable &&
+        (fflush(result->file) != 0 || fsync(fileno(result->file)) < 0))
+        rc = -errno;
+    return rc;
+}
+
 int orr_result_close(struct orr_result *result, int rc)
 {
-    bool syncs = result->durable && result->temporary;
-
-    if (!rc && (fflush(result->file) != 0 || ferror(result->file) ||
-                (syncs && fsync(fileno(result->file)) < 0)))
-        rc = errno ? -errno : -EIO;
+    if (!rc)
+        rc = finish_file(result);
     if (fclose(result->file) != 0 && !rc)
         rc = -errno;
-    if (!rc && result->temporary &&
-        rename(result->temporary, result->path) != 0)
+    if (!rc && !result->fixed && rename(result->temporary, result->path) != 0)
         rc = -errno;
-    if (rc && result->temporary)
-        unlink(result->temporary);
-    if (!rc && syncs)
+    if (rc)
+        drop_temporary(result);
+    else if (!result->fixed && result->durable)
         sync_folder(result->path);
     free(result->temporary);
     free(result->path);

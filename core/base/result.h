@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/result.h - files that appear whole or not at all, under a name of their own
- * until then, which no other process has. A device or a pipe, such as /dev/stdout, is
- * written to and never replaced. One thread per file.
+ * core/base/result.h - files that appear whole or not at all. Until then they have no name
+ * where the file system can do that, so that nothing is left of a process that is killed;
+ * else one that no other process has. A device or a pipe, such as /dev/stdout, is written to
+ * and never replaced. One thread per file.
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 struct orr_result {
     FILE *file;      /* write here; errors are found at the close */
     char *path;      /* owned */
-    char *temporary; /* owned; beside `path`, NULL for a device */
+    char *temporary; /* owned: its name until then, beside `path`; NULL: it has none */
+    bool fixed;      /* a device: it stays where it is */
     bool durable;    /* may be set: it is on the disk when it has its name */
 };
 

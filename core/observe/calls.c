@@ -131,32 +131,23 @@ static void put_notes(struct orr_calls *calls)
     }
 }
 
-void orr_calls_close(struct orr_runtime *rt, const char *how)
+static int end_file(struct orr_calls *calls, const char *how) ORR_REQUIRES(calls->lock)
 {
-    struct orr_calls *calls = calls_take(rt);
-    char *path;
-    int rc, renamed;
-
-    if (!calls)
-        return;
-    path = orr_output_path(rt, ORR_CFG_RECORD);
+    char *path = orr_output_path(calls->rt, ORR_CFG_RECORD);
     /* Other ranks have opened it, too, before they knew that they are ranks. */
-    renamed = path ? orr_result_rename(&calls->result, path) : -ENOMEM;
+    int rc, renamed = path ? orr_result_rename(&calls->result, path) : -ENOMEM;
+
     free(path);
-    orr_lock(&calls->lock);
     orr_calls_put_rows(calls);
-    orr_unlock(&calls->lock);
     put_notes(calls);
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
         rc = -ENOMEM;
-    rc = orr_result_close(&calls->result, rc ? rc : renamed);
-    if (rc)
-        orr_log_error("the record was not written to %s: %s",
-                      orr_config_string(&rt->config, ORR_CFG_RECORD),
-                      strerror(-rc));
-    if (strcmp(how, "shutdown"))
-        return; /* other contexts may be in here, and the process ends */
+    return orr_result_close(&calls->result, rc ? rc : renamed);
+}
+
+static void calls_free(struct orr_calls *calls)
+{
     orr_numbers_free(&calls->tasks);
     orr_numbers_free(&calls->codelets);
     orr_numbers_free(&calls->models);
@@ -164,6 +155,27 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
     free(calls->unnamed);
     free(calls->scratch);
     free(calls);
+}
+
+/* Where the process is about to end, other threads may still be in here: they find the lock
+ * taken, for good. */
+void orr_calls_close(struct orr_runtime *rt, const char *how) ORR_UNCHECKED
+{
+    struct orr_calls *calls = calls_take(rt);
+    int rc;
+
+    if (!calls)
+        return;
+    orr_lock(&calls->lock);
+    rc = end_file(calls, how);
+    if (rc)
+        orr_log_error("the record was not written to %s: %s",
+                      orr_config_string(&rt->config, ORR_CFG_RECORD),
+                      strerror(-rc));
+    if (strcmp(how, "shutdown"))
+        return;
+    orr_unlock(&calls->lock);
+    calls_free(calls);
 }
 
 /* --- priorities --- */

@@ -116,13 +116,8 @@ static int write_file(const struct content *content)
 
     if (result < 0)
         return result;
-    result = write_content(content, &out);
-    if (result == 0 && fflush(out.file) != 0)
-        result = -errno;
-    /* A full disk may show here alone; devices cannot do that. */
-    if (result == 0 && out.temporary && fsync(fileno(out.file)) < 0)
-        result = -errno;
-    return orr_result_close(&out, result);
+    out.durable = true; /* a full disk may show only then */
+    return orr_result_close(&out, write_content(content, &out));
 }
 
 /* Writes one file after the other, until one cannot be written. */

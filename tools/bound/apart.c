@@ -5,6 +5,7 @@
  * command is interrupted. The result comes back through a pipe. One thread.
  */
 #include "tools/bound/apart.h"
+#include "tools/common/interrupt.h"
 
 #include <errno.h>
 #include <math.h>
@@ -68,8 +69,7 @@ static void compute_bound_in_child(const struct apart_job *job, int fd)
                                               .patience = job->patience};
     bool sent;
 
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    interrupt_forget();
     message.rc = job->solver->compute(job->in, job->method, &options, r);
     if (message.rc == 0) {
         message.why = r->why ? strlen(r->why) : 0;
@@ -195,17 +195,13 @@ int apart_compute(const struct apart_job *job, struct orr_bound_result *ret)
 
 void apart_begin(void)
 {
-    struct sigaction action = {.sa_handler = note_signal};
-
     interrupted = 0;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    interrupt_take(note_signal);
 }
 
 int apart_end(void)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    interrupt_take(NULL);
     return interrupted;
 }
 

@@ -20,7 +20,7 @@ struct apart_job {
  * pipe and fork; then `ret` holds nothing. */
 int apart_compute(const struct apart_job *job, struct orr_bound_result *ret);
 
-/* Between the two SIGINT and SIGTERM do not end the command. apart_end and
+/* Between the two what interrupts (interrupt.h) does not end the command. apart_end and
  * apart_interrupted return the signal that came, 0 without. */
 void apart_begin(void);
 int apart_end(void);

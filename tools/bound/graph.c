@@ -8,6 +8,7 @@
 #include "bound/graph_text.h"
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 
@@ -131,29 +132,21 @@ static int run_recorded_program(struct bounds *b, const char *path)
 
 static int record_program_graph(struct bounds *b)
 {
-    const char *parent = getenv("TMPDIR");
-    char *path = tool_format("%s/orrery-graph-XXXXXX",
-                             parent && *parent ? parent : "/tmp");
-    int fd = path ? mkstemp(path) : -1, rc;
+    char *folder = scratch_make();
+    char *path = folder ? tool_format("%s/graph", folder) : NULL;
+    int rc = -1;
 
     b->what = program_text(b->options->argv);
-    if (!path || !b->what) {
+    if (folder && (!path || !b->what)) {
         rc = graph_no_memory();
-    } else if (fd < 0) {
-        tool_error("no temporary file: %s; TMPDIR names another place",
-                   strerror(errno));
-        rc = -1;
-    } else {
+    } else if (folder) {
         rc = run_recorded_program(b, path);
         fflush(stdout);
         if (rc == 0)
             rc = take_file(b, path);
     }
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
-    }
     free(path);
+    scratch_remove(folder);
     return rc;
 }
 

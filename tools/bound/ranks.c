@@ -341,7 +341,7 @@ int bound_ranks(const struct bound_options *options, struct launch *launch)
 
     if (code == TOOL_OK) {
         code = TOOL_FAILED;
-        if (open_cluster(&c) == 0 && run_files_init(&files, "bound") && run_files_of_ranks(&files, launch->nranks)) {
+        if (open_cluster(&c) == 0 && run_files_init(&files) && run_files_of_ranks(&files, launch->nranks)) {
             more[0] = files.setting;
             more[1] = "ORRERY_SIM_NOISE"; /* as of one process: one length of a kernel */
             launch->more = more;

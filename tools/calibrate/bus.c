@@ -7,6 +7,7 @@
 #include "tools/calibrate/bus.h"
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/machine.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/plot.h"
 #include "tools/common/quiet.h"
 #include "tools/common/tool.h"
@@ -145,7 +146,7 @@ static int keep_and_show(struct orr_machine *machine,
     struct orr_error err = {"out of memory"};
     int rc;
 
-    tool_if_interrupted("while the results were being stored: some files may be "
+    interrupt_says("while the results were being stored: some files may be "
                         "of before; repeat it");
     /* The bus files have no disks, which each program measures. */
     machine->nnodes -= request->disk != NULL;
@@ -158,7 +159,7 @@ static int keep_and_show(struct orr_machine *machine,
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
     tell_spreads(machine, measures, ORR_DOCTOR_SPREAD, "warning: ");
-    tool_if_interrupted("all results are stored, not all were shown");
+    interrupt_says("all results are stored, not all were shown");
     return show_bus_measures(&shown, request);
 }
 
@@ -238,7 +239,7 @@ int calibrate_bus(int argc, char **argv)
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
     quiet_begin(request.json);
-    tool_if_interrupted("nothing was stored; what was measured is lost, and the "
+    interrupt_says("nothing was stored; what was measured is lost, and the "
                         "bus files are as they were");
     rc = calibrate_place_lock(&place);
     if (rc == 0) {

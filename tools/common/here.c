@@ -5,6 +5,7 @@
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
 #include "platforms/present.h"
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -35,45 +36,22 @@ int here_write(const char *path)
 
 int here_make(char **ret)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    char *path = NULL;
+    char *folder = scratch_make();
 
-    *ret = NULL;
-    if (folder && mkdtemp(folder))
-        path = tool_format("%s/here.xml", folder);
-    else
-        tool_error("no temporary folder: %s; TMPDIR names another place",
-                   strerror(errno));
-    free(folder);
-    if (!path)
-        return -1;
-    if (here_write(path) < 0) {
-        here_remove(path);
-        return -1;
+    *ret = folder ? tool_format("%s/here.xml", folder) : NULL;
+    if (*ret && here_write(*ret) == 0) {
+        free(folder);
+        return 0;
     }
-    *ret = path;
-    return 0;
+    scratch_remove(folder);
+    free(*ret);
+    *ret = NULL;
+    return -1;
 }
 
 void here_remove(char *path)
 {
-    static const char *const others[] = {"bandwidth", "latency"};
-    char *slash = path ? strrchr(path, '/') : NULL;
-
-    if (!slash)
-        return;
-    unlink(path);
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        char *other =
-            tool_format("%.*s/here.%s", (int)(slash - path), path, others[i]);
-
-        if (other)
-            unlink(other);
-        free(other);
-    }
-    *slash = '\0';
-    rmdir(path);
-    free(path);
+    if (path)
+        *strrchr(path, '/') = '\0';
+    scratch_remove(path);
 }

@@ -13,6 +13,7 @@
 #include "tools/common/modules.h"
 #include "tools/common/needed.h"
 #include "tools/common/rank_reports.h"
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -509,9 +510,7 @@ static int run_batch(struct batch *batch, struct launch *launches, size_t n,
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*ended)(void *arg, struct launch *launch), void *arg)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *folder = scratch_make();
     struct batch batch = {
         .folder = folder,
         .processes = calloc(n ? n : 1, sizeof(*batch.processes)),
@@ -521,9 +520,10 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
     };
     int result = -1;
 
-    if (!folder || !batch.processes || !batch.launches || !mkdtemp(folder)) {
-        tool_error("no temporary folder: %s; TMPDIR names another place",
-                   strerror(errno));
+    if (!folder)
+        goto free_all;
+    if (!batch.processes || !batch.launches) {
+        tool_error("out of memory");
         goto free_all;
     }
     if (folder_has_room(folder))
@@ -532,14 +532,10 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
         tool_error("%s has no room for the program's report: %s; TMPDIR names "
                    "another folder",
                    folder, strerror(errno));
-    for (size_t i = 0; i < n; i++)
-        if (launches[i].imported)
-            unlink(launches[i].played[1]);
-    rmdir(folder);
 free_all:
     free(batch.processes);
     free(batch.launches);
-    free(folder);
+    scratch_remove(folder);
     return result;
 }
 

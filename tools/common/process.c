@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/common/interrupt.h"
 #include "tools/common/server.h"
 #include "tools/common/tool.h"
 
@@ -29,7 +30,8 @@ static int self_pipe[2] = {-1, -1};
 static const double most_to_save_s = 60, soon_s = 2;
 
 struct signals {
-    struct sigaction interrupt, terminate, child;
+    interrupt_fn *interrupt;
+    struct sigaction child;
 };
 
 /* Those that one call runs. */
@@ -58,16 +60,14 @@ static int signals_init(struct signals *saved)
 
     if (pipe2(self_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
-    sigaction(SIGINT, &action, &saved->interrupt);
-    sigaction(SIGTERM, &action, &saved->terminate);
+    saved->interrupt = interrupt_take(on_child_or_signal);
     sigaction(SIGCHLD, &action, &saved->child);
     return 0;
 }
 
 static void signals_done(const struct signals *saved)
 {
-    sigaction(SIGINT, &saved->interrupt, NULL);
-    sigaction(SIGTERM, &saved->terminate, NULL);
+    interrupt_take(saved->interrupt);
     sigaction(SIGCHLD, &saved->child, NULL);
     close(self_pipe[0]);
     close(self_pipe[1]);
@@ -81,8 +81,7 @@ static void process_exec(const struct process *process, int kept, int output,
         if (strchr(*set, '=') ? putenv((char *)(uintptr_t)*set) != 0
                               : unsetenv(*set) != 0)
             break;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    interrupt_forget();
     if (kept >= 0)
         fcntl(kept, F_SETFD, 0);
     if (output >= 0) {

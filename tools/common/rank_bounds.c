@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/interrupt.h"
 #include "tools/common/process.h"
 #include "tools/common/report.h"
 #include "tools/common/tool.h"
@@ -130,14 +131,16 @@ int rank_bounds_of_files(char *const *traces, unsigned n, const char *cluster,
     unsigned first_graph;
     char **words = command_words(traces, n, cluster, edits, &first_graph);
     struct process process = {.argv = words, .quiet = true, .apart = true, .output = -1};
-    int rc = -1;
+    int stopped, rc = -1;
 
     *ret = (struct rank_bounds){0};
     if (!words)
         return tool_fail(-1, "out of memory");
     fflush(stdout);
-    if (process_run(&process, 1, 1, NULL, NULL) == 0 && process_exit_code(&process) == 0 &&
-        rank_bounds_take(process.text, ret))
+    stopped = process_run(&process, 1, 1, NULL, NULL);
+    if (stopped)
+        interrupt_end(stopped);
+    if (process_exit_code(&process) == 0 && rank_bounds_take(process.text, ret))
         rc = 0;
     process_done(&process);
     for (unsigned k = first_graph; words[k]; k++)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/common/interrupt.h"
 #include "tools/common/launch.h"
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
@@ -35,9 +36,12 @@ static char *output_of(const char *program, const char *argument)
 {
     char *argv[] = {(char *)(size_t)program, (char *)(size_t)argument, NULL};
     struct process process = {.argv = argv, .quiet = true, .output = -1};
+    int stopped = process_run(&process, 1, 1, NULL, NULL);
     char *text = NULL;
 
-    if (process_run(&process, 1, 1, NULL, NULL) == 0 && process_exit_code(&process) == 0) {
+    if (stopped)
+        interrupt_end(stopped);
+    if (process_exit_code(&process) == 0) {
         text = process.text ? process.text : strdup("");
         process.text = NULL;
     }

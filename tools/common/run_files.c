@@ -7,22 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
-bool run_files_init(struct run_files *files, const char *command)
+bool run_files_init(struct run_files *files)
 {
-    const char *parent = getenv("TMPDIR");
-
-    *files = (struct run_files){0};
-    files->folder = tool_format("%s/orrery-%s-XXXXXX",
-                                parent && *parent ? parent : "/tmp", command);
-    if (!files->folder || !mkdtemp(files->folder)) {
-        tool_error("no temporary folder: %s; TMPDIR names another place",
-                   strerror(errno));
-        free(files->folder);
-        files->folder = NULL;
+    *files = (struct run_files){.folder = scratch_make()};
+    if (!files->folder)
         return false;
-    }
     files->trace = tool_format("%s/trace.csv", files->folder);
     files->graph = tool_format("%s/trace.graph", files->folder);
     files->setting = tool_format("ORRERY_GRAPH=%s", files->graph ? files->graph : "");
@@ -49,31 +41,13 @@ bool run_files_of_ranks(struct run_files *files, unsigned n)
     return false;
 }
 
-static void remove_ranks(struct run_files *files)
-{
-    for (unsigned r = 0; r < files->nranks; r++) {
-        char *graph = tool_beside(files->traces[r], ".graph");
-
-        unlink(files->traces[r]);
-        if (graph)
-            unlink(graph);
-        free(graph);
-        free(files->traces[r]);
-    }
-    free(files->traces);
-}
-
 void run_files_done(struct run_files *files)
 {
-    remove_ranks(files);
-    if (files->trace)
-        unlink(files->trace);
-    if (files->graph)
-        unlink(files->graph);
-    if (files->folder)
-        rmdir(files->folder);
-    free(files->folder);
+    for (unsigned r = 0; r < files->nranks; r++)
+        free(files->traces[r]);
+    free(files->traces);
     free(files->trace);
     free(files->graph);
     free(files->setting);
+    scratch_remove(files->folder);
 }

@@ -15,9 +15,8 @@ struct run_files {
     unsigned nranks;
 };
 
-/* Makes the folder, with the command's name in its own. A message and false;
- * in both cases the caller ends it with run_files_done. */
-bool run_files_init(struct run_files *files, const char *command);
+/* Makes the folder. A message and false; in both cases the caller ends it with run_files_done. */
+bool run_files_init(struct run_files *files);
 
 /* The run is one of n ranks, each of which leaves both. A message and false: no memory. */
 bool run_files_of_ranks(struct run_files *files, unsigned n);

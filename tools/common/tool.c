@@ -32,47 +32,6 @@ void tool_error(const char *format, ...)
     va_end(args);
 }
 
-/* A signal handler can reach nothing but file-scope variables. The message is set
- * before the handler is in place. */
-static const char *volatile message_if_interrupted;
-
-static void write_to_stderr(const char *text)
-{
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* there is no reader */
-}
-
-static void on_tool_interrupt(int number)
-{
-    write_to_stderr("\n");
-    write_to_stderr(program_invocation_short_name);
-    write_to_stderr(": interrupted: ");
-    write_to_stderr(message_if_interrupted);
-    write_to_stderr("\n");
-    raise(number); /* SA_RESETHAND: as if there had been no handler */
-}
-
-static void catch(int number)
-{
-    struct sigaction before, action = {.sa_handler = on_tool_interrupt,
-                                       .sa_flags = SA_RESETHAND | SA_NODEFER};
-
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
-}
-
-void tool_if_interrupted(const char *message)
-{
-    if (!message) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
-        return;
-    }
-    message_if_interrupted = message;
-    catch(SIGINT);
-    catch(SIGTERM);
-}
-
 double tool_now_s(void)
 {
     struct timespec time;

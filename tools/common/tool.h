@@ -69,11 +69,6 @@ int tool_dispatch(const struct tool_commands *commands, int argc, char **argv);
 /* The program's name, a colon, the message and a newline on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on an interrupt that reaches this process while no children run ends
- * it with this message (borrowed; a constant), which says what is kept and what is
- * not. NULL: without. A process that was started to ignore interrupts does. */
-void tool_if_interrupted(const char *message);
-
 /* The same, and returns `code`. */
 int tool_fail(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -181,7 +181,7 @@ static int explain_program(struct launch *launch, bool json)
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "explain")) {
+    if (run_files_init(&files)) {
         launch->more = files.more;
         launch->trace = files.trace;
         result = launch_all(launch, 1, 1, NULL, NULL);

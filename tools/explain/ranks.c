@@ -313,7 +313,7 @@ int explain_rank_program(struct launch *launch, bool json)
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "explain") && run_files_of_ranks(&files, launch->nranks)) {
+    if (run_files_init(&files) && run_files_of_ranks(&files, launch->nranks)) {
         launch->more = files.more;
         launch->trace = files.trace;
         result = run_ranks_silently(launch, "explain");

@@ -86,7 +86,7 @@ static int sides_init(struct side sides[DIFFER_SIDES],
                                  side->machine ? side->machine : "this machine",
                                  side->scheduler ? ", " : "",
                                  side->scheduler ? side->scheduler : "");
-        if (!run_files_init(&side->files, "explain"))
+        if (!run_files_init(&side->files))
             return TOOL_FAILED;
         side->path = side->files.trace;
     }

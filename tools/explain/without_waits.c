@@ -11,6 +11,7 @@
  * them in programs that submit a task again once it has ended.
  */
 #include "core/base/grow.h"
+#include "tools/common/scratch.h"
 #include "tools/explain/explain.h"
 
 #include <errno.h>
@@ -144,15 +145,9 @@ static bool make_cut_record(const char *from, const char *to, bool waits)
 
 static bool make_folder(struct explain_without *without)
 {
-    const char *parent = getenv("TMPDIR");
-
-    without->folder = tool_format("%s/orrery-explain-XXXXXX",
-                                  parent && *parent ? parent : "/tmp");
-    if (!without->folder || !mkdtemp(without->folder)) {
-        free(without->folder);
-        without->folder = NULL;
+    without->folder = scratch_make();
+    if (!without->folder)
         return false;
-    }
     without->whole =
         tool_format("%s/whole" ORR_RECORD_BINARY_EXTENSION, without->folder);
     without->unwaited = tool_format("%s/unwaited.orr", without->folder);
@@ -210,20 +205,11 @@ bool explain_without_make(const struct launch *base,
     return make_cut_record(ret->whole, ret->prompt, false);
 }
 
-static void remove_file(char *path)
-{
-    if (path)
-        unlink(path);
-    free(path);
-}
-
 void explain_without_done(struct explain_without *without)
 {
-    remove_file(without->whole);
-    remove_file(without->unwaited);
-    remove_file(without->prompt);
-    if (without->folder)
-        rmdir(without->folder);
-    free(without->folder);
+    free(without->whole);
+    free(without->unwaited);
+    free(without->prompt);
+    scratch_remove(without->folder);
     *without = (struct explain_without){0};
 }

@@ -470,7 +470,7 @@ static int run_distributions(struct distributions *d, const char *path)
     d->orrery = tool_find_program(".", "orrery");
     if (!d->orrery)
         return tool_fail(TOOL_FAILED, "out of memory");
-    rc = run_files_init(&d->files, "optimise") ? try_all(d) : -1;
+    rc = run_files_init(&d->files) ? try_all(d) : -1;
     if (rc > 0)
         return tool_fail(128 + rc, "interrupted: not all distributions were tried");
     if (rc < 0)

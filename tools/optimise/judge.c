@@ -4,6 +4,7 @@
 
 #include "tools/common/launch.h"
 #include "tools/common/schedule.h"
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -15,25 +16,14 @@
 
 int judge_begin(struct judge *judge)
 {
-    const char *parent = getenv("TMPDIR");
-
-    judge->folder =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (judge->folder && mkdtemp(judge->folder))
-        return 0;
-    tool_error("no temporary folder: %s; TMPDIR names another place",
-               strerror(errno));
-    free(judge->folder);
-    judge->folder = NULL;
-    return -1;
+    judge->folder = scratch_make();
+    return judge->folder ? 0 : -1;
 }
 
 void judge_done(struct judge *judge)
 {
-    if (judge->folder)
-        rmdir(judge->folder);
     report_done(&judge->report);
-    free(judge->folder);
+    scratch_remove(judge->folder);
 }
 
 static struct launch new_launch(const struct judge *judge,

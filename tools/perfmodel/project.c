@@ -6,6 +6,7 @@
  */
 #include "core/base/plural.h"
 #include "platforms/machine_desc.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/json.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -353,7 +354,7 @@ static int project_models(struct projecting *p)
     struct perfmodel_choice there = {.machine = p->machine};
     int result = TOOL_FAILED;
 
-    tool_if_interrupted("no model was made");
+    interrupt_says("no model was made");
     if (perfmodel_open(&here, &p->source) < 0)
         return TOOL_FAILED;
     p->is_here = is_here(p);

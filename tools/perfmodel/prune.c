@@ -5,6 +5,7 @@
  * removal, the latter under the file's lock. One thread.
  */
 #include "core/base/plural.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -235,7 +236,7 @@ static int do_file(const char *path, const struct rules *rules,
     char *side = NULL;
     int rc = orr_side_path(path, &side);
 
-    tool_if_interrupted(PERFMODEL_INTERRUPTED);
+    interrupt_says(PERFMODEL_INTERRUPTED);
     *ret = (struct doing){.pruning = {.rules = rules, .path = path},
                           .side_path = side};
     if (rc == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/write.c - see join.h: the result in its file. */
+#include "tools/common/interrupt.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/join.h"
 
@@ -103,7 +104,7 @@ int perfmodel_write(const char *path, const struct perfmodel_data *data,
     char *side = NULL;
     int rc = orr_side_path(path, &side);
 
-    tool_if_interrupted(PERFMODEL_INTERRUPTED);
+    interrupt_says(PERFMODEL_INTERRUPTED);
     if (rc < 0)
         return orr_fail(err, rc, "%s: %s", path,
                         rc == -EINVAL ? "models are written to a codelets/45 "

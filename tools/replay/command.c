@@ -12,6 +12,7 @@
 #include "tools/common/notes.h"
 #include "tools/common/run_once.h"
 #include "tools/common/run_ranks.h"
+#include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
 #include "perfmodel/sampling.h"
@@ -94,22 +95,14 @@ static bool check_record_file(const char *path, bool *ret_here, unsigned *ret_ra
 /* The same for a file that is no record: of the one that is made of it. */
 static bool look_at_foreign(char *const *argv)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path =
-        tool_format("%s/orrery-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = path ? mkstemp(path) : -1;
-    bool good = false, here;
+    char *folder = scratch_make();
+    char *path = folder ? tool_format("%s/tasks.orr", folder) : NULL;
+    bool here, good = path && foreign_import(argv, NULL, path) == 0;
     unsigned nranks;
 
-    if (fd < 0) {
-        tool_error("replay: no temporary file: %s; TMPDIR names another place",
-                   strerror(errno));
-    } else {
-        close(fd);
-        good = foreign_import(argv, NULL, path) == 0 && check_record_file(path, &here, &nranks);
-        unlink(path);
-    }
+    good = good && check_record_file(path, &here, &nranks);
     free(path);
+    scratch_remove(folder);
     return good;
 }
 

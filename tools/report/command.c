@@ -182,7 +182,7 @@ static int report_run_program(struct launch *launch,
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "report")) {
+    if (run_files_init(&files)) {
         launch->more = files.more;
         launch->trace = files.trace;
         result = launch_all(launch, 1, 1, NULL, NULL);
@@ -404,7 +404,7 @@ static int report_run_ranks(struct launch *launch, const struct options *options
     struct run_files files;
     int result = TOOL_FAILED;
 
-    if (run_files_init(&files, "report") && run_files_of_ranks(&files, launch->nranks)) {
+    if (run_files_init(&files) && run_files_of_ranks(&files, launch->nranks)) {
         launch->more = files.more;
         launch->trace = files.trace;
         result = run_ranks_silently(launch, "report");

@@ -2,6 +2,7 @@
 /* tools/sched/ask.c - see ask.h. One thread. */
 #include "tools/sched/ask.h"
 
+#include "tools/common/interrupt.h"
 #include "tools/common/modules.h"
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
@@ -36,9 +37,11 @@ static json_t *run_describing_program(char *program, const char *name,
     json_t *json = NULL;
     char line[256];
 
-    if (stopped == 0 && process_exit_code(&process) == 0)
+    if (stopped)
+        interrupt_end(stopped);
+    if (process_exit_code(&process) == 0)
         json = find_json_line(process.text);
-    if (!json && stopped == 0) {
+    if (!json) {
         process_error_line(&process, line, sizeof(line));
         tool_error("sched: %s%s", *line ? line : program,
                    *line ? "" : " failed");

@@ -5,9 +5,11 @@
  * thread.
  */
 #include "tools/common/edits.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/json.h"
 #include "tools/common/picture.h"
 #include "tools/common/process.h"
+#include "tools/common/scratch.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/sched/ask.h"
@@ -138,15 +140,17 @@ static int run_dot(char *graph, char *picture)
     char dot[] = "dot", format[] = "-Tsvg", to[] = "-o";
     char *argv[] = {dot, format, to, picture, graph, NULL};
     struct process process = {.argv = argv, .quiet = true, .output = -1};
-    int rc = process_run(&process, 1, 1, NULL, NULL);
+    int stopped = process_run(&process, 1, 1, NULL, NULL), rc = 0;
     char line[256];
 
-    if (rc == 0 && process.error)
+    if (stopped)
+        interrupt_end(stopped);
+    if (process.error)
         rc = tool_fail(-1,
                        "sched show: dot cannot be started: %s; Debian's "
                        "package graphviz has it",
                        strerror(process.error));
-    else if (rc == 0 && process_exit_code(&process) != 0) {
+    else if (process_exit_code(&process) != 0) {
         process_error_line(&process, line, sizeof(line));
         rc = tool_fail(-1, "sched show: dot failed: %s", line);
     }
@@ -178,32 +182,20 @@ static int copy_picture(const char *picture, const char *path)
 static int draw_policy_tree(const struct tree *tree, const char *title,
                             const char *path)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    char *graph = NULL, *picture = NULL;
+    char *folder = scratch_make(), *graph = NULL, *picture = NULL;
     int rc = -1;
 
-    if (folder && mkdtemp(folder)) {
+    if (folder) {
         graph = tool_format("%s/policy.dot", folder);
         picture = tool_format("%s/policy.svg", folder);
     }
-    if (!graph || !picture || write_tree_dot(tree, title, graph) < 0)
-        tool_error(
-            "sched show: no temporary file; TMPDIR names another folder");
-    else
+    if (graph && picture && write_tree_dot(tree, title, graph) == 0)
         rc = run_dot(graph, picture);
     if (rc == 0)
         rc = copy_picture(picture, path);
-    if (graph)
-        unlink(graph);
-    if (picture)
-        unlink(picture);
-    if (folder)
-        rmdir(folder);
     free(graph);
     free(picture);
-    free(folder);
+    scratch_remove(folder);
     return rc;
 }
 

@@ -3,6 +3,7 @@
  * tools/try/runs.c - the runs of `orrery try`: the program twice for real, its record
  * simulated. What is measured goes to a folder of the trial, not to the user's models.
  */
+#include "tools/common/scratch.h"
 #include "tools/try/try.h"
 
 #include "tools/common/here.h"
@@ -23,44 +24,17 @@ enum { AT_ONCE = 2 };
 
 static bool make_folder(struct try_result *r)
 {
-    const char *parent = getenv("TMPDIR"), *dir = getenv("STARPU_PERF_MODEL_DIR");
+    const char *dir = getenv("STARPU_PERF_MODEL_DIR");
     const char *path = getenv("STARPU_PERF_MODEL_PATH");
 
-    r->folder = tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!r->folder || !mkdtemp(r->folder)) {
-        tool_error("try: no temporary folder; TMPDIR names another place");
-        free(r->folder);
-        r->folder = NULL;
+    r->folder = scratch_make();
+    if (!r->folder)
         return false;
-    }
     r->dir = tool_format("STARPU_PERF_MODEL_DIR=%s", r->folder);
     if (dir && *dir)
         r->path = tool_format("STARPU_PERF_MODEL_PATH=%s%s%s", dir,
                               path && *path ? ":" : "", path ? path : "");
     return r->dir && (r->path || !dir || !*dir);
-}
-
-static void remove_folder(const char *path, int depth)
-{
-    DIR *dir = opendir(path);
-    const struct dirent *entry;
-
-    while (dir && (entry = readdir(dir))) {
-        char *inner;
-        struct stat st;
-
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        inner = tool_format("%s/%s", path, entry->d_name);
-        if (inner && lstat(inner, &st) == 0 && S_ISDIR(st.st_mode) && depth > 0)
-            remove_folder(inner, depth - 1);
-        else if (inner)
-            unlink(inner);
-        free(inner);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(path);
 }
 
 /* --- for real --- */
@@ -363,12 +337,10 @@ void try_done(struct try_result *r)
     }
     launch_done(&r->real);
     launch_done(&r->measured);
-    if (r->folder)
-        remove_folder(r->folder, 4);
     here_remove(r->here);
     free(r->machines);
     free(r->names);
-    free(r->folder);
+    scratch_remove(r->folder);
     free(r->dir);
     free(r->path);
 }

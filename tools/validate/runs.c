@@ -3,6 +3,7 @@
  * tools/validate/runs.c - the runs of `orrery validate`: each repetition runs
  * every size for real and simulated, in a new random order. One thread.
  */
+#include "tools/common/scratch.h"
 #include "tools/validate/validate.h"
 
 #include "perfmodel/sampling.h"
@@ -42,17 +43,8 @@ static int validation_make_runs(struct validation *v)
 
 static int validation_make_folder(struct validation *v)
 {
-    const char *parent = getenv("TMPDIR");
-
-    v->folder =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (v->folder && mkdtemp(v->folder))
-        return 0;
-    tool_error("no temporary folder: %s; TMPDIR names another place",
-               strerror(errno));
-    free(v->folder);
-    v->folder = NULL;
-    return -1;
+    v->folder = scratch_make();
+    return v->folder ? 0 : -1;
 }
 
 char *validation_path(const struct validation *v, unsigned size, unsigned rep,
@@ -127,37 +119,6 @@ static int choose_machine(struct validation *v)
     return v->machine ? 0 : -1;
 }
 
-static void remove_run_file(const struct validation *v, unsigned size,
-                            unsigned rep, const char *what)
-{
-    char *path = validation_path(v, size, rep, what);
-
-    if (path)
-        unlink(path);
-    free(path);
-}
-
-/* The description and the bus files beside it, and what real runs have left. */
-static void validation_remove_folder(const struct validation *v)
-{
-    static const char *const files[] = {"here.xml", "here.bandwidth",
-                                        "here.latency"};
-
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-        char *path = tool_format("%s/%s", v->folder, files[i]);
-
-        if (path)
-            unlink(path);
-        free(path);
-    }
-    for (unsigned s = 0; s < v->nsizes; s++)
-        for (unsigned rep = 0; rep < v->options->nreps; rep++) {
-            remove_run_file(v, s, rep, "calls.rec");
-            remove_run_file(v, s, rep, "trace.csv");
-        }
-    rmdir(v->folder);
-}
-
 void validation_done(struct validation *v)
 {
     for (unsigned s = 0; v->argvs && s < v->nsizes; s++)
@@ -168,12 +129,10 @@ void validation_done(struct validation *v)
         free(v->kernels[k].times);
         free(v->kernels[k].fast_times);
     }
-    if (v->folder)
-        validation_remove_folder(v);
     free(v->argvs);
     free(v->runs);
     free(v->machine);
-    free(v->folder);
+    scratch_remove(v->folder);
     free(v->kernels);
     free(v->items);
     free(v->links);
