@@ -461,13 +461,5 @@ double cell_gflops(const struct cell *cell)
 
 double cell_idle(const struct cell *cell)
 {
-    struct report_kind kinds[16];
-    unsigned n = report_kinds(&cell->launch->report, kinds, 16), workers = 0;
-    double busy = 0, us = cell->launch->report.makespan_us;
-
-    for (unsigned k = 0; k < n; k++) {
-        busy += kinds[k].busy_us;
-        workers += kinds[k].workers;
-    }
-    return workers && us > 0 ? fmax(0, 1 - busy / (workers * us)) : (double)NAN;
+    return report_idle(&cell->launch->report);
 }

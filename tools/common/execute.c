@@ -4,13 +4,12 @@
 
 #include "tools/common/tool.h"
 #include "tools/common/comparison.h"
+#include "tools/common/progress.h"
 #include "tools/common/runs.h"
 
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct execution {
     struct comparison *comparison; /* borrowed */
@@ -22,20 +21,11 @@ struct execution {
 static void show_execution_progress(const struct execution *execution)
 {
     const struct comparison *c = execution->comparison;
-    size_t run = c->nended - execution->nkept, left = c->n - c->nended;
-    double each = run ? (tool_now_s() - execution->start_s) / (double)run : 0;
-    long seconds = lround(each * (double)left);
 
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%zu of %zu runs done", c->nended, c->n);
-    if (left == 0)
-        fputs("\r\033[K", stderr);
-    else if (seconds >= 60)
-        fprintf(stderr, ", about %ld min %02ld s left", seconds / 60,
-                seconds % 60);
-    else if (run)
-        fprintf(stderr, ", about %ld s left", seconds);
+    progress_show(&(struct progress){.n = c->n,
+                                     .ended = c->nended,
+                                     .kept = execution->nkept,
+                                     .start_s = execution->start_s});
 }
 
 static bool went_well(const struct launch *launch)

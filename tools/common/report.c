@@ -207,6 +207,26 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
     return n;
 }
 
+double report_idle(const struct report *report)
+{
+    struct report_kind kinds[16];
+    unsigned n = report_kinds(report, kinds, 16), workers = 0;
+    double busy = 0, us = report->makespan_us;
+
+    for (unsigned k = 0; k < n; k++) {
+        busy += kinds[k].busy_us;
+        workers += kinds[k].workers;
+    }
+    return workers && us > 0 ? fmax(0, 1 - busy / (workers * us)) : (double)NAN;
+}
+
+double report_joules(const struct report *report)
+{
+    const json_t *joules = json_object_get(json_object_get(report->json, "energy"), "joules");
+
+    return json_is_number(joules) ? json_number_value(joules) : (double)NAN;
+}
+
 size_t report_nlinks(const struct report *report)
 {
     return json_array_size(report_list(report, "links"));
