@@ -5,7 +5,6 @@
 #include "perfmodel/sampling.h"
 #include "platforms/cluster.h"
 #include "platforms/machine_desc.h"
-#include "record/read.h"
 #include "tools/common/launch.h"
 #include "tools/common/modules.h"
 #include "tools/common/tool.h"
@@ -43,9 +42,9 @@ static char *find_in_path(const char *name)
 {
     const char *path = getenv("PATH");
 
-    if (strchr(name, '/') || orr_record_is_one(name) || access(name, R_OK) == 0)
+    if (access(name, R_OK) == 0)
         return tool_format("%s", name);
-    while (path && *path) {
+    while (path && *path && !strchr(name, '/')) {
         size_t n = strcspn(path, ":");
         char *file = tool_format("%.*s/%s", (int)n, path, name);
 
