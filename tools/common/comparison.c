@@ -147,6 +147,8 @@ static void fill_cell(struct comparison *c, size_t at)
                           .us = calloc(c->options->repeat, sizeof(*cell->us)),
                           .of_repetition = calloc(c->options->repeat,
                                                   sizeof(*cell->of_repetition)),
+                          .joules = calloc(c->options->repeat, sizeof(*cell->joules)),
+                          .energy_j = (double)NAN,
                           .bound_us = (double)NAN};
     for (size_t k = 0; cell->of_repetition && k < c->options->repeat; k++)
         cell->of_repetition[k] = (double)NAN;
@@ -159,12 +161,14 @@ static int fill_launch(struct comparison *c, size_t at)
     bool real = !strcmp(cell->machine, COMPARE_REAL);
     const char **more = &c->more[at * (LAUNCH_MORE + 1)];
     const char *edits = c->edits[cell->point];
+    size_t where = (size_t)(cell - c->cells) / c->nschedulers;
     bool cluster;
 
     c->launches[at] = (struct launch){.machine = real ? NULL : cell->machine,
                                       .scheduler = cell->scheduler,
                                       .assume = c->options->assume,
                                       .edits = *edits ? edits : NULL,
+                                      .powers = c->powers[where],
                                       .more = more,
                                       .argv = c->options->argv,
                                       .quiet = true};
@@ -179,6 +183,24 @@ static int fill_launch(struct comparison *c, size_t at)
         return TOOL_OK;
     }
     return launch_place(&c->launches[at], c->options->command, &cluster);
+}
+
+static int open_powers(struct comparison *c)
+{
+    size_t n = c->nmachines * c->sweep.npoints;
+    int rc = 0;
+
+    c->powers = calloc(n, sizeof(struct powers *));
+    if (!c->powers)
+        return tool_fail(-1, "out of memory");
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const char *machine = c->machines[i / c->sweep.npoints];
+
+        if (strcmp(machine, COMPARE_REAL) != 0)
+            rc = powers_open(machine, c->edits[i % c->sweep.npoints], c->options->costs,
+                             &c->powers[i]);
+    }
+    return rc;
 }
 
 static int comparison_make_launches(struct comparison *c)
@@ -197,9 +219,11 @@ static int comparison_make_launches(struct comparison *c)
     if (!c->cells || !c->launches || !c->more || make_edits(c) < 0 ||
         make_settings(c) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
+    if (open_powers(c) < 0)
+        return TOOL_FAILED;
     for (size_t i = 0; i < c->ncells; i++) {
         fill_cell(c, i);
-        if (!c->cells[i].us || !c->cells[i].of_repetition)
+        if (!c->cells[i].us || !c->cells[i].of_repetition || !c->cells[i].joules)
             return tool_fail(TOOL_FAILED, "out of memory");
     }
     for (size_t i = 0; i < n; i++) {
@@ -282,6 +306,7 @@ void comparison_done(struct comparison *c)
     for (size_t i = 0; c->cells && i < c->ncells; i++) {
         free(c->cells[i].us);
         free(c->cells[i].of_repetition);
+        free(c->cells[i].joules);
     }
     for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
         free(c->edits[p]);
@@ -290,6 +315,9 @@ void comparison_done(struct comparison *c)
         free(c->settings[i]);
     for (size_t i = 0; c->bounds && i < c->nmachines * c->sweep.npoints; i++)
         rank_bounds_done(&c->bounds[i]);
+    for (size_t i = 0; c->powers && i < c->nmachines * c->sweep.npoints; i++)
+        powers_close(c->powers[i]);
+    free(c->powers);
     free(c->bounds);
     free(c->launches);
     free(c->more);
@@ -438,6 +466,34 @@ struct rivals comparison_rivals(const struct comparison *c,
             if (m == machine || c->options->across)
                 rivals_join(&rivals, comparison_cell(c, m, point, s));
     return rivals;
+}
+
+bool cell_is_pareto(const struct comparison *c, const struct cell *cell)
+{
+    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
+    size_t machine = line / c->sweep.npoints, point = line % c->sweep.npoints;
+    double us = cell->spread.median, joules = cell->energy_j;
+
+    if (!cell_is_good(cell) || isnan(joules))
+        return false;
+    for (size_t m = 0; m < c->nmachines; m++)
+        for (size_t s = 0; s < c->nschedulers; s++) {
+            const struct cell *other = comparison_cell(c, m, point, s);
+
+            if ((m == machine || c->options->across) && cell_is_good(other) &&
+                other->spread.median <= us && other->energy_j <= joules &&
+                (other->spread.median < us || other->energy_j < joules))
+                return false;
+        }
+    return true;
+}
+
+bool comparison_has_energy(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->ncells; i++)
+        if (cell_is_good(&c->cells[i]) && !isnan(c->cells[i].energy_j))
+            return true;
+    return false;
 }
 
 char *comparison_where(const struct comparison *c, size_t machine, size_t point)

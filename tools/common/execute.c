@@ -40,6 +40,7 @@ static void count_ended_launch(struct comparison *c, struct launch *launch)
 
     c->nended++;
     if (went_well(launch)) {
+        cell->joules[cell->n] = report_joules(&launch->report);
         cell->us[cell->n++] = launch->report.makespan_us;
         cell->of_repetition[comparison_repetition(c, launch)] =
             launch->report.makespan_us;
@@ -111,6 +112,15 @@ static void discount(struct comparison *c, int stopped)
     }
 }
 
+/* NaN: one of them is not known. */
+static double median_of_all(double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            return (double)NAN;
+    return spread_of(values, n).median;
+}
+
 int comparison_run(struct comparison *c)
 {
     struct execution execution = {.comparison = c};
@@ -130,9 +140,12 @@ int comparison_run(struct comparison *c)
     runs_close(execution.runs);
     if (stopped > 0)
         discount(c, stopped);
-    for (size_t i = 0; i < c->ncells; i++)
-        c->cells[i].spread =
-            c->options->draws ? draws_of(c->cells[i].us, c->cells[i].n)
-                              : spread_of(c->cells[i].us, c->cells[i].n);
+    for (size_t i = 0; i < c->ncells; i++) {
+        struct cell *cell = &c->cells[i];
+
+        cell->spread =
+            c->options->draws ? draws_of(cell->us, cell->n) : spread_of(cell->us, cell->n);
+        cell->energy_j = median_of_all(cell->joules, cell->n);
+    }
     return stopped;
 }

@@ -6,6 +6,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
+#include "tools/common/energy.h"
 #include "tools/common/untrusted.h"
 
 #include <ctype.h>
@@ -458,7 +459,7 @@ void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char machine[512], time[REPORT_TIME_MAX], bytes[32];
+    char machine[512], time[REPORT_TIME_MAX], bytes[32], energy[192];
 
     report_provenance(report, machine, sizeof(machine));
     if (report->simulated)
@@ -488,6 +489,8 @@ void report_print(const struct report *report)
                          (kinds[k].workers * report->makespan_us)
                    : 0.0,
                (long long)kinds[k].tasks, kinds[k].tasks == 1 ? "" : "s");
+    if (*energy_text(report, energy, sizeof(energy)))
+        printf("energy      %s\n", energy);
     if (report->simulated)
         printf("simulated in %.2f s\n", report->wall_s);
     if (report->clock_asked)

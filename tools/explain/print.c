@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/energy.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 
@@ -373,7 +374,7 @@ int explain_print(const struct explanation *e)
 {
     const char *machine = e->run->graph->machine;
     const char *policy = orr_graph_about(e->run->graph, "scheduler");
-    char time[REPORT_TIME_MAX];
+    char time[REPORT_TIME_MAX], energy[192];
 
     if (e->report) {
         machine = e->report->machine;
@@ -383,6 +384,8 @@ int explain_print(const struct explanation *e)
            policy ? policy : "policy not known",
            report_time_text(1e3 * explained_duration_ms(e), time));
     print_explained_basis(e);
+    if (e->report && *energy_text(e->report, energy, sizeof(energy)))
+        printf("energy      %s\n", energy);
     putchar('\n');
     if (e->run->nleft)
         printf("the run ended early: %zu of %zu tasks had not run\n\n",

@@ -303,8 +303,10 @@ static bool is_read(const char *variable)
 static int hash_environment(struct study_keys *keys)
 {
     size_t n = 0, at = 0;
+    struct orr_error err = {""};
     struct sha256 hash;
     char **sorted;
+    int code = TOOL_OK;
 
     while (environ && environ[n])
         n++;
@@ -321,9 +323,11 @@ static int hash_environment(struct study_keys *keys)
     for (char **variable = keys->study->variables; variable && *variable; variable++)
         sha256_feed_text(&hash, *variable);
     sha256_feed_text(&hash, keys->study->assume);
+    if (keys->study->costs && feed_file(&hash, keys->study->costs, &err) < 0)
+        code = tool_fail(TOOL_USAGE, "study: %s: `costs': %s", keys->study->path, err.text);
     sha256_end(&hash, keys->environment);
     free(sorted);
-    return TOOL_OK;
+    return code;
 }
 
 int study_keys_init(struct study_keys *ret, const struct study *study)

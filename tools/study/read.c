@@ -418,6 +418,14 @@ static int read_assume(struct study *study, const struct yaml_value *value)
     return code;
 }
 
+static int read_costs(struct study *study, const struct yaml_value *value)
+{
+    if (value->kind != YAML_TEXT)
+        return WRONG(study, value, "`costs' is the name of a file (docs/ENERGY.md)");
+    study->costs = strdup(value->text);
+    return study->costs ? TOOL_OK : no_memory();
+}
+
 static int read_baseline(struct study *study, const struct yaml_value *value)
 {
     if (value->kind != YAML_TEXT)
@@ -436,6 +444,7 @@ static const struct study_key {
     {"policies", read_policies, true}, {"repetitions", read_repetitions, false},
     {"draws", read_draws, false},      {"variables", read_variables, false},
     {"assume", read_assume, false},    {"baseline", read_baseline, false},
+    {"costs", read_costs, false},
 };
 enum { NKEYS = sizeof(keys) / sizeof(*keys) };
 
@@ -531,6 +540,7 @@ void study_done(struct study *study)
     list_free(study->variables);
     free(study->assume);
     free(study->baseline);
+    free(study->costs);
     free(study->path);
 }
 
@@ -564,6 +574,7 @@ struct study_run study_run(const struct study *study, size_t which)
     run.noise = study->noises[at % study->nnoises];
     at /= study->nnoises;
     run.edits = study->edits[at % study->nedits];
+    run.machine_and_edit = at % (study->nedits * study->nmachines);
     at /= study->nedits;
     run.machine = study->machines[at % study->nmachines];
     find_size(study, at / study->nmachines, &run);

@@ -49,6 +49,23 @@ static int take_kept(struct study_session *session)
     return TOOL_OK;
 }
 
+static int open_powers(struct study_session *session)
+{
+    const struct study *study = session->study;
+    size_t n = study->nmachines * study->nedits;
+
+    if (study->costs && costs_read(study->costs, &session->costs) < 0)
+        return TOOL_USAGE;
+    session->powers = calloc(n, sizeof(struct powers *));
+    if (!session->powers)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        if (powers_open(study->machines[i / study->nedits], study->edits[i % study->nedits],
+                        &session->costs, &session->powers[i]) < 0)
+            return TOOL_FAILED;
+    return TOOL_OK;
+}
+
 int session_init(struct study_session *ret, const struct study *study,
                  const struct study_options *options)
 {
@@ -66,6 +83,8 @@ int session_init(struct study_session *ret, const struct study *study,
         code = study_store_open(options->store, file, &ret->store);
     if (code == TOOL_OK)
         code = take_kept(ret);
+    if (code == TOOL_OK)
+        code = open_powers(ret);
     free(file);
     return code;
 }
@@ -75,6 +94,11 @@ void session_done(struct study_session *session)
     for (size_t i = 0; session->results && i < session->study->nruns; i++)
         study_result_done(&session->results[i]);
     free(session->results);
+    for (size_t i = 0;
+         session->powers && i < session->study->nmachines * session->study->nedits; i++)
+        powers_close(session->powers[i]);
+    free(session->powers);
+    costs_done(&session->costs);
     study_store_close(session->store);
     study_keys_done(&session->keys);
 }
@@ -129,6 +153,7 @@ static int chunk_add(struct chunk *chunk, size_t which)
                               .scheduler = run.policy,
                               .assume = study->assume,
                               .edits = *run.edits ? run.edits : NULL,
+                              .powers = chunk->session->powers[run.machine_and_edit],
                               .more = settings->more,
                               .argv = run.size->words,
                               .quiet = true};

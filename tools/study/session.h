@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "tools/common/energy.h"
 #include "tools/study/key.h"
 #include "tools/study/store.h"
 #include "tools/study/study.h"
@@ -24,6 +25,8 @@ struct study_session {
     const struct study *study;           /* borrowed */
     const struct study_options *options; /* borrowed */
     struct study_keys keys;
+    struct costs costs;
+    struct powers **powers;       /* owned: by machine and edit; NULL: none are known of it */
     struct study_store *store;    /* owned */
     struct study_result *results; /* owned: of each run */
     size_t nkept, nrun;           /* that were there; that this command has run */

@@ -33,6 +33,7 @@ struct study {
     char **policies;
     char **variables; /* "NAME=value" */
     char *assume;   /* owned, as --assume; or NULL */
+    char *costs;    /* owned: the file of powers, or NULL */
     char *baseline; /* owned: the policy that others are tested against, or NULL */
     unsigned repetitions;
     bool draws; /* repetitions are draws of what models do not know (docs/COMPARE.md) */
@@ -54,6 +55,7 @@ struct study_run {
     const struct study_size *size;
     const char *machine, *edits, *noise, *policy;
     size_t workload, policy_index, repetition;
+    size_t machine_and_edit; /* machine by machine, edit by edit */
 };
 struct study_run study_run(const struct study *study, size_t which);
 size_t study_run_number(const struct study *study, size_t workload, size_t policy,

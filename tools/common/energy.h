@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/energy.h - the energy of a simulated run, by what its machine draws in each state:
+ * figures of the description (platforms/power.h) and of the user's file (costs.h), which come
+ * first. docs/ENERGY.md has the formula. One thread.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "tools/common/costs.h"
+#include "tools/common/report.h"
+
+/* A machine with edits, and what it draws. */
+struct powers;
+
+/* Reads them; `machine` as -m takes it, NULL: that of ORRERY_MACHINE; `edits`, NULL: those of
+ * ORRERY_SET; `costs` is borrowed, NULL: none. *ret is for powers_close, and NULL where no power is
+ * known of the machine, or it is none, or a cluster. Errors: -1, out of memory, after a message; a
+ * machine that cannot be read is left to who runs it. */
+int powers_open(const char *machine, const char *edits, const struct costs *costs,
+                struct powers **ret);
+void powers_close(struct powers *powers);
+
+/* Of a command with the option --costs: reads its file (NULL: none) into *ret_costs, which is for
+ * costs_done once *ret is closed, and opens the machine's powers. Refuses the file for a real run.
+ * Returns an exit code, with a message that begins with the command. */
+int powers_choose(const char *command, const char *costs_path, const char *machine,
+                  const char *edits, struct costs *ret_costs, struct powers **ret);
+
+struct energy {
+    double joules; /* NaN: the power of a part that it needs is not known */
+    double idle_j; /* what the machine draws when nothing runs, for as long as the run took */
+    double copy_j; /* what copies took more; 0 where no power of copies is known */
+    char missing[96]; /* the first part without a power: "power of core \"…\""; "" */
+};
+
+struct energy energy_of(const struct powers *powers, const struct report *report);
+
+/* Adds it to the report of a simulated run, as `energy`. NULL powers: nothing. */
+void energy_add(struct report *report, const struct powers *powers);
+
+/* "12.300 J, 45.0 % of them when idle"; the missing part; "" without. In `text`, which is
+ * returned. */
+const char *energy_text(const struct report *report, char *text, size_t size);
+
+/* "  --costs FILE ..." for help texts. */
+#define COSTS_HELP                                                                      \
+    "      --costs FILE         powers of machines, devices and cores (docs/ENERGY.md),\n" \
+    "                             for the energy of runs\n"
