@@ -229,7 +229,7 @@ static const struct cost_line *line_of(const struct costs *costs, enum cost_kind
 {
     const struct cost_line *line = find_line(costs, kind, name);
 
-    if (!line && kind == COST_MACHINE)
+    if (!line)
         line = find_line(costs, kind, "*");
     return line ? line : &none;
 }

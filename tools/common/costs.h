@@ -24,7 +24,7 @@ enum cost_kind { COST_MACHINE, COST_DEVICE, COST_CORE };
 
 struct cost_line {
     enum cost_kind kind;
-    char *name; /* owned: a machine's, "*" of any that has no line; a model's */
+    char *name; /* owned: a machine's, a model's; "*" of any that has no line */
     double price, idle_w, busy_w, copy_w; /* NaN: not given */
 };
 

@@ -133,6 +133,22 @@ static double busy_w(const struct powers *powers, const struct orr_host_desc *de
                   : cost_core_w(powers->costs, powers->desc);
 }
 
+double powers_idle_w(const struct powers *powers)
+{
+    return cost_of(powers->costs, powers->desc).idle_w;
+}
+
+double powers_kernel_w(const struct powers *powers, const char *worker, const char *kernel)
+{
+    const struct orr_host_desc *device = device_of(powers, worker);
+    const struct orr_host_desc *host = device ? device : main_host(powers);
+    double own = host ? orr_host_desc_kernel_power(host, kernel) : (double)NAN;
+
+    if (isnan(own))
+        return busy_w(powers, device);
+    return device ? own - cost_device_w(powers->costs, device, ORR_POWER_IDLE) : own;
+}
+
 static void add_part(struct energy *energy, double joules, const struct powers *powers,
                      const struct orr_host_desc *device)
 {
@@ -170,16 +186,14 @@ static void add_kernels(struct energy *energy, const struct powers *powers,
         const struct orr_host_desc *host = device ? device : main_host(powers);
         const char *colon = strchr(kernel->arch, ':');
         double cores = colon ? fmax(1, atof(colon + 1)) : 1;
-        double own = host ? orr_host_desc_kernel_power(host, kernel->symbol) : (double)NAN;
+        double own = host ? orr_host_desc_kernel_power(host, kernel->name) : (double)NAN;
         double seconds = (double)kernel->count * kernel->mean_us * 1e-6 * cores;
 
-        if (isnan(own) && host)
-            own = orr_host_desc_kernel_power(host, kernel->name);
-        if (isnan(own))
-            continue;
-        if (device)
-            own -= cost_device_w(powers->costs, device, ORR_POWER_IDLE);
-        add_part(energy, seconds * (own - busy_w(powers, device)), powers, device);
+        if (!isnan(own))
+            add_part(energy,
+                     seconds * (powers_kernel_w(powers, kernel->arch, kernel->name) -
+                                busy_w(powers, device)),
+                     powers, device);
     }
 }
 

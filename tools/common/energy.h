@@ -35,6 +35,11 @@ struct energy {
     char missing[96]; /* the first part without a power: "power of core \"…\""; "" */
 };
 
+/* What the machine draws when nothing runs, W; what a worker ("CUDA 0 (big)") draws more while it
+ * executes that kernel. NaN: not known. */
+double powers_idle_w(const struct powers *powers);
+double powers_kernel_w(const struct powers *powers, const char *worker, const char *kernel);
+
 struct energy energy_of(const struct powers *powers, const struct report *report);
 
 /* Adds it to the report of a simulated run, as `energy`. NULL powers: nothing. */
