@@ -248,24 +248,3 @@ void energy_add(struct report *report, const struct powers *powers)
             : json_pack("{s:f, s:f, s:f}", "joules", energy.joules, "idle_joules", energy.idle_j,
                         "copy_joules", energy.copy_j));
 }
-
-const char *energy_text(const struct report *report, char *text, size_t size)
-{
-    const json_t *energy = json_object_get(report->json, "energy");
-    const char *missing = json_string_value(json_object_get(energy, "missing"));
-    double joules = report_joules(report);
-    double idle = json_number_value(json_object_get(energy, "idle_joules"));
-    double copies = json_number_value(json_object_get(energy, "copy_joules"));
-    int n;
-
-    *text = '\0';
-    if (missing)
-        snprintf(text, size, "not known: the %s is missing", missing);
-    if (isnan(joules))
-        return text;
-    n = snprintf(text, size, "%.4g J, %.1f %% of them when idle", joules,
-                 joules > 0 ? 100 * idle / joules : 0);
-    if (copies > 0 && n > 0 && (size_t)n < size)
-        snprintf(text + n, size - (size_t)n, ", %.1f %% for copies", 100 * copies / joules);
-    return text;
-}

@@ -45,11 +45,7 @@ struct energy energy_of(const struct powers *powers, const struct report *report
 /* Adds it to the report of a simulated run, as `energy`. NULL powers: nothing. */
 void energy_add(struct report *report, const struct powers *powers);
 
-/* "12.300 J, 45.0 % of them when idle"; the missing part; "" without. In `text`, which is
- * returned. */
-const char *energy_text(const struct report *report, char *text, size_t size);
-
 /* "  --costs FILE ..." for help texts. */
 #define COSTS_HELP                                                                      \
-    "      --costs FILE         powers of machines, devices and cores (docs/ENERGY.md),\n" \
-    "                             for the energy of runs\n"
+    "      --costs FILE         powers of parts (docs/ENERGY.md), for the energy\n" \
+    "                             of runs\n"

@@ -6,7 +6,6 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
-#include "tools/common/energy.h"
 #include "tools/common/untrusted.h"
 
 #include <ctype.h>
@@ -228,6 +227,27 @@ double report_joules(const struct report *report)
     return json_is_number(joules) ? json_number_value(joules) : (double)NAN;
 }
 
+const char *report_energy_text(const struct report *report, char *text, size_t size)
+{
+    const json_t *energy = json_object_get(report->json, "energy");
+    const char *missing = json_string_value(json_object_get(energy, "missing"));
+    double joules = report_joules(report);
+    double idle = json_number_value(json_object_get(energy, "idle_joules"));
+    double copies = json_number_value(json_object_get(energy, "copy_joules"));
+    int n;
+
+    *text = '\0';
+    if (missing)
+        snprintf(text, size, "not known: the %s is missing", missing);
+    if (isnan(joules))
+        return text;
+    n = snprintf(text, size, "%.4g J, %.1f %% of them when idle", joules,
+                 joules > 0 ? 100 * idle / joules : 0);
+    if (copies > 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", %.1f %% for copies", 100 * copies / joules);
+    return text;
+}
+
 size_t report_nlinks(const struct report *report)
 {
     return json_array_size(report_list(report, "links"));
@@ -281,7 +301,8 @@ void report_figures(const struct report *report, char *text, size_t size)
         plain = plain && origin <= ORR_ORIGIN_MEASURED;
         used += (size_t)snprintf(
             text + used, size - used, "%s%.1f %% %s", i ? ", " : "",
-            100 * report_number(json, "share"), orr_origin_name(origin));
+            100 * report_number(json, "share"),
+            origin == ORR_ORIGIN_FUNCTION ? "given by the program" : orr_origin_name(origin));
         if (isfinite(off_by) && used < size)
             used += (size_t)snprintf(text + used, size - used,
                                      " (off by up to %.1f %%)", 100 * off_by);
@@ -489,7 +510,7 @@ void report_print(const struct report *report)
                          (kinds[k].workers * report->makespan_us)
                    : 0.0,
                (long long)kinds[k].tasks, kinds[k].tasks == 1 ? "" : "s");
-    if (*energy_text(report, energy, sizeof(energy)))
+    if (*report_energy_text(report, energy, sizeof(energy)))
         printf("energy      %s\n", energy);
     if (report->simulated)
         printf("simulated in %.2f s\n", report->wall_s);

@@ -65,7 +65,7 @@ static const char help[] =
     "                             again, runs that FILE has are not repeated\n"
     "      --plot FILE.png      draw the times: bars; lines over one swept value;\n"
     "                             a map over two\n"
-    "      --pareto FILE.png    draw energy over time, with those that nothing beats in\n"
+    "      --pareto FILE.png    draw energy over time, and what nothing beats in\n"
     "                             both\n"
     "      --json               print an array of reports instead\n"
     "      --csv, --markdown    print the table as such\n"
@@ -105,6 +105,18 @@ static int print_comparison_rows(const struct comparison *comparison)
         return -1;
     remarks_print(comparison);
     return 0;
+}
+
+/* An interrupt has ended the rest. */
+static void tell_what_is_kept(const struct comparison *comparison)
+{
+    const struct compare_options *options = comparison->options;
+
+    printf("interrupted: %zu of %zu have ended; ", comparison->nended, comparison->n);
+    if (options->runs)
+        printf("%s keeps them, and the same command goes on from there\n", options->runs);
+    else
+        puts("with --runs FILE they are kept, and the same command goes on from there");
 }
 
 /* Which power is missing. */
@@ -154,8 +166,7 @@ static int comparison_print(struct comparison *comparison, int stopped)
             printf("time and energy: %s\n", options->pareto);
     }
     if (stopped && plain)
-        printf("interrupted: %zu of %zu have ended\n", comparison->nended,
-               comparison->n);
+        tell_what_is_kept(comparison);
     return stopped                  ? 128 + stopped
            : any_failed(comparison) ? TOOL_FAILED
                                     : TOOL_OK;

@@ -347,7 +347,8 @@ static int print_as(const struct comparison *c,
         titles[at++] =
             (struct table_column){columns[i].title, columns[i].right};
     for (size_t i = 0; i < c->ncells; i++)
-        add_cell(&table, c, &c->cells[i], columns, n);
+        if (c->cells[i].n > 0 || c->cells[i].failed) /* else it was interrupted */
+            add_cell(&table, c, &c->cells[i], columns, n);
     rc = end(&table, titles, at);
     free(titles);
     return rc < 0 ? tool_fail(-1, "out of memory") : 0;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/common/energy.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 
@@ -384,7 +383,7 @@ int explain_print(const struct explanation *e)
            policy ? policy : "policy not known",
            report_time_text(1e3 * explained_duration_ms(e), time));
     print_explained_basis(e);
-    if (e->report && *energy_text(e->report, energy, sizeof(energy)))
+    if (e->report && *report_energy_text(e->report, energy, sizeof(energy)))
         printf("energy      %s\n", energy);
     putchar('\n');
     if (e->run->nleft)

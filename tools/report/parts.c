@@ -6,8 +6,10 @@
 #include "tools/report/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -20,6 +22,13 @@ static const char *const missing[NPARTS] = {
     [EXPLAIN] = "explanation: orrery explain",
     [BOUND] = "bounds: orrery bound",
     [PICTURE] = "picture of the machine: orrery machine show --svg -",
+};
+
+/* What each does, on a terminal. */
+static const char *const running[NPARTS] = {
+    [EXPLAIN] = "simulating what would help",
+    [BOUND] = "computing bounds",
+    [PICTURE] = "drawing the machine",
 };
 
 struct words {
@@ -137,6 +146,17 @@ static void page_take_part(const struct process *process, enum part part,
         page->bounds = json;
 }
 
+/* The program has ended, and its output: on a terminal, why nothing comes for a while. */
+static void say_what_runs(const enum part *which, size_t n)
+{
+    if (!isatty(STDERR_FILENO) || n == 0)
+        return;
+    fputs("\r\033[Kthe page:", stderr);
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", running[which[i]]);
+    fputs(" (--plain leaves out what costs simulations)", stderr);
+}
+
 int report_parts(const struct report_parts *parts, struct report_page *page)
 {
     struct process processes[NPARTS] = {0};
@@ -158,8 +178,11 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
             .argv = words[n].items, .quiet = true, .apart = true, .output = -1};
         which[n++] = part;
     }
+    say_what_runs(which, n);
     if (n)
         stopped = process_run(processes, n, AT_ONCE, NULL, NULL);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
     for (size_t i = 0; i < n; i++) {
         if (!stopped)
             page_take_part(&processes[i], which[i], page);

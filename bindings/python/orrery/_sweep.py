@@ -11,13 +11,20 @@ from ._result import frame_of, table_of
 class Picture:
     """A picture that a notebook shows and save() keeps."""
 
-    def __init__(self, svg):
+    def __init__(self, svg, draw):
         self.svg = svg
+        self._draw = draw  # into a file of another format
 
     def save(self, path):
-        """Writes it as SVG."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
+        """Writes it, as SVG or PNG by the end of the file's name."""
+        path = os.path.abspath(os.fspath(path))
+        if path.endswith(".svg"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.svg)
+        elif path.endswith(".png"):
+            self._draw(path)
+        else:
+            raise Error(f"save: {path}: a picture is a file .svg or .png")
 
     def _repr_svg_(self):
         return self.svg
@@ -86,11 +93,14 @@ class Sweep:
         """Bars by machine and scheduler; lines over the values of one edit; a map
         of the best over those of two: a Picture. gnuplot draws it."""
         picture = os.path.join(self._folder.name, "sweep.svg")
-        failed = any(row["error"] for row in self.rows)
-        run(*self._command(), "--plot", picture, "--", self._path,
-            good=(1,) if failed else (0,))
+        self._plot_into(picture)
         with open(picture, encoding="utf-8") as file:
-            return Picture(file.read())
+            return Picture(file.read(), self._plot_into)
+
+    def _plot_into(self, path):
+        failed = any(row["error"] for row in self.rows)
+        run(*self._command(), "--plot", path, "--", self._path,
+            good=(1,) if failed else (0,))
 
     def __len__(self):
         return len(self.rows)
