@@ -60,7 +60,7 @@ const seriesColours = ["#25568a", "#f49b41", "#45854a", "#470f11", "#b08fd0",
 function seriesColour(i) {
   const colour = d3.lab(seriesColours[i % seriesColours.length]);
   colour.l += 9 * Math.floor(i / seriesColours.length) * (colour.l > 85 ? -1 : 1);
-  return colour.formatHex();
+  return d3.rgb(colour).hex();
 }
 byTime.forEach((kernel, i) => {
   kernel.colour = seriesColour(i);
