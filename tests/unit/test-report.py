@@ -320,8 +320,8 @@ def what_goes_wrong_leaves_the_old_page():
 
 # --- in a browser ---
 
-def drive(page):
-    """What report_driver.js notes of the page."""
+def drive(page, width=1400):
+    """What report_driver.js notes of the page, in a window of so many pixels."""
     chromium = shutil.which("chromium")
     if not chromium:
         raise Skip("there is no chromium")
@@ -337,7 +337,7 @@ def drive(page):
         file.write(page)
     done = subprocess.run(
         [chromium, "--headless", "--no-sandbox", "--disable-gpu",
-         "--window-size=1400,1000", "--virtual-time-budget=60000",
+         f"--window-size={width},1000", "--virtual-time-budget=60000",
          f"--user-data-dir={path('chromium')}", "--dump-dom",
          "file://" + path("driven.html")],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -383,6 +383,15 @@ if BROWSER:
                       "Where the values come from"):
             assert title in noted["sections"], noted["sections"]
         assert noted["rows"] > 20, noted
+
+    @test
+    def texts_of_axes_do_not_meet_in_a_narrow_window():
+        page = report("--plain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1")
+        for width in (420, 1400):
+            noted = drive(page, width)
+            assert noted["meeting"] == [], (width, noted["meeting"])
+        # The colours of kernels are those of other pictures.
+        assert noted["colours"][0] == "rgb(37, 86, 138)", noted["colours"]
 
     @test
     def rows_of_many_workers_say_how_many_are_idle():

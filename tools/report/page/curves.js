@@ -96,7 +96,7 @@ const curves = (() => {
       const text = svg.append("text").text(of.name);
       const width = 28 + text.node().getComputedTextLength();
       if (x > begin && x + width > view.right) {
-        x = begin;
+        x = Math.max(0, Math.min(begin, view.right - width));
         down += line;
       }
       svg.append("line").attr("x1", x).attr("x2", x + 24).attr("y1", down + 7)
