@@ -24,6 +24,7 @@ static uint32_t rotr(uint32_t x, unsigned n)
 
 static void take_block(uint32_t state[8], const uint8_t block[64])
 {
+    /* v[(i - t) % 8] is the standard's a, b … h of step t: nothing is moved. */
     uint32_t w[64], v[8];
 
     for (unsigned t = 0; t < 16; t++)
@@ -37,15 +38,14 @@ static void take_block(uint32_t state[8], const uint8_t block[64])
     }
     memcpy(v, state, sizeof(v));
     for (unsigned t = 0; t < 64; t++) {
-        uint32_t s1 = rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25);
-        uint32_t ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + ch + K[t] + w[t];
-        uint32_t s0 = rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22);
-        uint32_t maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint32_t a = v[-t % 8], b = v[(1 - t) % 8], c = v[(2 - t) % 8], e = v[(4 - t) % 8];
+        uint32_t f = v[(5 - t) % 8], g = v[(6 - t) % 8], *h = &v[(7 - t) % 8];
+        uint32_t s1 = rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25), ch = (e & f) ^ (~e & g);
+        uint32_t t1 = *h + s1 + ch + K[t] + w[t];
+        uint32_t s0 = rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22);
 
-        memmove(v + 1, v, 7 * sizeof(*v));
-        v[4] += t1;
-        v[0] = t1 + s0 + maj;
+        v[(3 - t) % 8] += t1;                             /* the next e */
+        *h = t1 + s0 + ((a & b) ^ (a & c) ^ (b & c)); /* the next a */
     }
     for (unsigned i = 0; i < 8; i++)
         state[i] += v[i];
