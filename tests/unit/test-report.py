@@ -18,6 +18,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
 from programs import Skip, run_all, test  # noqa: E402
+sys.path.insert(0, HERE)
+from tools_util import on_terminal  # noqa: E402
 
 BROWSER = "--browser" in sys.argv
 if len(sys.argv) != 3 + BROWSER:
@@ -316,6 +318,17 @@ def what_goes_wrong_leaves_the_old_page():
                               env=ENV, stdout=full, stderr=subprocess.PIPE,
                               check=False, encoding="utf-8")
     assert done.returncode == 1 and "No space" in done.stderr, done.stderr
+
+
+@test
+def a_terminal_shows_what_is_computed_for_the_page():
+    code, shown = on_terminal([ORRERY, "report", "-m", GPUS, "-s", "dmda", "-o", "t.html", "--",
+                               CULPRIT, "streams", "1"], TOP.name, ENV)
+    assert code == 0, shown
+    assert "the page: simulating what would help, computing bounds, drawing the machine (" \
+        in shown and shown.rstrip().endswith("t.html"), shown
+    assert "the page" not in orrery("report", "-m", GPUS, "-s", "dmda", "-o", path("t.html"), "--",
+                                    CULPRIT, "streams", "1").stderr
 
 
 # --- in a browser ---

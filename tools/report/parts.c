@@ -6,6 +6,7 @@
 #include "tools/report/report.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,15 +147,35 @@ static void page_take_part(const struct process *process, enum part part,
         page->bounds = json;
 }
 
+/* Those that run. */
+struct running {
+    const enum part *which; /* borrowed */
+    bool ended[NPARTS];
+    size_t n;
+};
+
 /* The program has ended, and its output: on a terminal, why nothing comes for a while. */
-static void say_what_runs(const enum part *which, size_t n)
+static void say_what_runs(const struct running *now)
 {
-    if (!isatty(STDERR_FILENO) || n == 0)
+    const char *before = "\r\033[Kthe page:";
+
+    if (!isatty(STDERR_FILENO))
         return;
-    fputs("\r\033[Kthe page:", stderr);
-    for (size_t i = 0; i < n; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", running[which[i]]);
-    fputs(" (--plain leaves out what costs simulations)", stderr);
+    for (size_t i = 0; i < now->n; i++) {
+        if (now->ended[i])
+            continue;
+        fprintf(stderr, "%s %s", before, running[now->which[i]]);
+        before = ",";
+    }
+    fputs(*before == ',' ? " (--plain leaves out what costs simulations)" : "\r\033[K", stderr);
+}
+
+static void part_ended(void *arg, size_t i)
+{
+    struct running *now = arg;
+
+    now->ended[i] = true;
+    say_what_runs(now);
 }
 
 int report_parts(const struct report_parts *parts, struct report_page *page)
@@ -162,6 +183,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
     struct process processes[NPARTS] = {0};
     struct words words[NPARTS] = {0};
     enum part which[NPARTS];
+    struct running now = {.which = which};
     size_t n = 0;
     int stopped = 0;
 
@@ -178,11 +200,10 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
             .argv = words[n].items, .quiet = true, .apart = true, .output = -1};
         which[n++] = part;
     }
-    say_what_runs(which, n);
+    now.n = n;
+    say_what_runs(&now);
     if (n)
-        stopped = process_run(processes, n, AT_ONCE, NULL, NULL);
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+        stopped = process_run(processes, n, AT_ONCE, part_ended, &now);
     for (size_t i = 0; i < n; i++) {
         if (!stopped)
             page_take_part(&processes[i], which[i], page);
