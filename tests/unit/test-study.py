@@ -336,6 +336,21 @@ def a_failure_is_a_row_and_is_tried_again():
 
 
 @test
+def workloads_that_nothing_ran_do_not_hide_the_others():
+    folder = Folder(MANY.replace('"3"]', '"3", "none"]'))
+    folder.write("pretend", PRETENDER.replace("case $STARPU_SCHED", '[ "$1" = none ] && exit 1\n'
+                                              "case $STARPU_SCHED", 1))
+    out = folder.run("--json", "t.json", code=1)
+    assert "2 workloads are left out, of which no policy has all repetitions." in out, out
+    found = json.loads(folder.read("t.json"))["findings"]
+    assert len(found["workloads"]) == 6 and found["tests"] == 18, found
+    assert [policy["mean_rank"] for policy in found["policies"]] == [1, 2, 3, 4]
+    folder = Folder(STUDY.replace("[eager, lws, dmda, dmdas]", "prio"))
+    out = folder.run(code=1)
+    assert "no policy has all repetitions of any workload" in out and "nan" not in out, out
+
+
+@test
 def edits_with_several_values_are_each_tried():
     folder = Folder(STUDY + 'edits: ["", "cpu.count = 4, 6"]\n')
     folder.run("--csv", "t.csv")

@@ -26,13 +26,12 @@ static double greatest_factor(const struct study_findings *f, size_t n)
 static void put_line(FILE *pipe, const struct study_findings *f, size_t policy, double most)
 {
     const int steps = 400;
-    const struct study *study = f->session->study;
 
     for (int i = 0; i <= steps; i++) {
         double factor = pow(most, (double)i / steps);
 
         fprintf(pipe, "%.6f %.6f\n", factor,
-                100 * profile_share(f->medians, study->nworkloads, study->npolicies, policy,
+                100 * profile_share(f->medians, f->n, f->session->study->npolicies, policy,
                                     factor * (1 + 1e-12)));
     }
     fputs("e\n", pipe);
@@ -55,10 +54,10 @@ int findings_draw(const struct study_findings *f, const char *path)
     fputs("set title ", plot.pipe);
     if (n < study->npolicies)
         fprintf(plot.pipe, "'Performance profiles: the %zu best of %zu policies, %zu workloads'\n",
-                n, study->npolicies, study->nworkloads);
+                n, study->npolicies, f->n);
     else
         fprintf(plot.pipe, "'Performance profiles of %zu policies on %zu workloads'\n", n,
-                study->nworkloads);
+                f->n);
     fputs("plot ", plot.pipe);
     for (size_t i = 0; i < n; i++) {
         fprintf(plot.pipe, "%s'-' with steps lw 2 dt %s lc rgb '%s' title ", i ? ", " : "",

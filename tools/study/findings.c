@@ -13,7 +13,7 @@ const double findings_factors[FINDINGS_NFACTORS] = {1, 1.01, 1.05, 1.1, 1.25, 2}
 
 static size_t nworkloads(const struct study_findings *f)
 {
-    return f->session->study->nworkloads;
+    return f->n;
 }
 
 static size_t npolicies(const struct study_findings *f)
@@ -28,7 +28,8 @@ static const struct study_result *result_of(const struct study_findings *f, size
 {
     const struct study *study = f->session->study;
 
-    return &f->session->results[study_run_number(study, workload, policy, repetition)];
+    return &f->session->results[study_run_number(study, f->workloads[workload], policy,
+                                                 repetition)];
 }
 
 /* The makespans of all repetitions, NaN where there is none; returns how many there are. */
@@ -58,6 +59,21 @@ static double median_energy(const struct study_findings *f, size_t workload, siz
             return (double)NAN;
     }
     return spread_of(scratch, n).median;
+}
+
+/* Those of which a policy has all repetitions: where none could run nothing is compared. */
+static void find_workloads(struct study_findings *f, double *scratch)
+{
+    const struct study *study = f->session->study;
+
+    for (size_t w = 0; w < study->nworkloads; w++) {
+        size_t whole = 0;
+
+        f->workloads[f->n] = w;
+        for (size_t p = 0; p < study->npolicies; p++)
+            whole += makespans(f, f->n, p, scratch) == study->repetitions;
+        f->n += whole > 0;
+    }
 }
 
 static void fill_medians(struct study_findings *f, double *scratch)
@@ -313,6 +329,8 @@ static char *why_no_tests(const struct study_findings *f)
 
 static char *why_no_ranks(const struct study_findings *f)
 {
+    if (f->n == 0)
+        return tool_format("no policy has all repetitions of any workload");
     if (f->nranked < 2)
         return tool_format("fewer than two policies went well on all workloads");
     if (nworkloads(f) < FINDINGS_LEAST_WORKLOADS)
@@ -329,20 +347,22 @@ int findings_make(struct study_findings *ret, const struct study_session *sessio
     int rc = -1;
 
     *ret = (struct study_findings){.session = session,
+                                   .workloads = calloc(n + 1, sizeof(*ret->workloads)),
                                    .spreads = calloc(n * k, sizeof(*ret->spreads)),
                                    .medians = calloc(n * k, sizeof(*ret->medians)),
                                    .energies = calloc(n * k, sizeof(*ret->energies)),
                                    .policies = calloc(k, sizeof(*ret->policies)),
                                    .order = calloc(k, sizeof(*ret->order)),
                                    .pairs = calloc(n * k, sizeof(*ret->pairs))};
-    if (scratch && ret->spreads && ret->medians && ret->energies && ret->policies && ret->order &&
-        ret->pairs) {
+    if (scratch && ret->workloads && ret->spreads && ret->medians && ret->energies &&
+        ret->policies && ret->order && ret->pairs) {
+        find_workloads(ret, scratch);
         fill_medians(ret, scratch);
         fill_policies(ret, scratch);
         sort_policies(ret);
         ret->reference = find_reference(ret);
         rc = fill_ranks(ret);
-        for (size_t w = 0; w < n; w++)
+        for (size_t w = 0; w < ret->n; w++)
             ret->ntests += count_tests(ret, w);
         ret->no_tests = why_no_tests(ret);
         ret->no_ranks = why_no_ranks(ret);
@@ -356,6 +376,7 @@ int findings_make(struct study_findings *ret, const struct study_session *sessio
 
 void findings_done(struct study_findings *f)
 {
+    free(f->workloads);
     free(f->spreads);
     free(f->medians);
     free(f->energies);

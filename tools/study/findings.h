@@ -30,6 +30,8 @@ struct policy_finding {
 
 struct study_findings {
     const struct study_session *session; /* borrowed */
+    size_t *workloads; /* owned: those that any policy went through, by their numbers in the study … */
+    size_t n;          /* … and how many these are: what is counted below is of them alone */
     struct spread *spreads; /* owned: of workload by workload, policy by policy */
     double *medians;        /* owned: the same; NaN: not all repetitions went well */
     double *energies;       /* owned: medians of joules */

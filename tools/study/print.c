@@ -31,7 +31,7 @@ static bool has_energy(const struct study_findings *f)
 static void add_policy(struct table *table, const struct study_findings *f, size_t p, bool energy)
 {
     const struct policy_finding *finding = &f->policies[p];
-    size_t n = f->session->study->nworkloads;
+    size_t n = f->n;
 
     table_add(table, "%s", f->session->study->policies[p]);
     add_value(table, 3, finding->to_best);
@@ -99,7 +99,7 @@ static void add_pair(struct table *table, const struct study_findings *f, size_t
 
     table_add(table, "%s", f->session->study->policies[at % k]);
     add_value(table, 3, f->medians[at] / unit.us);
-    if (isnan(f->medians[at]))
+    if (isnan(f->medians[at]) || f->session->study->repetitions < 2)
         table_add(table, "-");
     else
         table_add(table, "%.3f to %.3f", f->spreads[at].low / unit.us,
@@ -123,7 +123,7 @@ static int print_workload(const struct study_findings *f, size_t workload)
 {
     size_t k = f->session->study->npolicies;
     struct report_unit unit = unit_of(f, workload);
-    char *name = study_workload_name(f->session->study, workload), title[32];
+    char *name = study_workload_name(f->session->study, f->workloads[workload]), title[32];
     const struct table_column columns[] = {
         {"policy", false},        {title, true},     {"between", true}, {"longer by", true},
         {"rank-biserial", true}, {"chance", true}, {"verdict", false}};
@@ -167,7 +167,7 @@ static void print_not_told_apart(const struct study_findings *f)
 
 static void print_ranks(const struct study_findings *f)
 {
-    size_t n = f->session->study->nworkloads;
+    size_t n = f->n;
 
     if (f->no_ranks) {
         printf("No conclusion of ranks: %s.\n", f->no_ranks);
@@ -204,7 +204,7 @@ static void print_tests(const struct study_findings *f)
 
 int findings_print(const struct study_findings *f)
 {
-    size_t n = f->session->study->nworkloads;
+    size_t n = f->n, out = f->session->study->nworkloads - f->n;
     int code = n > 1 ? print_policies(f) : TOOL_OK;
 
     for (size_t w = 0; w < n && code == TOOL_OK; w++)
@@ -213,7 +213,11 @@ int findings_print(const struct study_findings *f)
                 putchar('\n');
             code = print_workload(f, w);
         }
-    putchar('\n');
+    if (n)
+        putchar('\n');
+    if (out)
+        printf("%zu workload%s left out, of which no policy has all repetitions.\n", out,
+               out == 1 ? " is" : "s are");
     print_ranks(f);
     print_tests(f);
     return code;
@@ -260,7 +264,7 @@ static json_t *pair_json(const struct study_findings *f, size_t at)
 
 static json_t *workload_json(const struct study_findings *f, size_t workload)
 {
-    char *name = study_workload_name(f->session->study, workload);
+    char *name = study_workload_name(f->session->study, f->workloads[workload]);
     size_t k = f->session->study->npolicies;
     json_t *policies = json_array();
     json_t *json;
@@ -278,7 +282,7 @@ json_t *findings_json(const struct study_findings *f)
 
     for (size_t i = 0; i < f->session->study->npolicies; i++)
         json_array_append_new(policies, policy_json(f, f->order[i]));
-    for (size_t w = 0; w < f->session->study->nworkloads; w++)
+    for (size_t w = 0; w < f->n; w++)
         json_array_append_new(workloads, workload_json(f, w));
     return json_pack("{s:o, s:o, s:o, s:I, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "policies", policies,
                      "workloads", workloads, "reference",
