@@ -185,24 +185,6 @@ static int fill_launch(struct comparison *c, size_t at)
     return launch_place(&c->launches[at], c->options->command, &cluster);
 }
 
-static int open_powers(struct comparison *c)
-{
-    size_t n = c->nmachines * c->sweep.npoints;
-    int rc = 0;
-
-    c->powers = calloc(n, sizeof(struct powers *));
-    if (!c->powers)
-        return tool_fail(-1, "out of memory");
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        const char *machine = c->machines[i / c->sweep.npoints];
-
-        if (strcmp(machine, COMPARE_REAL) != 0)
-            rc = powers_open(machine, c->edits[i % c->sweep.npoints], c->options->costs,
-                             &c->powers[i]);
-    }
-    return rc;
-}
-
 static int comparison_make_launches(struct comparison *c)
 {
     size_t n;
@@ -219,7 +201,8 @@ static int comparison_make_launches(struct comparison *c)
     if (!c->cells || !c->launches || !c->more || make_edits(c) < 0 ||
         make_settings(c) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
-    if (open_powers(c) < 0)
+    if (powers_open_all(c->machines, c->nmachines, c->edits, c->sweep.npoints,
+                        c->options->costs, &c->powers) < 0)
         return TOOL_FAILED;
     for (size_t i = 0; i < c->ncells; i++) {
         fill_cell(c, i);
@@ -315,9 +298,7 @@ void comparison_done(struct comparison *c)
         free(c->settings[i]);
     for (size_t i = 0; c->bounds && i < c->nmachines * c->sweep.npoints; i++)
         rank_bounds_done(&c->bounds[i]);
-    for (size_t i = 0; c->powers && i < c->nmachines * c->sweep.npoints; i++)
-        powers_close(c->powers[i]);
-    free(c->powers);
+    powers_close_all(c->powers, c->nmachines * c->sweep.npoints);
     free(c->bounds);
     free(c->launches);
     free(c->more);

@@ -81,6 +81,36 @@ void powers_close(struct powers *powers)
     free(powers);
 }
 
+int powers_open_all(char *const *machines, size_t nmachines, char *const *edits, size_t nedits,
+                    const struct costs *costs, struct powers ***ret)
+{
+    struct powers **all = calloc(nmachines * nedits + 1, sizeof(struct powers *));
+
+    *ret = all;
+    if (!all)
+        return tool_fail(-1, "out of memory");
+    for (size_t m = 0; m < nmachines; m++) {
+        struct powers *plain = NULL;
+        bool any;
+
+        if (powers_open(machines[m], "", costs, &plain) < 0)
+            return -1;
+        any = plain != NULL;
+        powers_close(plain);
+        for (size_t e = 0; any && e < nedits; e++)
+            if (powers_open(machines[m], edits[e], costs, &all[m * nedits + e]) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+void powers_close_all(struct powers **powers, size_t n)
+{
+    for (size_t i = 0; powers && i < n; i++)
+        powers_close(powers[i]);
+    free(powers);
+}
+
 int powers_choose(const char *command, const char *costs_path, const char *machine,
                   const char *edits, struct costs *ret_costs, struct powers **ret)
 {

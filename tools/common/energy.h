@@ -22,6 +22,12 @@ int powers_open(const char *machine, const char *edits, const struct costs *cost
                 struct powers **ret);
 void powers_close(struct powers *powers);
 
+/* The same of each machine of a list with each of nedits edits, machine by machine; *ret is for
+ * powers_close_all. Machines without powers are read once. */
+int powers_open_all(char *const *machines, size_t nmachines, char *const *edits, size_t nedits,
+                    const struct costs *costs, struct powers ***ret);
+void powers_close_all(struct powers **powers, size_t n);
+
 /* Of a command with the option --costs: reads its file (NULL: none) into *ret_costs, which is for
  * costs_done once *ret is closed, and opens the machine's powers. Refuses the file for a real run.
  * Returns an exit code, with a message that begins with the command. */

@@ -83,8 +83,9 @@ static void print_counts(const struct study_session *session, size_t nmissing, s
 {
     const struct study *study = session->study;
 
-    printf("%zu runs: %zu workloads, %zu polic%s, %u repetition%s; %zu were kept, %zu are new",
-           study->nruns, study->nworkloads, study->npolicies, study->npolicies == 1 ? "y" : "ies",
+    printf("%zu runs: %zu workload%s, %zu polic%s, %u repetition%s; %zu were kept, %zu are new",
+           study->nruns, study->nworkloads, study->nworkloads == 1 ? "" : "s", study->npolicies,
+           study->npolicies == 1 ? "y" : "ies",
            study->repetitions, study->repetitions == 1 ? "" : "s", session->nkept, session->nrun);
     if (nfailed)
         printf(", %zu failed", nfailed);

@@ -52,18 +52,13 @@ static int take_kept(struct study_session *session)
 static int open_powers(struct study_session *session)
 {
     const struct study *study = session->study;
-    size_t n = study->nmachines * study->nedits;
 
     if (study->costs && costs_read(study->costs, &session->costs) < 0)
         return TOOL_USAGE;
-    session->powers = calloc(n, sizeof(struct powers *));
-    if (!session->powers)
-        return tool_fail(TOOL_FAILED, "out of memory");
-    for (size_t i = 0; i < n; i++)
-        if (powers_open(study->machines[i / study->nedits], study->edits[i % study->nedits],
-                        &session->costs, &session->powers[i]) < 0)
-            return TOOL_FAILED;
-    return TOOL_OK;
+    return powers_open_all(study->machines, study->nmachines, study->edits, study->nedits,
+                           &session->costs, &session->powers) < 0
+               ? TOOL_FAILED
+               : TOOL_OK;
 }
 
 int session_init(struct study_session *ret, const struct study *study,
@@ -94,10 +89,7 @@ void session_done(struct study_session *session)
     for (size_t i = 0; session->results && i < session->study->nruns; i++)
         study_result_done(&session->results[i]);
     free(session->results);
-    for (size_t i = 0;
-         session->powers && i < session->study->nmachines * session->study->nedits; i++)
-        powers_close(session->powers[i]);
-    free(session->powers);
+    powers_close_all(session->powers, session->study->nmachines * session->study->nedits);
     costs_done(&session->costs);
     study_store_close(session->store);
     study_keys_done(&session->keys);
