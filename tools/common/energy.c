@@ -3,9 +3,9 @@
 #include "tools/common/energy.h"
 
 #include "perfmodel/sampling.h"
+#include "platforms/cluster.h"
 #include "platforms/edit.h"
 #include "tools/common/json.h"
-#include "tools/common/machines.h"
 #include "tools/common/tool.h"
 
 #include <ctype.h>
@@ -16,7 +16,8 @@
 #include <string.h>
 
 struct powers {
-    struct orr_machine_desc *desc; /* owned */
+    struct orr_machine_desc *desc; /* owned: of each node */
+    unsigned nodes;                /* so many are alike; 1 of a machine */
     const struct costs *costs;     /* borrowed, never NULL */
 };
 
@@ -24,20 +25,45 @@ static const struct costs no_costs = {0};
 
 /* ---- machines ---- */
 
-static int load(const char *machine, const char *edits, struct orr_machine_desc **ret)
+static int load_machine(const char *name, const char *edits, const char *const *dirs,
+                        struct orr_machine_desc **ret)
+{
+    int rc = orr_machine_desc_load(name, dirs, ret, NULL);
+
+    if (rc == 0 && edits && *edits)
+        rc = orr_machine_desc_edit(*ret, edits, NULL);
+    return rc;
+}
+
+/* A machine; or the nodes of a cluster, if they are alike: else *ret stays NULL. */
+static int load_nodes(const char *name, const char *edits, const char *const *dirs,
+                      struct orr_machine_desc **ret, unsigned *ret_nodes)
+{
+    struct orr_cluster_desc cluster = {0};
+    int rc = orr_cluster_load(name, dirs, &cluster, NULL);
+
+    *ret_nodes = 1;
+    if (rc == 1)
+        return load_machine(name, edits, dirs, ret);
+    if (rc == 0 && edits && *edits)
+        rc = orr_cluster_edit(&cluster, edits, NULL);
+    *ret_nodes = cluster.nnodes;
+    if (rc == 0 && cluster.ngroups == 1)
+        rc = load_machine(cluster.groups[0].machine, cluster.groups[0].edits, dirs, ret);
+    orr_cluster_free(&cluster);
+    return rc;
+}
+
+static int load(const char *machine, const char *edits, struct orr_machine_desc **ret,
+                unsigned *ret_nodes)
 {
     struct orr_sampling *sampling = NULL;
-    struct machine_size size;
     int rc;
 
     *ret = NULL;
-    if (machine_size(machine, NULL, &size, NULL) != 1) /* a cluster */
-        return 0;
     rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
     if (rc == 0)
-        rc = orr_machine_desc_load(machine, orr_sampling_dirs(sampling), ret, NULL);
-    if (rc == 0 && edits && *edits)
-        rc = orr_machine_desc_edit(*ret, edits, NULL);
+        rc = load_nodes(machine, edits, orr_sampling_dirs(sampling), ret, ret_nodes);
     orr_sampling_free(sampling);
     if (rc == 0)
         return 0;
@@ -51,13 +77,14 @@ int powers_open(const char *machine, const char *edits, const struct costs *cost
 {
     struct orr_machine_desc *desc;
     struct powers *powers;
+    unsigned nodes;
 
     *ret = NULL;
     machine = machine ? machine : getenv("ORRERY_MACHINE");
     edits = edits ? edits : getenv("ORRERY_SET");
     if (!machine || !*machine)
         return 0;
-    if (load(machine, edits, &desc) < 0)
+    if (load(machine, edits, &desc, &nodes) < 0)
         return -1;
     if (!desc || (!(costs && costs->n) && !orr_machine_desc_has_power(desc))) {
         orr_machine_desc_free(desc);
@@ -68,7 +95,7 @@ int powers_open(const char *machine, const char *edits, const struct costs *cost
         orr_machine_desc_free(desc);
         return tool_fail(-1, "out of memory");
     }
-    *powers = (struct powers){desc, costs ? costs : &no_costs};
+    *powers = (struct powers){desc, nodes, costs ? costs : &no_costs};
     *ret = powers;
     return 0;
 }
@@ -165,7 +192,7 @@ static double busy_w(const struct powers *powers, const struct orr_host_desc *de
 
 double powers_idle_w(const struct powers *powers)
 {
-    return cost_of(powers->costs, powers->desc).idle_w;
+    return powers->nodes * cost_of(powers->costs, powers->desc).idle_w;
 }
 
 double powers_kernel_w(const struct powers *powers, const char *worker, const char *kernel)
@@ -252,7 +279,7 @@ static void add_copies(struct energy *energy, const struct powers *powers,
 struct energy energy_of(const struct powers *powers, const struct report *report)
 {
     struct cost cost = cost_of(powers->costs, powers->desc);
-    struct energy energy = {.idle_j = cost.idle_w * report->makespan_us * 1e-6};
+    struct energy energy = {.idle_j = powers_idle_w(powers) * report->makespan_us * 1e-6};
 
     energy.joules = energy.idle_j;
     if (isnan(energy.idle_j))

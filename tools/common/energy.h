@@ -11,12 +11,12 @@
 #include "tools/common/costs.h"
 #include "tools/common/report.h"
 
-/* A machine with edits, and what it draws. */
+/* A machine with edits, or the nodes of a cluster, and what they draw. */
 struct powers;
 
 /* Reads them; `machine` as -m takes it, NULL: that of ORRERY_MACHINE; `edits`, NULL: those of
  * ORRERY_SET; `costs` is borrowed, NULL: none. *ret is for powers_close, and NULL where no power is
- * known of the machine, or it is none, or a cluster. Errors: -1, out of memory, after a message; a
+ * known of the machine, or it is none, or a cluster of nodes that differ. Errors: -1, out of memory, after a message; a
  * machine that cannot be read is left to who runs it. */
 int powers_open(const char *machine, const char *edits, const struct costs *costs,
                 struct powers **ret);
