@@ -39,8 +39,8 @@ class Sweep:
 
     A row has machine, scheduler, the values by what they change, median_ms, low_ms
     and high_ms between which the median lies (with one run: None), to_best,
-    slower_share, transferred_MiB, idle, with bound=True of_bound; one that cannot be simulated has
-    its error instead. `best` is the row of the least median.
+    slower_share, transferred_MiB, idle, with bound=True of_bound, energy_j where the machine's
+    description has powers; one that cannot be simulated has its error instead. `best` is the row of the least median.
     """
 
     def __init__(self, words, path, graph):
@@ -76,6 +76,7 @@ class Sweep:
             "transferred_MiB": report["transferred_bytes"] / 2 ** 20,
             "idle": report["idle"],
             **{key: report[key] for key in ("of_bound",) if key in report},
+            **({} if report["energy_j"] is None else {"energy_j": report["energy_j"]}),
             "error": None,
         }
 
