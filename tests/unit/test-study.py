@@ -8,10 +8,13 @@ usage: test-study.py ORRERY PROGRAM WITH_SIM
 """
 
 import csv
+import itertools
 import json
+import math
 import os
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,7 +23,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
 sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
 from programs import Skip, run_all, test  # noqa: E402
+from tools_util import on_terminal  # noqa: E402
 
 if len(sys.argv) != 4:
     sys.exit(__doc__.strip())
@@ -235,6 +240,15 @@ def an_interrupt_says_what_is_kept():
     assert process.returncode == 130, (process.returncode, out, err)
     assert "keeps 5 results, 43 are missing; the same command goes on from there" in err, err
     assert out == "", out
+
+
+@test
+def a_terminal_shows_how_far_it_is():
+    folder = Folder()
+    code, shown = on_terminal([ORRERY, "study", "a.yaml", "-j", "1"], folder.path, folder.env)
+    assert code == 0 and "1 of 48 runs done, about " in shown and " s left" in shown, shown
+    folder = Folder()
+    assert "runs done" not in folder.run()
 
 
 @test
@@ -512,6 +526,68 @@ baseline: eager
     table = rows(folder.read("one.csv"))
     assert folder.read("one.csv") == folder.read("two.csv") and len(table) == 48
     assert all(float(row["makespan_us"]) > 0 and not row["error"] for row in table)
+
+
+def ranks_of(values):
+    """Means of equal ones."""
+    return [sum((b < a) + (b == a) / 2 for b in values) + 0.5 for a in values]
+
+
+def signed_rank_chance(x, y):
+    """By all signs of the ranks of the differences."""
+    differences = [a - b for a, b in zip(x, y)]
+    ranks = [rank if difference else 0 for rank, difference
+             in zip(ranks_of([abs(d) for d in differences]), differences)]
+    found = abs(sum(r for r, d in zip(ranks, differences) if d > 0) - sum(ranks) / 2)
+    sums = [sum(rank for rank, sign in zip(ranks, signs) if sign)
+            for signs in itertools.product((0, 1), repeat=len(ranks))]
+    return sum(abs(s - sum(ranks) / 2) >= found - 1e-9 for s in sums) / len(sums)
+
+
+@test
+def conclusions_are_those_computed_another_way():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    folder = Folder()
+    for n in (30, 60, 90):
+        subprocess.run([ORRERY, "record", "-m", "laptop-8", "--assume", "kernel[*] = 100us", "-o",
+                        f"{n}.rec", "--", PROGRAM, "plain", str(n)], cwd=folder.path,
+                       env=folder.env, check=True, stdout=subprocess.DEVNULL)
+    folder.write("a.yaml", """\
+programs: [30.rec, 60.rec, 90.rec]
+machines: [laptop-8, rtx4090-2]
+policies: [eager, lws, random]
+assume: "kernel[*] = 100us"
+noise: 10%
+repetitions: 10
+baseline: lws
+""")
+    folder.run("--json", "t.json")
+    told = json.loads(folder.read("t.json"))
+    times, tested = {}, []
+    for run in told["runs"]:
+        times.setdefault((run["program"] + " on " + run["machine"], run["policy"]),
+                         []).append(run["makespan_us"])
+    for workload in told["findings"]["workloads"]:
+        base = times[workload["workload"], "lws"]
+        for policy in workload["policies"]:
+            if policy["policy"] == "lws":
+                continue
+            mine = times[workload["workload"], policy["policy"]]
+            logs = [math.log(a / b) for a, b in zip(mine, base)]
+            means = [(a + b) / 2 for i, a in enumerate(logs) for b in logs[i:]]
+            assert abs(math.exp(statistics.median(means)) - policy["ratio"]) < 1e-12, policy
+            tested.append((signed_rank_chance(mine, base), policy["chance"]))
+    assert len(tested) == 12 == told["findings"]["tests"]
+    corrected = 0
+    for left, (mine, theirs) in zip(range(12, 0, -1), sorted(tested)):
+        corrected = max(corrected, min(1, left * mine))
+        assert abs(corrected - theirs) < 1e-12, (mine, theirs)
+    ranks = [ranks_of([policy["median_us"] for policy in workload["policies"]])
+             for workload in told["findings"]["workloads"]]
+    mean = [sum(column) / 6 for column in zip(*ranks)]
+    by_name = {p["policy"]: p["mean_rank"] for p in told["findings"]["policies"]}
+    assert all(abs(a - by_name[b]) < 1e-12 for a, b in zip(mean, ("eager", "lws", "random")))
 
 
 sys.exit(run_all())

@@ -16,8 +16,8 @@ struct powers;
 
 /* Reads them; `machine` as -m takes it, NULL: that of ORRERY_MACHINE; `edits`, NULL: those of
  * ORRERY_SET; `costs` is borrowed, NULL: none. *ret is for powers_close, and NULL where no power is
- * known of the machine, or it is none, or a cluster of nodes that differ. Errors: -1, out of memory, after a message; a
- * machine that cannot be read is left to who runs it. */
+ * known of the machine, or it is none, or a cluster of nodes that differ. Errors: -1, out of
+ * memory, after a message; a machine that cannot be read is left to who runs it. */
 int powers_open(const char *machine, const char *edits, const struct costs *costs,
                 struct powers **ret);
 void powers_close(struct powers *powers);
