@@ -7,6 +7,7 @@
 #include "tools/compare/rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool has_point(const struct cell *cell)
@@ -14,48 +15,104 @@ static bool has_point(const struct cell *cell)
     return cell_is_good(cell) && !isnan(cell->energy_j);
 }
 
+/* Whether no other one takes less of both: of all machines and values, which are in one picture,
+ * where the table's stars are of rivals. */
+static bool is_front(const struct comparison *c, const struct cell *cell)
+{
+    for (size_t i = 0; i < c->ncells; i++) {
+        const struct cell *other = &c->cells[i];
+
+        if (has_point(other) && other->spread.median <= cell->spread.median &&
+            other->energy_j <= cell->energy_j &&
+            (other->spread.median < cell->spread.median || other->energy_j < cell->energy_j))
+            return false;
+    }
+    return true;
+}
+
 /* "dmdas on moon, cuda.count = 4": of what there is more than one. */
 static char *point_name(const struct comparison *c, const struct cell *cell)
 {
     size_t line = (size_t)(cell - c->cells) / c->nschedulers;
-    char *where = comparison_where(c, line / c->sweep.npoints, line % c->sweep.npoints), *name;
+    size_t machine = line / c->sweep.npoints, point = line % c->sweep.npoints;
+    char *values = c->sweep.naxes ? sweep_name(&c->sweep, point) : NULL;
+    char *name = tool_format("%s%s%s%s%s", cell_policy(cell), c->nmachines > 1 ? " on " : "",
+                             c->nmachines > 1 ? c->machines[machine] : "", values ? ", " : "",
+                             values ? values : "");
 
-    if (c->nmachines * c->sweep.npoints == 1)
-        name = tool_format("%s", cell_policy(cell));
-    else
-        name = tool_format("%s on %s", cell_policy(cell), where ? where : cell->machine);
-    free(where);
+    free(values);
     return name;
 }
 
-/* Points of one kind: on the front, or not. */
-static void put_points(FILE *pipe, const struct comparison *c, bool front)
+/* The next one of the front by its time, behind `before` (NULL: the first); NULL: none. */
+static const struct cell *next_of_front(const struct comparison *c, const struct cell *before)
 {
+    const struct cell *next = NULL;
+
     for (size_t i = 0; i < c->ncells; i++) {
         const struct cell *cell = &c->cells[i];
+        double us = cell->spread.median;
 
-        if (has_point(cell) && cell_is_pareto(c, cell) == front)
-            fprintf(pipe, "%.9g %.9g\n", cell->spread.median / comparison_unit(c).us,
-                    cell->energy_j);
+        if (!has_point(cell) || !is_front(c, cell) ||
+            (before && (us < before->spread.median ||
+                        (!(us > before->spread.median) && cell <= before))))
+            continue;
+        if (!next || us < next->spread.median)
+            next = cell;
     }
-    fputs("e\n", pipe);
+    return next;
 }
 
-/* Names of the front alone: others would lie on each other. */
-static void put_names(FILE *pipe, const struct comparison *c)
+/* Whether values of so different sizes that the small ones would lie on each other. */
+static bool is_wide(const struct comparison *c, bool energy)
 {
-    for (size_t i = 0; i < c->ncells; i++) {
-        const struct cell *cell = &c->cells[i];
-        char *name;
+    double least = (double)INFINITY, most = 0;
 
-        if (!has_point(cell) || !cell_is_pareto(c, cell))
+    for (size_t i = 0; i < c->ncells; i++) {
+        double value = energy ? c->cells[i].energy_j : c->cells[i].spread.median;
+
+        if (!has_point(&c->cells[i]))
             continue;
-        name = point_name(c, cell);
-        fprintf(pipe, "%.9g %.9g ", cell->spread.median / comparison_unit(c).us, cell->energy_j);
-        plot_text(pipe, name ? name : "");
-        fputc('\n', pipe);
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    return least > 0 && most > 4 * least;
+}
+
+static void put_point(FILE *pipe, const struct comparison *c, const struct cell *cell,
+                      unsigned number)
+{
+    fprintf(pipe, "%.9g %.9g %u\n", cell->spread.median / comparison_unit(c).us, cell->energy_j,
+            number);
+}
+
+/* The front has numbers, whose names stand beside the picture: points may be close. */
+static void put_plots(FILE *pipe, const struct comparison *c)
+{
+    unsigned number = 0;
+
+    fputs("plot '-' using 1:2 with points pt 6 ps 1.1 lc rgb '#777777' title 'others'", pipe);
+    for (const struct cell *cell = NULL; (cell = next_of_front(c, cell));) {
+        char *name = point_name(c, cell), *title = NULL;
+
+        title = tool_format("%u  %s", ++number, name ? name : "");
+        fprintf(pipe, ", '-' using 1:2 with points pt 7 ps 1.4 lc rgb '%s' title ", plot_colour(0));
+        plot_text(pipe, title ? title : "");
+        free(title);
         free(name);
     }
+    fputs(", '-' using 1:2:3 with labels center offset 0,0.9 font 'Sans,9' notitle\n", pipe);
+    for (size_t i = 0; i < c->ncells; i++)
+        if (has_point(&c->cells[i]) && !is_front(c, &c->cells[i]))
+            put_point(pipe, c, &c->cells[i], 0);
+    fputs("e\n", pipe);
+    for (const struct cell *cell = NULL; (cell = next_of_front(c, cell));) {
+        put_point(pipe, c, cell, 0);
+        fputs("e\n", pipe);
+    }
+    number = 0;
+    for (const struct cell *cell = NULL; (cell = next_of_front(c, cell));)
+        put_point(pipe, c, cell, ++number);
     fputs("e\n", pipe);
 }
 
@@ -64,18 +121,18 @@ int draw_pareto(const struct comparison *c)
     char axis[REPORT_TIME_MAX];
     struct plot plot;
 
-    if (plot_begin_paper(&plot, c->options->pareto, 760, 480) < 0)
+    if (plot_begin_paper(&plot, c->options->pareto, 860, 480) < 0)
         return -1;
     fprintf(plot.pipe,
-            "set key top right\nset xlabel '%s'\nset ylabel 'energy (J)'\n"
-            "set title 'Time and energy: filled points are beaten by nothing in both'\n"
-            "set grid lc rgb '#dddddd'\nset offsets graph 0.05,graph 0.3,graph 0.1,graph 0.1\n"
-            "plot '-' using 1:2 with points pt 6 ps 1.2 lc rgb '#777777' notitle, "
-            "'-' using 1:2 with points pt 7 ps 1.4 lc rgb '%s' notitle, "
-            "'-' using 1:2:3 with labels noenhanced left offset 1,0.5 font 'Sans,9' notitle\n",
-            comparison_time_title(c, true, axis), plot_colour(0));
-    put_points(plot.pipe, c, false);
-    put_points(plot.pipe, c, true);
-    put_names(plot.pipe, c);
+            "set key outside right top Left reverse noenhanced\nset xlabel '%s%s'\n"
+            "set ylabel 'energy (J)%s'\n"
+            "set title 'Time and energy: nothing takes less of both than the filled points'\n"
+            "set grid lc rgb '#dddddd'\n",
+            comparison_time_title(c, true, axis), is_wide(c, false) ? ", logarithmic" : "",
+            is_wide(c, true) ? ", logarithmic" : "");
+    fputs(is_wide(c, false) ? "set logscale x\n" : "", plot.pipe);
+    fputs(is_wide(c, true) ? "set logscale y\n" : "", plot.pipe);
+    fputs("set offsets graph 0.05,graph 0.05,graph 0.08,graph 0.05\n", plot.pipe);
+    put_plots(plot.pipe, c);
     return plot_end(&plot);
 }

@@ -124,10 +124,7 @@ static void plot_row_axes(FILE *pipe, const struct comparison *c,
             "set grid xtics lt 1 lc rgb '#dddddd'\nset key off\n"
             "set ytics scale 0 (",
             comparison_time_title(c, true, axis), logarithmic ? ", logarithmic" : "",
-            c->options->draws          ? "; whiskers: 9 of 10 draws"
-            : c->options->repeat > 1 ? "; whiskers: where the median lies (docs/COMPARE.md)"
-                                     : "",
-            bounds ? "; dashed: lower bound" : "");
+            draw_whiskers(c), bounds ? "; dashed: lower bound" : "");
     for (size_t m = 0; m < c->nmachines; m++)
         for (size_t s = 0; s < c->nschedulers; s++) {
             if (!cell_is_good(comparison_cell(c, m, 0, s)))
