@@ -10,6 +10,7 @@
 #include "platforms/bus_files.h"
 #include "platforms/locality.h"
 #include "platforms/names.h"
+#include "platforms/power.h"
 #include "platforms/rates.h"
 #include "platforms/speeds.h"
 #include "platforms/units.h"
@@ -149,6 +150,8 @@ static int check_host(const struct check *c, const struct orr_host_desc *host,
     problem = orr_host_desc_speeds_problem(host, words, sizeof(words));
     if (!problem)
         problem = orr_host_desc_rates_problem(host, words, sizeof(words));
+    if (!problem)
+        problem = orr_host_desc_power_problem(host, words, sizeof(words));
     return rc == 0 && problem ? wrong_host(c, host, problem) : rc;
 }
 

@@ -65,6 +65,21 @@ def test_shares():
           wide[0]["makespan_us"] == wide[1].get("makespan_us"), wide)
 
 
+def test_energy(place):
+    costs = os.path.join(place, "costs")
+    with open(costs, "w", encoding="utf-8") as file:
+        file.write("machine * idle=100W\ncore * busy=5W\n")
+    for machine, nodes in ((CLUSTER, 4), ("2*epyc-64 + ib 200Gb/s ranks-per-node=2", 2)):
+        ran = on(machine, "--costs", costs)
+        busy_s = sum(worker["busy_us"] for worker in ran.get("workers", [])) * 1e-6
+        hand = nodes * 100 * ran.get("makespan_us", 0) * 1e-6 + 5 * busy_s
+        claim("the energy of a cluster is that of all its nodes",
+              busy_s > 0 and abs(ran["energy"]["joules"] - hand) < 1e-6 * hand, hand,
+              ran.get("energy"))
+    claim("of nodes that differ it is not known",
+          "energy" not in on("1*epyc-64 + 1*laptop-8 + ib 200Gb/s", "--costs", costs))
+
+
 def test_run():
     done = orrery("run", "-m", CLUSTER, *TIMES, *PROGRAM)
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -471,6 +486,7 @@ def test_refusals():
 with tempfile.TemporaryDirectory() as place:
     if sys.argv[5] == "runs":
         test_run()
+        test_energy(place)
         test_shares()
         test_files(place)
         test_trace(place)

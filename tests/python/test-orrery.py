@@ -59,8 +59,12 @@ def graphs_are_made_and_simulated():
     equal(run.scheduler, "eager")
     equal(abs(run.makespan_us - max(ends)) < 1, True)
     equal(sum(worker["tasks"] for worker in run.workers), 4)
-    xml.etree.ElementTree.fromstring(run._repr_svg_())
+    picture = run._repr_svg_()
+    xml.etree.ElementTree.fromstring(picture)
+    equal(' ms</text>' in picture and '>0 ms</text>' in picture, True)  # an axis
+    equal('fill="#fff"/>' in picture, True)  # notebooks may be dark
     equal(run._repr_html_().count("<tr>"), 2)
+    equal(picture.count("transfers, "), len(run.links))
 
 
 def data_order_tasks():
@@ -256,6 +260,11 @@ def sweeps_are_drawn():
         picture.save(path)
         with open(path, encoding="utf-8") as file:
             equal(file.read() == picture.svg, True)
+        path = os.path.join(folder, "a.png")
+        picture.save(path)
+        with open(path, "rb") as file:
+            equal(file.read(8), b"\x89PNG\r\n\x1a\n")
+        raises(orrery.Error, ".svg or .png", picture.save, os.path.join(folder, "a.pdf"))
 
 
 def bounds_hold():
@@ -289,6 +298,10 @@ def results_are_frames():
     need("pandas")
     runs = orrery.compare(chain(), MACHINE, ["eager", "dmda"])
     equal(list(runs.frame()["scheduler"]), ["eager", "dmda"])
+    equal("graph" in runs.frame(), False)
+    several = orrery.compare([chain(), chain(7)], MACHINE, ["eager", "dmda"])
+    equal(list(several.frame()["graph"]), ["graph 1"] * 2 + ["graph 2"] * 2)
+    equal(list(several.frame()["tasks"]), [4, 4, 7, 7])
     frame = runs[0].frame()
     equal(list(frame["kernel"]), ["scale"] * 4)
     equal(frame["end_us"].max(), max(task["end_us"] for task in runs[0].tasks))

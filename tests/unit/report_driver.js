@@ -30,6 +30,32 @@
     return texts;
   };
 
+  // Pairs of texts of one axis that stand on each other, or nearly so; and of the chart's.
+  const meeting = () => {
+    const pairs = [];
+    for (const axis of document.querySelectorAll("#curves svg g")) {
+      const ticks = [...axis.querySelectorAll(":scope > .tick text")];
+      ticks.forEach((tick, i) => {
+        const a = tick.getBoundingClientRect(), b = ticks[i + 1]?.getBoundingClientRect();
+        if (b && a.right + 2 > b.left && a.left < b.right + 2 && a.bottom > b.top + 2 &&
+            a.top + 2 < b.bottom)
+          pairs.push(`${tick.textContent} ${ticks[i + 1].textContent}`);
+      });
+    }
+    const ctx = gantt.canvas.getContext("2d"), plain = ctx.fillText, ends = [];
+    ctx.fillText = (text, x, y, ...more) => {
+      const half = ctx.measureText(text).width / 2;
+      if (ctx.textAlign === "center" && y < 12) {
+        if (ends.length && x - half < ends[ends.length - 1] + 2) pairs.push(text);
+        ends.push(x + half);
+      }
+      plain.call(ctx, text, x, y, ...more);
+    };
+    gantt.draw();
+    delete ctx.fillText;
+    return pairs;
+  };
+
   const wheel = by => gantt.canvas.dispatchEvent(new WheelEvent("wheel",
     { deltaY: by, clientX: 700, clientY: gantt.canvas.getBoundingClientRect().top + 40,
       bubbles: true, cancelable: true, view: window }));
@@ -105,6 +131,9 @@
     noted.titles = [...document.querySelectorAll("th")].map(h => h.textContent);
     noted.cells = [...document.querySelectorAll("td")].map(c => c.textContent)
       .filter(text => text.startsWith("cuda.count"));
+    noted.meeting = meeting();
+    noted.colours = [...document.querySelectorAll("#legend button i")]
+      .map(mark => getComputedStyle(mark).backgroundColor);
     noted.curves = document.querySelectorAll("#curves svg").length;
     noted.outside = performance.getEntriesByType("resource").map(r => r.name)
       .filter(name => !name.startsWith("data:"));

@@ -37,7 +37,7 @@ echo "$ORRERY_MACHINE|$STARPU_SCHED|$edits|$ORRERY_SIM_NOISE|$ORRERY_SIM_SEED" \
     >>"$PRETEND/calls"
 [ -e "$PRETEND/hang" ] && [ "$(wc -l <"$PRETEND/calls")" -gt 3 ] && exec sleep 100
 case $STARPU_SCHED in
-eager) us=4000 ;;
+eager) us=$((4000 + ${SLOWER_EAGER:-0})) ;;
 broken) echo "orrery: error: it is broken" >&2; exit 1 ;;
 dmda) us=2010 ;;
 *) us=2000 ;;
@@ -267,12 +267,45 @@ def an_interrupted_sweep_goes_on():
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "interrupted: 3 of 6 have ended" in out, out
+    assert "interrupted: 3 of 6 have ended; " + pretended.path("runs") + " keeps them" in out, out
     assert "95 %" not in out, out
     os.remove(pretended.path("hang"))
     rows = pretended.rows(*words)
     assert len(pretended.calls()) == 4 + 3
     assert [row["median_us"] for row in rows] == [2000, 1000, 666, 500, 400, 333]
+
+
+@test
+def many_bars_are_sorted_and_failures_leave_no_gap():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot")
+    pretended = Pretended()
+    picture = pretended.path("rows.svg")
+    policies = "eager,broken,dmda,lws,ws,prio,dm,dmdas,dmdar,random,heteroprio,pheft"
+
+    def texts(*words, **more):
+        with subprocess.Popen(pretended.words("-m", "moon,mars", "-s", policies, "--repeat", "2",
+                                              "--plot", picture, *words),
+                              env=dict(pretended.env, **more), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            out, err = process.communicate(timeout=100)
+        assert process.returncode == 1, out + err
+        with open(picture, encoding="utf-8") as file:
+            found = re.findall(r"translate\([\d.]+,([\d.]+)\)[^>]*>\s*<text[^>]*>"
+                               r"(?:<tspan[^>]*>)?([^<]+)", file.read())
+        return [text.strip() for _, text in sorted(found, key=lambda one: float(one[0]))]
+
+    found = texts()
+    names = [text for text in found if text in policies.split(",")]
+    assert "broken" not in names, names
+    # From above: the longest is the last of its machine.
+    assert len(names) == 22 and names[10] == names[21] == "eager", names
+    assert names[9] == names[20] == "dmda", names
+    axis = [text for text in found if "predicted time (ms)" in text]
+    assert axis and all("whiskers" in text and "logarithmic" not in text for text in axis), axis
+    assert any("1 of 12 failed" in text for text in found), found
+    found = texts(SLOWER_EAGER="100000")
+    assert any("logarithmic" in text for text in found), found
 
 
 @test

@@ -403,6 +403,24 @@ def the_culprit_is_named_first():
 
 
 @test
+def more_workers_are_tried_from_a_third_of_busy_time_on():
+    between = 0
+    for case in CASES:
+        said = explain(case, 3)
+        tried = [change.get("edits") or "" for change in said["changes"]]
+        for kind, edit in (("CPU", "cpu.count = "), ("CUDA", "cuda.count = ")):
+            busy = [worker["busy_ms"] for worker in said["idle"]
+                    if worker["worker"].startswith(kind)]
+            share = sum(busy) / len(busy) / said["makespan_ms"] if busy else 0
+            if share > 0.31 or share < 0.29:
+                twice = f"{edit}{2 * len(busy)}"
+                assert any(text.endswith(twice) for text in tried) == (share > 0.3), \
+                    (case, kind, share, tried)
+            between += 0.31 < share < 0.8
+    assert between > 0
+
+
+@test
 def who_cannot_run_a_task_does_not_wait_for_the_scheduler():
     """Tasks of streams are for devices: processors have none that is ready."""
     for worker in explain("slow link", 1)["idle"]:

@@ -129,6 +129,7 @@ library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
+library 'tools/study/yaml' '(^|[^/])yaml[.]h>?$'
 library 'mpi/(answers|api|real)/|tools/calibrate/measure_network[.]c' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/|opencl/' 'cuda|CL/'
 check "mpi includes of core what is for it only" "$(

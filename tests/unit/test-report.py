@@ -18,6 +18,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
 from programs import Skip, run_all, test  # noqa: E402
+sys.path.insert(0, HERE)
+from tools_util import on_terminal  # noqa: E402
 
 BROWSER = "--browser" in sys.argv
 if len(sys.argv) != 3 + BROWSER:
@@ -318,10 +320,21 @@ def what_goes_wrong_leaves_the_old_page():
     assert done.returncode == 1 and "No space" in done.stderr, done.stderr
 
 
+@test
+def a_terminal_shows_what_is_computed_for_the_page():
+    code, shown = on_terminal([ORRERY, "report", "-m", GPUS, "-s", "dmda", "-o", "t.html", "--",
+                               CULPRIT, "streams", "1"], TOP.name, ENV)
+    assert code == 0, shown
+    assert "the page: simulating what would help, computing bounds, drawing the machine (" \
+        in shown and shown.rstrip().endswith("t.html"), shown
+    assert "the page" not in orrery("report", "-m", GPUS, "-s", "dmda", "-o", path("t.html"), "--",
+                                    CULPRIT, "streams", "1").stderr
+
+
 # --- in a browser ---
 
-def drive(page):
-    """What report_driver.js notes of the page."""
+def drive(page, width=1400):
+    """What report_driver.js notes of the page, in a window of so many pixels."""
     chromium = shutil.which("chromium")
     if not chromium:
         raise Skip("there is no chromium")
@@ -337,7 +350,7 @@ def drive(page):
         file.write(page)
     done = subprocess.run(
         [chromium, "--headless", "--no-sandbox", "--disable-gpu",
-         "--window-size=1400,1000", "--virtual-time-budget=60000",
+         f"--window-size={width},1000", "--virtual-time-budget=60000",
          f"--user-data-dir={path('chromium')}", "--dump-dom",
          "file://" + path("driven.html")],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -383,6 +396,15 @@ if BROWSER:
                       "Where the values come from"):
             assert title in noted["sections"], noted["sections"]
         assert noted["rows"] > 20, noted
+
+    @test
+    def texts_of_axes_do_not_meet_in_a_narrow_window():
+        page = report("--plain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1")
+        for width in (420, 1400):
+            noted = drive(page, width)
+            assert noted["meeting"] == [], (width, noted["meeting"])
+        # The colours of kernels are those of other pictures.
+        assert noted["colours"][0] == "rgb(37, 86, 138)", noted["colours"]
 
     @test
     def rows_of_many_workers_say_how_many_are_idle():

@@ -227,8 +227,8 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare trace explain report bound optimise record replay \
-    validate env machine "machine doctor" "machine list" \
+for command in run compare advise study trace explain report bound optimise record \
+    replay validate env machine "machine doctor" "machine list" \
     "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
     "machine diff" \

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/advise/costs.h"
 #include "tools/advise/value.h"
 #include "tools/common/comparison.h"
+#include "tools/common/costs.h"
 
 /* Whether the choice that comes first in so many draws is one. */
 #define ADVISE_SURE 0.9

@@ -61,7 +61,8 @@ static int candidate_init(struct advice *advice, size_t c)
                         &candidate->desc);
     candidate->cost =
         candidate->desc ? cost_of(&advice->costs, candidate->desc)
-                        : (struct cost){(double)NAN, (double)NAN, (double)NAN, "a cluster"};
+                        : (struct cost){(double)NAN, (double)NAN, (double)NAN, "price of a cluster",
+                                        "power of a cluster"};
     return code;
 }
 
@@ -95,36 +96,6 @@ static int leave_out(struct candidate_of *candidate, char *why)
     return 0;
 }
 
-/* The energy of one run: what the machine draws anyway, and what workers draw more while they
- * work. */
-static double energy_of(const struct advice *advice, const struct candidate_of *candidate,
-                        const struct report *report)
-{
-    double joules = candidate->cost.idle_w * report->makespan_us * 1e-6;
-    const json_t *worker;
-    size_t i;
-
-    json_array_foreach(json_object_get(report->json, "workers"), i, worker)
-    {
-        const char *name = json_string_value(json_object_get(worker, "name"));
-        double busy_s = json_number_value(json_object_get(worker, "busy_us")) * 1e-6;
-        char host[32];
-        size_t length = name ? strcspn(name, " ") : 0;
-        size_t digits = name && name[length] ? strspn(name + length + 1, "0123456789") : 0;
-
-        if (!(busy_s > 0))
-            continue;
-        if (!strncmp(name, "CPU", 3)) {
-            joules += busy_s * cost_core_w(&advice->costs, candidate->desc);
-            continue;
-        }
-        snprintf(host, sizeof(host), "%.*s%.*s", (int)length, name, (int)digits,
-                 name + length + 1);
-        joules += busy_s * cost_device_w(&advice->costs, cost_model(candidate->desc, host));
-    }
-    return joules;
-}
-
 /* Adds a workload's runs to the candidate's times and energies. */
 static int add_workload(struct advice *advice, struct candidate_of *candidate, size_t c,
                         const struct workload *workload)
@@ -147,10 +118,7 @@ static int add_workload(struct advice *advice, struct candidate_of *candidate, s
             &comparison->launches[d * comparison->ncells + (size_t)(cell - comparison->cells)];
 
         candidate->us[d] += workload->weight * cell->of_repetition[d];
-        candidate->joules[d] += candidate->desc && launch->report.json
-                                    ? workload->weight *
-                                          energy_of(advice, candidate, &launch->report)
-                                    : (double)NAN;
+        candidate->joules[d] += workload->weight * report_joules(&launch->report);
     }
     return 0;
 }
@@ -173,12 +141,12 @@ static double loss_of(const struct advice *advice, const struct candidate_of *ca
 
 /* A limit that the machine's figures do not let hold, or exceed. */
 static int check_limit(struct candidate_of *candidate, double limit, double figure,
-                       const char *what)
+                       const char *what, const char *missing)
 {
     if (isnan(limit) || figure <= limit)
         return 0;
     return leave_out(candidate, isnan(figure)
-                                    ? tool_format("the %s is not known", candidate->cost.missing)
+                                    ? tool_format("the %s is not known", missing)
                                     : tool_format("its %s is %.6g, above the limit of %.6g", what,
                                                   figure, limit));
 }
@@ -192,8 +160,10 @@ static int judge_candidate(struct advice *advice, struct candidate_of *candidate
         within += candidate->us[d] <= options->time_us;
     candidate->within =
         isnan(options->time_us) ? (double)NAN : (double)within / (double)options->draws;
-    if (check_limit(candidate, options->budget_price, candidate->cost.price, "price") < 0 ||
-        check_limit(candidate, options->power_w, candidate->cost.most_w, "power in W") < 0)
+    if (check_limit(candidate, options->budget_price, candidate->cost.price, "price",
+                    candidate->cost.missing) < 0 ||
+        check_limit(candidate, options->power_w, candidate->cost.most_w, "power in W",
+                    candidate->cost.missing_w) < 0)
         return -1;
     if (candidate->within < ADVISE_SURE &&
         leave_out(candidate, tool_format("it is below that time in %.0f %% of the draws only",
@@ -205,8 +175,8 @@ static int judge_candidate(struct advice *advice, struct candidate_of *candidate
         return -1;
     if (options->by == BY_ENERGY && isnan(candidate->joules[0]) &&
         leave_out(candidate, tool_format("the %s is not known",
-                                         *candidate->cost.missing ? candidate->cost.missing
-                                                                  : "power of its parts")) < 0)
+                                         *candidate->cost.missing_w ? candidate->cost.missing_w
+                                                                    : "power of its parts")) < 0)
         return -1;
     for (size_t d = 0; d < options->draws; d++)
         candidate->losses[d] =

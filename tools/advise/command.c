@@ -158,6 +158,7 @@ static int begin_workloads(struct advice *advice)
                                                      .draws = true,
                                                      .across = true,
                                                      .keeps_reports = true,
+                                                     .costs = &advice->costs,
                                                      .argv = workload->argv};
         code = comparison_init(&workload->comparison, &workload->options);
     }

@@ -11,10 +11,13 @@
 #include "tools/common/launch.h"
 #include "tools/common/report.h"
 
+struct powers; /* tools/common/energy.h */
+
 struct bound_options {
     /* All borrowed; NULL: not requested. */
     const char *machine, *edits, *scheduler, *assume, *devices, *save_graph, *lp,
         *lp_solve, *mps, *plot;
+    const struct powers *powers; /* of the machine; NULL: none are known */
     bool json;
     bool wanted[ORR_BOUND_NMETHODS];
     double optimism, merge; /* of struct orr_bound_instance_options */
@@ -106,6 +109,14 @@ enum orr_bound_method bounds_best(const struct bounds *b);
 
 /* Share by which the makespan lies above the best bound; NaN: not known. */
 double bounds_distance(const struct bounds *b);
+
+/* What no schedule can take less than (energy.c); `joules` is NaN without powers. */
+struct bound_energy {
+    double joules, idle_j, tasks_j;
+};
+struct bound_energy bounds_energy(const struct bounds *b);
+void bounds_print_energy(const struct bounds *b);
+json_t *bounds_json_energy(const struct bounds *b);
 
 /* "optimal", "time-limit", …: of JSON. */
 const char *bounds_outcome_name(enum orr_bound_outcome outcome);

@@ -8,6 +8,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
+#include "tools/common/energy.h"
 #include "tools/common/input.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
@@ -58,6 +59,8 @@ static const char help[] =
     "                             the tightest that is one; - is standard output\n"
     "      --lp-solve FILE        the same for lp_solve\n"
     "      --mps FILE             the same as free MPS, for all three\n"
+    "      --costs FILE           powers of parts (docs/ENERGY.md), for a bound of\n"
+    "                             the energy\n"
     "      --plot FILE.png        draw bounds and schedule as bars\n"
     "      --json                 print everything as JSON, the program's output only\n"
     "                             when it fails\n"
@@ -319,6 +322,9 @@ int cmd_bound(int argc, char **argv)
 {
     struct bound_options options = {0};
     struct arguments arguments = {0};
+    struct costs costs = {0};
+    struct powers *powers = NULL;
+    const char *costs_path = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &options.machine, NULL},
         {'s', "scheduler", &options.scheduler, NULL},
@@ -333,6 +339,7 @@ int cmd_bound(int argc, char **argv)
         {0, "lp-solve", &options.lp_solve, NULL},
         {0, "mps", &options.mps, NULL},
         {0, "plot", &options.plot, NULL},
+        {0, "costs", &costs_path, NULL},
         {0, "json", NULL, &options.json},
         {0, "save-graph", &options.save_graph, NULL},
         {0}};
@@ -350,8 +357,17 @@ int cmd_bound(int argc, char **argv)
         read_number_options(&arguments, &options) == 0 &&
         check_exclusive_options(&options) == 0)
         result = check_outputs(&options);
+    if (result == TOOL_OK && options.argv)
+        result = powers_choose("bound", costs_path, options.machine, options.edits, &costs,
+                               &powers);
+    else if (result == TOOL_OK && costs_path)
+        result = tool_fail(TOOL_USAGE, "bound: a recorded graph has no machine whose powers "
+                                       "could be known: --costs needs a program");
+    options.powers = powers;
     if (result == TOOL_OK)
         result = bound_command_run(&options);
+    powers_close(powers);
+    costs_done(&costs);
     free((char *)(uintptr_t)options.edits);
     free((char *)(uintptr_t)options.assume);
     free((char *)(uintptr_t)arguments.kinds);

@@ -104,6 +104,7 @@ static int run_recorded_program(struct bounds *b, const char *path)
                             .edits = options->edits,
                             .scheduler = options->scheduler,
                             .assume = options->assume,
+                            .powers = options->powers,
                             .more = more,
                             .argv = options->argv,
                             .quiet = options->json};

@@ -167,7 +167,7 @@ int bounds_print_json(const struct bounds *b)
 {
     json_t *json = json_pack(
         "{s:s, s:s, s:s?, s:b, s:o, s:i, s:i, s:o, s:f, s:f, s:b, s:i, s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:i, s:s?, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:s?, s:o, s:o}",
         "version", ORR_VERSION, b->options->file ? "graph" : "program", b->what,
         "machine", b->graph->machine, "simulated", b->graph->simulated, "run",
         json_run(b), "tasks", (int)b->in->ntasks, "dependencies",
@@ -177,7 +177,7 @@ int bounds_print_json(const struct bounds *b)
         "makespan_ms", tool_json_number(b->makespan_ms), "bounds",
         json_results(b), "best", json_best(b), "above_best",
         tool_json_number(bounds_distance(b)), "exported", json_exported(b),
-        "notes", json_notes(b), "own_pairs", (int)b->filled, "figures",
+        "energy", bounds_json_energy(b), "notes", json_notes(b), "own_pairs", (int)b->filled, "figures",
         bounds_figures(b), "times", bounds_json_times(b), "types",
         bounds_json_types(b));
     json_t *untrusted = json_object_get(b->report.json, "untrusted");

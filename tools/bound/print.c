@@ -174,6 +174,7 @@ int bounds_print_end(const struct bounds *b)
         return -1;
     }
     print_distance(b);
+    bounds_print_energy(b);
     if (b->stopped)
         puts("interrupted: bounds without a value were not computed");
     return 0;

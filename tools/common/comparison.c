@@ -147,6 +147,8 @@ static void fill_cell(struct comparison *c, size_t at)
                           .us = calloc(c->options->repeat, sizeof(*cell->us)),
                           .of_repetition = calloc(c->options->repeat,
                                                   sizeof(*cell->of_repetition)),
+                          .joules = calloc(c->options->repeat, sizeof(*cell->joules)),
+                          .energy_j = (double)NAN,
                           .bound_us = (double)NAN};
     for (size_t k = 0; cell->of_repetition && k < c->options->repeat; k++)
         cell->of_repetition[k] = (double)NAN;
@@ -159,12 +161,14 @@ static int fill_launch(struct comparison *c, size_t at)
     bool real = !strcmp(cell->machine, COMPARE_REAL);
     const char **more = &c->more[at * (LAUNCH_MORE + 1)];
     const char *edits = c->edits[cell->point];
+    size_t where = (size_t)(cell - c->cells) / c->nschedulers;
     bool cluster;
 
     c->launches[at] = (struct launch){.machine = real ? NULL : cell->machine,
                                       .scheduler = cell->scheduler,
                                       .assume = c->options->assume,
                                       .edits = *edits ? edits : NULL,
+                                      .powers = c->powers[where],
                                       .more = more,
                                       .argv = c->options->argv,
                                       .quiet = true};
@@ -197,9 +201,12 @@ static int comparison_make_launches(struct comparison *c)
     if (!c->cells || !c->launches || !c->more || make_edits(c) < 0 ||
         make_settings(c) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
+    if (powers_open_all(c->machines, c->nmachines, c->edits, c->sweep.npoints,
+                        c->options->costs, &c->powers) < 0)
+        return TOOL_FAILED;
     for (size_t i = 0; i < c->ncells; i++) {
         fill_cell(c, i);
-        if (!c->cells[i].us || !c->cells[i].of_repetition)
+        if (!c->cells[i].us || !c->cells[i].of_repetition || !c->cells[i].joules)
             return tool_fail(TOOL_FAILED, "out of memory");
     }
     for (size_t i = 0; i < n; i++) {
@@ -282,6 +289,7 @@ void comparison_done(struct comparison *c)
     for (size_t i = 0; c->cells && i < c->ncells; i++) {
         free(c->cells[i].us);
         free(c->cells[i].of_repetition);
+        free(c->cells[i].joules);
     }
     for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
         free(c->edits[p]);
@@ -290,6 +298,7 @@ void comparison_done(struct comparison *c)
         free(c->settings[i]);
     for (size_t i = 0; c->bounds && i < c->nmachines * c->sweep.npoints; i++)
         rank_bounds_done(&c->bounds[i]);
+    powers_close_all(c->powers, c->nmachines * c->sweep.npoints);
     free(c->bounds);
     free(c->launches);
     free(c->more);
@@ -440,6 +449,34 @@ struct rivals comparison_rivals(const struct comparison *c,
     return rivals;
 }
 
+bool cell_is_pareto(const struct comparison *c, const struct cell *cell)
+{
+    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
+    size_t machine = line / c->sweep.npoints, point = line % c->sweep.npoints;
+    double us = cell->spread.median, joules = cell->energy_j;
+
+    if (!cell_is_good(cell) || isnan(joules))
+        return false;
+    for (size_t m = 0; m < c->nmachines; m++)
+        for (size_t s = 0; s < c->nschedulers; s++) {
+            const struct cell *other = comparison_cell(c, m, point, s);
+
+            if ((m == machine || c->options->across) && cell_is_good(other) &&
+                other->spread.median <= us && other->energy_j <= joules &&
+                (other->spread.median < us || other->energy_j < joules))
+                return false;
+        }
+    return true;
+}
+
+bool comparison_has_energy(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->ncells; i++)
+        if (cell_is_good(&c->cells[i]) && !isnan(c->cells[i].energy_j))
+            return true;
+    return false;
+}
+
 char *comparison_where(const struct comparison *c, size_t machine, size_t point)
 {
     char *name, *text;
@@ -461,13 +498,5 @@ double cell_gflops(const struct cell *cell)
 
 double cell_idle(const struct cell *cell)
 {
-    struct report_kind kinds[16];
-    unsigned n = report_kinds(&cell->launch->report, kinds, 16), workers = 0;
-    double busy = 0, us = cell->launch->report.makespan_us;
-
-    for (unsigned k = 0; k < n; k++) {
-        busy += kinds[k].busy_us;
-        workers += kinds[k].workers;
-    }
-    return workers && us > 0 ? fmax(0, 1 - busy / (workers * us)) : (double)NAN;
+    return report_idle(&cell->launch->report);
 }

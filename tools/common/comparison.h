@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/common/energy.h"
 #include "tools/common/launch.h"
 #include "tools/common/rank_bounds.h"
 #include "tools/common/statistics.h"
@@ -26,7 +27,8 @@
 struct compare_options {
     const char *command; /* whose messages these are: "compare" */
     const char *machines, *schedulers, *edits, *assume, *noise;
-    const char *plot, *runs;
+    const char *plot, *pareto, *runs;
+    const struct costs *costs; /* powers that the user gives */
     unsigned jobs, repeat;
     bool draws; /* each repetition has models that are off otherwise, alike for all */
     bool bound, across, json, csv, markdown;
@@ -42,6 +44,8 @@ struct cell {
     double *us;  /* owned: makespans of the runs that went well … */
     size_t n;    /* … and how many these are */
     double *of_repetition; /* owned: that of each repetition, NaN: it did not */
+    double *joules; /* owned: the energy of the runs that went well, as us; NaN: not known */
+    double energy_j; /* the median of these, NaN: one is not known */
     /* Borrowed: the first run that failed; NULL: none did, though some may have been
      * interrupted. */
     const struct launch *failed;
@@ -63,6 +67,7 @@ struct comparison {
     size_t ncells;
     struct launch *launches; /* owned: all first runs, all second ones, … */
     char **settings;         /* owned: what is set for each repetition */
+    struct powers **powers;  /* owned: by machine and point; NULL: none are known of it */
     const char **more; /* owned: for each launch, LAUNCH_MORE + 1 of these */
     size_t n, nended;  /* launches, and those that have ended */
     struct rank_bounds *bounds; /* owned: by machine and point; NULL: none was asked for */
@@ -126,6 +131,13 @@ char *comparison_where(const struct comparison *comparison, size_t machine,
  * the machines are not clusters of several sizes. */
 double cell_speedup(const struct comparison *comparison, const struct cell *cell,
                     double *ret_efficiency);
+
+/* Whether no rival takes both less time and less energy, or one of them where the other is
+ * equal. False where its energy is not known. */
+bool cell_is_pareto(const struct comparison *comparison, const struct cell *cell);
+
+/* Whether the energy of any cell is known. */
+bool comparison_has_energy(const struct comparison *comparison);
 
 /* Share of the time of all workers in which none had a task; NaN: not known. */
 double cell_idle(const struct cell *cell);

@@ -4,13 +4,12 @@
 
 #include "tools/common/tool.h"
 #include "tools/common/comparison.h"
+#include "tools/common/progress.h"
 #include "tools/common/runs.h"
 
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct execution {
     struct comparison *comparison; /* borrowed */
@@ -22,20 +21,11 @@ struct execution {
 static void show_execution_progress(const struct execution *execution)
 {
     const struct comparison *c = execution->comparison;
-    size_t run = c->nended - execution->nkept, left = c->n - c->nended;
-    double each = run ? (tool_now_s() - execution->start_s) / (double)run : 0;
-    long seconds = lround(each * (double)left);
 
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%zu of %zu runs done", c->nended, c->n);
-    if (left == 0)
-        fputs("\r\033[K", stderr);
-    else if (seconds >= 60)
-        fprintf(stderr, ", about %ld min %02ld s left", seconds / 60,
-                seconds % 60);
-    else if (run)
-        fprintf(stderr, ", about %ld s left", seconds);
+    progress_show(&(struct progress){.n = c->n,
+                                     .ended = c->nended,
+                                     .kept = execution->nkept,
+                                     .start_s = execution->start_s});
 }
 
 static bool went_well(const struct launch *launch)
@@ -50,6 +40,7 @@ static void count_ended_launch(struct comparison *c, struct launch *launch)
 
     c->nended++;
     if (went_well(launch)) {
+        cell->joules[cell->n] = report_joules(&launch->report);
         cell->us[cell->n++] = launch->report.makespan_us;
         cell->of_repetition[comparison_repetition(c, launch)] =
             launch->report.makespan_us;
@@ -121,6 +112,15 @@ static void discount(struct comparison *c, int stopped)
     }
 }
 
+/* NaN: one of them is not known. */
+static double median_of_all(double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            return (double)NAN;
+    return spread_of(values, n).median;
+}
+
 int comparison_run(struct comparison *c)
 {
     struct execution execution = {.comparison = c};
@@ -140,9 +140,12 @@ int comparison_run(struct comparison *c)
     runs_close(execution.runs);
     if (stopped > 0)
         discount(c, stopped);
-    for (size_t i = 0; i < c->ncells; i++)
-        c->cells[i].spread =
-            c->options->draws ? draws_of(c->cells[i].us, c->cells[i].n)
-                              : spread_of(c->cells[i].us, c->cells[i].n);
+    for (size_t i = 0; i < c->ncells; i++) {
+        struct cell *cell = &c->cells[i];
+
+        cell->spread =
+            c->options->draws ? draws_of(cell->us, cell->n) : spread_of(cell->us, cell->n);
+        cell->energy_j = median_of_all(cell->joules, cell->n);
+    }
     return stopped;
 }

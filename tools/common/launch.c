@@ -7,6 +7,7 @@
 
 #include "core/policies/names.h"
 #include "record/read.h"
+#include "tools/common/energy.h"
 #include "tools/common/foreign.h"
 #include "tools/common/input.h"
 #include "tools/common/machines.h"
@@ -457,6 +458,7 @@ static void launch_read_report(struct launch *launch, const char *folder)
                  "%s did not end with starpu_shutdown (%s)", launch->argv[0],
                  launch->report.exit);
     }
+    energy_add(&launch->report, launch->powers);
     unlink(launch->report_path);
 }
 

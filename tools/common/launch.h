@@ -10,6 +10,8 @@
 #include "tools/common/process.h"
 #include "tools/common/report.h"
 
+struct powers; /* energy.h */
+
 #define LAUNCH_MORE 12
 #define LAUNCH_OWN  20 /* those that launch.c adds */
 
@@ -24,6 +26,7 @@ struct launch {
      * (record/openmp): processes append a point and their number. NULL: nowhere. Of programs. */
     const char *openmp_log;
     bool openmp_cpu_time; /* … by the processor's time */
+    const struct powers *powers; /* of its machine, for the energy in its report; NULL: none */
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */

@@ -38,9 +38,10 @@ struct signals {
 struct group {
     struct process *processes; /* borrowed */
     size_t n;
+    size_t first, started; /* all before `first` have ended, those from `started` not begun */
     struct server *servers; /* owned: nservers, as many as run at once */
     unsigned nservers;
-    struct pollfd *fds; /* owned: of all processes, of servers, and one more */
+    struct pollfd *fds; /* owned: of the processes that run, of servers, and one more */
 };
 
 static void on_child_or_signal(int number)
@@ -312,13 +313,15 @@ static int wait_for_news(struct group *group, int ms)
 {
     struct process *processes = group->processes;
     struct pollfd *fds = group->fds;
-    size_t n = group->n;
+    size_t n = group->started - group->first;
     int stop = 0;
 
-    for (size_t i = 0; i < n; i++)
-        fds[i] = (struct pollfd){
-            .fd = processes[i].pid > 0 ? processes[i].output : -1,
-            .events = POLLIN};
+    for (size_t i = 0; i < n; i++) {
+        const struct process *process = &processes[group->first + i];
+
+        fds[i] = (struct pollfd){.fd = process->pid > 0 ? process->output : -1,
+                                 .events = POLLIN};
+    }
     for (unsigned i = 0; i < group->nservers; i++)
         fds[n + i] = (struct pollfd){
             .fd = group->servers[i].works ? group->servers[i].socket : -1,
@@ -328,7 +331,7 @@ static int wait_for_news(struct group *group, int ms)
     if (poll(fds, n + group->nservers + 1, ms) >= 0) /* else by a signal */
         for (size_t i = 0; i < n; i++)
             if (fds[i].revents)
-                take_output(&processes[i]);
+                take_output(&processes[group->first + i]);
     (void)take_signals(&stop);
     return stop;
 }
@@ -339,7 +342,7 @@ static bool signal_all(struct group *group, int number)
     struct process *processes = group->processes;
     bool alive = false;
 
-    for (size_t i = 0; i < group->n; i++)
+    for (size_t i = group->first; i < group->started; i++)
         if (processes[i].pid > 0 && !reap(&processes[i])) {
             kill(processes[i].pid, number);
             alive = true;
@@ -372,24 +375,28 @@ static int processes_run(struct group *group,
                          void (*ended)(void *arg, size_t which), void *arg)
 {
     struct process *processes = group->processes;
-    size_t started = 0, nended = 0, n = group->n;
+    size_t nended = 0, n = group->n;
     int stop = 0;
 
     while (nended < n && !stop) {
-        for (; started < n && started - nended < group->nservers; started++)
-            if (process_begin(group, &processes[started]) < 0 &&
-                processes[started].pid == 0) {
-                processes[started].ended = true;
+        while (group->started < n && group->started - nended < group->nservers) {
+            size_t which = group->started++;
+
+            if (process_begin(group, &processes[which]) < 0 && processes[which].pid == 0) {
+                processes[which].ended = true;
                 nended++;
                 if (ended)
-                    ended(arg, started);
+                    ended(arg, which);
             }
+        }
+        while (group->first < group->started && processes[group->first].ended)
+            group->first++;
         if (nended < n)
             stop = wait_for_news(group, -1);
         /* The terminal's interrupt ends the programs, too: it came before that. And
          * a child may have ended since it was looked at: nothing says so again. */
         do {
-            for (size_t i = 0; i < started; i++)
+            for (size_t i = group->first; i < group->started; i++)
                 if (reap(&processes[i])) {
                     nended++;
                     if (ended)

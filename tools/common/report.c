@@ -207,6 +207,47 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
     return n;
 }
 
+double report_idle(const struct report *report)
+{
+    struct report_kind kinds[16];
+    unsigned n = report_kinds(report, kinds, 16), workers = 0;
+    double busy = 0, us = report->makespan_us;
+
+    for (unsigned k = 0; k < n; k++) {
+        busy += kinds[k].busy_us;
+        workers += kinds[k].workers;
+    }
+    return workers && us > 0 ? fmax(0, 1 - busy / (workers * us)) : (double)NAN;
+}
+
+double report_joules(const struct report *report)
+{
+    const json_t *joules = json_object_get(json_object_get(report->json, "energy"), "joules");
+
+    return json_is_number(joules) ? json_number_value(joules) : (double)NAN;
+}
+
+const char *report_energy_text(const struct report *report, char *text, size_t size)
+{
+    const json_t *energy = json_object_get(report->json, "energy");
+    const char *missing = json_string_value(json_object_get(energy, "missing"));
+    double joules = report_joules(report);
+    double idle = json_number_value(json_object_get(energy, "idle_joules"));
+    double copies = json_number_value(json_object_get(energy, "copy_joules"));
+    int n;
+
+    *text = '\0';
+    if (missing)
+        snprintf(text, size, "not known: the %s is missing", missing);
+    if (isnan(joules))
+        return text;
+    n = snprintf(text, size, "%.4g J, %.1f %% of them when idle", joules,
+                 joules > 0 ? 100 * idle / joules : 0);
+    if (copies > 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", %.1f %% for copies", 100 * copies / joules);
+    return text;
+}
+
 size_t report_nlinks(const struct report *report)
 {
     return json_array_size(report_list(report, "links"));
@@ -260,7 +301,8 @@ void report_figures(const struct report *report, char *text, size_t size)
         plain = plain && origin <= ORR_ORIGIN_MEASURED;
         used += (size_t)snprintf(
             text + used, size - used, "%s%.1f %% %s", i ? ", " : "",
-            100 * report_number(json, "share"), orr_origin_name(origin));
+            100 * report_number(json, "share"),
+            origin == ORR_ORIGIN_FUNCTION ? "given by the program" : orr_origin_name(origin));
         if (isfinite(off_by) && used < size)
             used += (size_t)snprintf(text + used, size - used,
                                      " (off by up to %.1f %%)", 100 * off_by);
@@ -438,7 +480,7 @@ void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char machine[512], time[REPORT_TIME_MAX], bytes[32];
+    char machine[512], time[REPORT_TIME_MAX], bytes[32], energy[192];
 
     report_provenance(report, machine, sizeof(machine));
     if (report->simulated)
@@ -468,6 +510,8 @@ void report_print(const struct report *report)
                          (kinds[k].workers * report->makespan_us)
                    : 0.0,
                (long long)kinds[k].tasks, kinds[k].tasks == 1 ? "" : "s");
+    if (*report_energy_text(report, energy, sizeof(energy)))
+        printf("energy      %s\n", energy);
     if (report->simulated)
         printf("simulated in %.2f s\n", report->wall_s);
     if (report->clock_asked)

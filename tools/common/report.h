@@ -103,6 +103,16 @@ struct report_kind {
 unsigned report_kinds(const struct report *report, struct report_kind *kinds,
                       unsigned max);
 
+/* Share of the time of all workers in which they had no task; NaN: not known. */
+double report_idle(const struct report *report);
+
+/* What all of the machine drew, in joules; NaN: no power is known of a part of it. */
+double report_joules(const struct report *report);
+
+/* "12.300 J, 45.0 % of them when idle"; the missing part; "" without. In `text`, which is
+ * returned. */
+const char *report_energy_text(const struct report *report, char *text, size_t size);
+
 /* Copies between two memory nodes, µs in all. */
 struct report_link {
     const char *from, *to; /* borrowed from the report */

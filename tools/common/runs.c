@@ -110,8 +110,10 @@ static void take_run(struct comparison *comparison, const json_t *index,
     if (!launch || launch->kept)
         return;
     if (report_take(json_incref(json_object_get(line, "report")),
-                    &launch->report) == 0)
+                    &launch->report) == 0) {
         launch->kept = true;
+        energy_add(&launch->report, launch->powers);
+    }
 }
 
 static int other_file(const char *path, const char *what)
@@ -208,6 +210,7 @@ static json_t *report_part_to_keep(const struct comparison *comparison,
     static const char *const keys[] = {"simulated",   "machine", "host",
                                        "scheduler",   "exit",    "provenance",
                                        "makespan_us", "flops",   "wall_s"};
+    static const char *const of_energy[] = {"workers", "kernels", "links"};
     json_t *part;
 
     if (comparison_repetition(comparison, launch) == 0)
@@ -216,6 +219,9 @@ static json_t *report_part_to_keep(const struct comparison *comparison,
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         json_object_set(part, keys[i],
                         json_object_get(launch->report.json, keys[i]));
+    for (size_t i = 0; launch->powers && i < sizeof(of_energy) / sizeof(*of_energy); i++)
+        json_object_set(part, of_energy[i],
+                        json_object_get(launch->report.json, of_energy[i]));
     return part;
 }
 

@@ -31,7 +31,8 @@ static const char help[] =
     "usage: orrery compare -m MACHINE[,...] [--set EDIT] [-s SCHEDULER[,...]]\n"
     "                      [--ranks-per-node N[,...]]\n"
     "                      [--assume TIMES] [--repeat N] [--noise SHARE] [-j N]\n"
-    "                      [--bound] [--across] [--runs FILE] [--plot FILE.png]\n"
+    "                      [--bound] [--across] [--costs FILE] [--runs FILE]\n"
+    "                      [--plot FILE.png] [--pareto FILE.png]\n"
     "                      [--json | --csv | --markdown] -- PROGRAM [ARGUMENTS]\n"
     "       orrery compare [--worse SHARE] [--json | --markdown] OLD.json "
     "NEW.json\n"
@@ -49,7 +50,7 @@ static const char help[] =
     "      --set 'cuda.count = 1..8'  what if the machine were different; several are\n"
     "                             separated by ; (docs/WHAT_IF.md). Several values\n"
     "                             (1..8, 4GiB..16GiB..4GiB, 1..64..*2, 8GiB, 16GiB)\n"
-    "                             are tried one after the other\n" ASSUME_HELP DEVICES_HELP
+    "                             are tried one after the other\n" ASSUME_HELP DEVICES_HELP COSTS_HELP
     "      --repeat N           runs of each combination, with other seeds (1):\n"
     "                             medians, and whether they differ\n"
     "      --draws N            N repetitions in each of which models are off by as\n"
@@ -64,6 +65,8 @@ static const char help[] =
     "                             again, runs that FILE has are not repeated\n"
     "      --plot FILE.png      draw the times: bars; lines over one swept value;\n"
     "                             a map over two\n"
+    "      --pareto FILE.png    draw energy over time, and what nothing beats in\n"
+    "                             both\n"
     "      --json               print an array of reports instead\n"
     "      --csv, --markdown    print the table as such\n"
     "      --worse SHARE        OLD, NEW: medians that differ by less do not (0)\n"
@@ -104,6 +107,32 @@ static int print_comparison_rows(const struct comparison *comparison)
     return 0;
 }
 
+/* An interrupt has ended the rest. */
+static void tell_what_is_kept(const struct comparison *comparison)
+{
+    const struct compare_options *options = comparison->options;
+
+    printf("interrupted: %zu of %zu have ended; ", comparison->nended, comparison->n);
+    if (options->runs)
+        printf("%s keeps them, and the same command goes on from there\n", options->runs);
+    else
+        puts("with --runs FILE they are kept, and the same command goes on from there");
+}
+
+/* Which power is missing. */
+static const char *energy_missing(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->ncells; i++) {
+        const json_t *energy =
+            json_object_get(comparison->cells[i].launch->report.json, "energy");
+        const char *missing = json_string_value(json_object_get(energy, "missing"));
+
+        if (missing)
+            return missing;
+    }
+    return "neither the descriptions nor --costs have powers";
+}
+
 /* `stopped`: by this signal; 0. */
 static int comparison_print(struct comparison *comparison, int stopped)
 {
@@ -127,9 +156,17 @@ static int comparison_print(struct comparison *comparison, int stopped)
         if (plain)
             printf("%s: %s\n", draw_kind(comparison), options->plot);
     }
+    if (options->pareto && any_good(comparison)) {
+        if (!comparison_has_energy(comparison))
+            return tool_fail(TOOL_FAILED, "compare: --pareto: no energy is known: %s",
+                             energy_missing(comparison));
+        if (draw_pareto(comparison) < 0)
+            return TOOL_FAILED;
+        if (plain)
+            printf("time and energy: %s\n", options->pareto);
+    }
     if (stopped && plain)
-        printf("interrupted: %zu of %zu have ended\n", comparison->nended,
-               comparison->n);
+        tell_what_is_kept(comparison);
     return stopped                  ? 128 + stopped
            : any_failed(comparison) ? TOOL_FAILED
                                     : TOOL_OK;
@@ -167,6 +204,8 @@ static int check_compare_options(const struct compare_options *options)
         return tool_fail(TOOL_USAGE,
                          "compare: --json, --csv and --markdown: choose one");
     code = plot_check_name("compare: --plot", options->plot);
+    if (code == TOOL_OK)
+        code = plot_check_name("compare: --pareto", options->pareto);
     return code != TOOL_OK
                ? code
                : tool_check_output("compare: --runs", options->runs);
@@ -174,7 +213,7 @@ static int check_compare_options(const struct compare_options *options)
 
 /* The same for two tables, whose runs have been. */
 static int check_tables(const struct compare_options *options, const char *devices,
-                        const char *jobs, const char *repeat)
+                        const char *costs, const char *jobs, const char *repeat)
 {
     const struct {
         const char *name;
@@ -191,6 +230,8 @@ static int check_tables(const struct compare_options *options, const char *devic
                 {"--across", options->across},
                 {"--runs", options->runs},
                 {"--plot", options->plot},
+                {"--pareto", options->pareto},
+                {"--costs", costs},
                 {"--csv", options->csv}};
 
     for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
@@ -255,7 +296,8 @@ int cmd_compare(int argc, char **argv)
     struct compare_options options = {
         .command = "compare",
         .jobs = processors > 0 ? (unsigned)processors : 1};
-    const char *devices = NULL;
+    const char *devices = NULL, *costs_path = NULL;
+    struct costs costs = {0};
     const struct tool_option list[] = {
         {'m', "machine", &options.machines, NULL},
         {'s', "scheduler", &options.schedulers, NULL},
@@ -271,6 +313,8 @@ int cmd_compare(int argc, char **argv)
         {0, "across", NULL, &options.across},
         {0, "runs", &options.runs, NULL},
         {0, "plot", &options.plot, NULL},
+        {0, "pareto", &options.pareto, NULL},
+        {0, "costs", &costs_path, NULL},
         {0, "json", NULL, &options.json},
         {0, "csv", NULL, &options.csv},
         {0, "markdown", NULL, &options.markdown},
@@ -300,7 +344,7 @@ int cmd_compare(int argc, char **argv)
     else if (difference_is_meant(argc - first, argv + first)) {
         difference.before = argv[first];
         difference.after = argv[first + 1];
-        code = check_tables(&options, devices, jobs, repeat ? repeat : draws);
+        code = check_tables(&options, devices, costs_path, jobs, repeat ? repeat : draws);
         if (code == TOOL_OK)
             code = difference_print(&difference);
     } else if (worse) {
@@ -309,11 +353,15 @@ int cmd_compare(int argc, char **argv)
     } else {
         set_defaults(&options);
         code = check_compare_options(&options);
+        if (code == TOOL_OK && costs_path && costs_read(costs_path, &costs) < 0)
+            code = TOOL_USAGE;
+        options.costs = &costs;
         if (code == TOOL_OK && per_node)
             code = edit_ranks_per_node(&options, per_node);
         if (code == TOOL_OK)
             code = compare_command_run(&options);
     }
+    costs_done(&costs);
     free((char *)(uintptr_t)options.edits);
     free((char *)(uintptr_t)options.assume);
     return code;

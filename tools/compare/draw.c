@@ -66,6 +66,13 @@ const char *draw_name(const struct comparison *c, size_t scheduler)
     return c->schedulers[scheduler];
 }
 
+const char *draw_whiskers(const struct comparison *c)
+{
+    if (c->options->repeat < 2)
+        return "";
+    return c->options->draws ? "; whiskers: 9 of 10 draws" : "; whiskers: where the median lies";
+}
+
 void draw_caption(const struct comparison *c, size_t machine, char *text,
                   size_t size)
 {

@@ -14,5 +14,9 @@ int draw_check(const struct comparison *comparison);
 /* Draws it into the file of --plot. A message and -1 when it cannot be. */
 int draw_comparison(const struct comparison *comparison);
 
+/* Draws energy over time into the file of --pareto, with the front of those that nothing beats
+ * in both. The same. */
+int draw_pareto(const struct comparison *comparison);
+
 /* "bars", "lines" or "map": what was drawn. */
 const char *draw_kind(const struct comparison *comparison);

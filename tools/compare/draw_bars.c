@@ -48,10 +48,10 @@ static void plot_machine_axes(FILE *pipe, const struct comparison *c,
     fprintf(pipe, "set title ");
     plot_text(pipe, title);
     fprintf(pipe,
-            "\nset ylabel '%s'\n"
+            "\nset ylabel '%s%s'\n"
             "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top "
             "Left reverse samplen 1.5\n",
-            comparison_time_title(c, true, axis));
+            comparison_time_title(c, true, axis), draw_whiskers(c));
     put_captions(pipe, c);
     fputs("set xtics scale 0 (", pipe);
     for (size_t m = 0; m < c->nmachines; m++) {

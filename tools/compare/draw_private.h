@@ -24,6 +24,9 @@ unsigned draw_rows_height(const struct comparison *comparison);
  * is good. */
 const char *draw_name(const struct comparison *comparison, size_t scheduler);
 
+/* What the ends of bars and lines are, to stand behind the name of an axis; "" without any. */
+const char *draw_whiskers(const struct comparison *comparison);
+
 /* The machine's figures in the words of its first cell that has some; "" without. */
 void draw_caption(const struct comparison *comparison, size_t machine,
                   char *text, size_t size);

@@ -131,11 +131,11 @@ void draw_lines(struct plot *plot, const struct comparison *c,
 
     put_tics(pipe, 'x', &c->sweep.axes[0], true);
     fprintf(pipe,
-            "set ylabel '%s'\nset yrange [0:*]\n"
+            "set ylabel '%s%s'\nset yrange [0:*]\n"
             "set offsets graph 0.03, graph 0.03, graph 0.08, 0\n"
             "set grid ytics lt 1 lc rgb '#dddddd'\n"
             "set key outside right top Left reverse samplen 1.5\n",
-            comparison_time_title(c, true, axis));
+            comparison_time_title(c, true, axis), draw_whiskers(c));
     fprintf(pipe, "set multiplot layout 1,%zu\n", c->nmachines);
     for (size_t m = 0; m < c->nmachines; m++) {
         put_title(pipe, c, title, m);

@@ -24,6 +24,7 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
                       .difference = (double)NAN,
                       .of_bound = fmin(1, cell->bound_us / cell->spread.median),
                       .idle = cell_idle(cell),
+                      .is_pareto = cell_is_pareto(c, cell),
                       .is_best = cell == best,
                       .nran = rivals.nran,
                       .nfailed = rivals.nfailed};
@@ -211,6 +212,15 @@ static void put_idle(struct table *table, const struct cell *cell,
     put_cell_number(table, "%.1f %%", 100 * row->idle);
 }
 
+/* A star: no rival has less of both time and energy. */
+static void put_energy(struct table *table, const struct cell *cell, const struct row *row)
+{
+    if (isnan(cell->energy_j))
+        table_add(table, "-");
+    else
+        table_add(table, "%.4g%s", cell->energy_j, row->is_pareto ? " *" : "  ");
+}
+
 static void put_wall(struct table *table, const struct cell *cell,
                      const struct row *row)
 {
@@ -232,7 +242,7 @@ static void put_figures(struct table *table, const struct cell *cell,
               *figures ? "; times " : "", figures);
 }
 
-enum { MOST_COLUMNS = 14 };
+enum { MOST_COLUMNS = 15 };
 
 /* Whether each row has so many runs that its interval is one of 95 %: not where some
  * were asked for and did not come to their end. */
@@ -278,6 +288,7 @@ static size_t columns_of(const struct comparison *c, const char *time_title,
         {{"moved", true, put_moved}, true},
         {{"sent", true, put_sent}, any_ranks(c)},
         {{"idle", true, put_idle}, true},
+        {{"joules", true, put_energy}, comparison_has_energy(c)},
         {{"simulation s", true, put_wall}, true},
         {{"figures", false, put_figures}, true},
     };
@@ -336,7 +347,8 @@ static int print_as(const struct comparison *c,
         titles[at++] =
             (struct table_column){columns[i].title, columns[i].right};
     for (size_t i = 0; i < c->ncells; i++)
-        add_cell(&table, c, &c->cells[i], columns, n);
+        if (c->cells[i].n > 0 || c->cells[i].failed) /* else it was interrupted */
+            add_cell(&table, c, &c->cells[i], columns, n);
     rc = end(&table, titles, at);
     free(titles);
     return rc < 0 ? tool_fail(-1, "out of memory") : 0;

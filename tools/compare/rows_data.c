@@ -62,15 +62,17 @@ static void put_good(const struct comparison *c, const struct cell *cell)
     put_csv_value(row.speedup);
     put_csv_value(row.efficiency);
     put_csv_value(report->wall_s);
+    put_csv_value(cell->energy_j);
     put_next(report->provenance ? report->provenance : "");
     puts(",");
 }
 
 static const char csv_titles[] =
     ",scheduler,runs,ms,low_ms,high_ms,to_best,slower_share,chance,bound_ms,gflops,"
-    "moved_bytes,message_bytes,evictions,idle_share,speedup,efficiency,simulation_s,figures,error";
+    "moved_bytes,message_bytes,evictions,idle_share,speedup,efficiency,simulation_s,"
+    "energy_j,figures,error";
 
-enum { CSV_EMPTY = 17 }; /* columns between the scheduler and the error */
+enum { CSV_EMPTY = 18 }; /* columns between the scheduler and the error */
 
 int rows_print_csv(const struct comparison *c)
 {
@@ -131,7 +133,7 @@ static int add_figures(json_t *json, const struct comparison *c,
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
         "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o}",
         "time_unit", "us", "runs_us",
         cell_runs_json(c, cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
@@ -145,7 +147,8 @@ static int add_figures(json_t *json, const struct comparison *c,
         tool_json_number(row.of_bound), "idle", tool_json_number(row.idle),
         "gflops", tool_json_number(cell_gflops(cell)),
         "speedup", tool_json_number(row.speedup), "efficiency",
-        tool_json_number(row.efficiency));
+        tool_json_number(row.efficiency), "energy_j", tool_json_number(cell->energy_j), "pareto",
+        isnan(cell->energy_j) ? json_null() : json_boolean(row.is_pareto));
     int rc = figures ? json_object_update(json, figures) : -1;
 
     json_decref(figures);

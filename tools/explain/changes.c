@@ -19,7 +19,7 @@ enum { MAX_CHANGES = 40, AT_ONCE = 2 };
 /* Shares of the makespan, or of a capacity, from which on a change is tried. */
 #define SOME      0.01
 #define MOST      0.8
-#define MANY_BUSY 0.85
+#define SOME_BUSY 0.3
 #define SLOWER    1.1 /* times as long as on its like */
 
 struct proposals {
@@ -270,8 +270,8 @@ static void propose_devices(struct proposals *p)
     }
 }
 
-/* Whether the workers of devices, or of processors, were busy most of the time. */
-static bool all_busy(const struct proposals *p, bool devices)
+/* Whether the workers of devices, or of processors, were busy for a share of the time. */
+static bool are_busy(const struct proposals *p, bool devices)
 {
     const struct orr_graph *graph = p->run->graph;
     double busy = 0, all = 0;
@@ -281,7 +281,7 @@ static bool all_busy(const struct proposals *p, bool devices)
             busy += p->idle[w].busy;
             all += run_duration_ms(p->run);
         }
-    return all > 0 && busy > MANY_BUSY * all;
+    return all > 0 && busy > SOME_BUSY * all;
 }
 
 static void propose_workers(struct proposals *p)
@@ -297,10 +297,11 @@ static void propose_workers(struct proposals *p)
         cudas += device >= 0 && device != last;
         last = device >= 0 ? device : last;
     }
-    if (cudas && all_busy(p, true))
+    /* Half idle they may still hold up a phase: a simulation says whether more help. */
+    if (cudas && are_busy(p, true))
         propose(p, tool_format("%u CUDA devices", 2 * cudas),
                 tool_format("cuda.count = %u", 2 * cudas));
-    if (cpus && all_busy(p, false))
+    if (cpus && are_busy(p, false))
         propose(p, tool_format("%u processors", 2 * cpus),
                 tool_format("cpu.count = %u", 2 * cpus));
 }

@@ -14,6 +14,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
+#include "tools/common/energy.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
 #include "tools/common/rank_traces.h"
@@ -26,7 +27,7 @@
 static const char help[] =
     "usage: orrery explain [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                      [--assume TIMES]\n"
-    "                      [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                      [--costs FILE] [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "       orrery explain [--json] -m MACHINE -s A,B -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] A.csv B.csv\n"
@@ -50,7 +51,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP DEVICES_HELP
+        ASSUME_HELP DEVICES_HELP COSTS_HELP
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI, for real\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
@@ -200,13 +201,13 @@ static int explain_program(struct launch *launch, bool json)
 
 /* Whether options that need a program are there, with a message. */
 static bool asks_for_a_run(const struct launch *launch, const char *devices,
-                           const char *trace)
+                           const char *costs, const char *trace)
 {
     if (!launch->machine && !launch->scheduler && !launch->edits &&
-        !launch->assume && !devices)
+        !launch->assume && !devices && !costs)
         return false;
     tool_error("explain: %s has its machine and schedule: -m, -s, --set, "
-               "--assume and --devices need a program",
+               "--assume, --devices and --costs need a program",
                trace);
     return true;
 }
@@ -218,7 +219,9 @@ int cmd_explain(int argc, char **argv)
     const char *graph = NULL, *ranks = NULL;
     bool json = false;
     int result = TOOL_USAGE;
-    const char *devices = NULL;
+    const char *devices = NULL, *costs_path = NULL;
+    struct costs costs = {0};
+    struct powers *powers = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -226,6 +229,7 @@ int cmd_explain(int argc, char **argv)
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "graph", &graph, NULL},
+        {0, "costs", &costs_path, NULL},
         {'n', "ranks", &ranks, NULL},
         {0, "json", NULL, &json},
         {0}};
@@ -245,10 +249,10 @@ int cmd_explain(int argc, char **argv)
         if (graph)
             tool_error("explain: --graph is for one trace: the graph of each rank lies "
                        "beside its own");
-        else if (!asks_for_a_run(&launch, devices, argv[first]))
+        else if (!asks_for_a_run(&launch, devices, costs_path, argv[first]))
             result = explain_rank_files(argv + first, (unsigned)(argc - first), NULL, NULL, json);
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
-        if (!asks_for_a_run(&launch, devices, argv[first]))
+        if (!asks_for_a_run(&launch, devices, costs_path, argv[first]))
             result = explain_trace(argv[first], graph, json);
     } else if (trace_csv_is_one(argv[first]) &&
                !explain_are_two(argv + first)) {
@@ -275,10 +279,16 @@ int cmd_explain(int argc, char **argv)
         } else {
             result = run_ranks_choose(&launch, "explain", ranks);
             if (result == TOOL_OK)
+                result = powers_choose("explain", costs_path, launch.machine, launch.edits,
+                                       &costs, &powers);
+            launch.powers = powers;
+            if (result == TOOL_OK)
                 result = launch.nranks ? explain_rank_program(&launch, json)
                                        : explain_program(&launch, json);
         }
     }
+    powers_close(powers);
+    costs_done(&costs);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
     return result;

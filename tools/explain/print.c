@@ -373,7 +373,7 @@ int explain_print(const struct explanation *e)
 {
     const char *machine = e->run->graph->machine;
     const char *policy = orr_graph_about(e->run->graph, "scheduler");
-    char time[REPORT_TIME_MAX];
+    char time[REPORT_TIME_MAX], energy[192];
 
     if (e->report) {
         machine = e->report->machine;
@@ -383,6 +383,8 @@ int explain_print(const struct explanation *e)
            policy ? policy : "policy not known",
            report_time_text(1e3 * explained_duration_ms(e), time));
     print_explained_basis(e);
+    if (e->report && *report_energy_text(e->report, energy, sizeof(energy)))
+        printf("energy      %s\n", energy);
     putchar('\n');
     if (e->run->nleft)
         printf("the run ended early: %zu of %zu tasks had not run\n\n",

@@ -21,6 +21,7 @@ libhwloc-dev
 libjansson-dev
 libopenblas-dev
 libsimgrid-dev
+libyaml-dev
 lp-solve
 meson
 ninja-build
@@ -32,14 +33,14 @@ python3-dev
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
 # with R, OpenCL devices that are processors, of two platforms, programs for OpenCL, gv2gxl,
-# which reads graphs in DOT, two MPIs, a Fortran compiler, a JDK, Rust's compiler, with cargo
-# and what makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and
+# which reads graphs in DOT, GNU parallel, two MPIs, a Fortran compiler, a JDK, Rust's
+# compiler, with cargo and what makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and
 # two shells more, for man pages and completions, and what Python programs use with ours,
 # notebooks among them; for the long ones a browser and pip.
 if [ "${with_tests-}" ]; then
     packages="$packages bindgen cargo clinfo clpeak fish gdb gfortran groff-base libclblast-dev
         libmpich-dev libopenmpi-dev mpich ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin
-        openjdk-17-jdk-headless pajeng pocl-opencl-icd rustc python3-ipykernel python3-joblib
+        openjdk-17-jdk-headless pajeng parallel pocl-opencl-icd rustc python3-ipykernel python3-joblib
         python3-nbclient python3-networkx python3-numpy python3-pandas python3-pyopencl spin
         valgrind zsh"
 fi

@@ -15,6 +15,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
+#include "tools/common/energy.h"
 #include "tools/common/input.h"
 #include "tools/common/json.h"
 #include "tools/common/rank_bounds.h"
@@ -27,7 +28,7 @@
 
 static const char help[] =
     "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES]\n"
+    "                     [--assume TIMES] [--costs FILE]\n"
     "                     [-o FILE.html] [--compare FILE.json] [--plain] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
@@ -48,7 +49,7 @@ static const char help[] =
     "to each other, and their imbalance, which are printed as well.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP DEVICES_HELP
+        ASSUME_HELP DEVICES_HELP COSTS_HELP
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI, for real\n"
     "  -o, --output FILE.html     the page (report.html)\n"
@@ -227,14 +228,15 @@ static int show_trace(const char *trace, const struct options *options)
 /* Whether the words are wrong, before anything is run; prints why. */
 static bool report_words_are_wrong(const struct launch *launch,
                                    const struct options *options,
-                                   const char *devices, const char *trace)
+                                   const char *devices, const char *costs,
+                                   const char *trace)
 {
     bool asks = launch->machine || launch->scheduler || launch->edits ||
-                launch->assume || devices;
+                launch->assume || devices || costs;
 
     if (trace && asks)
         tool_error("report: %s has its machine and schedule: -m, -s, --set, "
-                   "--assume and --devices need a program",
+                   "--assume, --devices and --costs need a program",
                    trace);
     else if (!trace && options->graph)
         tool_error("report: --graph is for a trace: of a program the graph is "
@@ -426,7 +428,9 @@ int cmd_report(int argc, char **argv)
     static const struct tool_words words = {launch_names, is_trace_or_record};
     struct launch launch = {0};
     struct options options = {.output = "report.html"};
-    const char *devices = NULL, *ranks = NULL;
+    const char *devices = NULL, *ranks = NULL, *costs_path = NULL;
+    struct costs costs = {0};
+    struct powers *powers = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -437,6 +441,7 @@ int cmd_report(int argc, char **argv)
         {TOOL_JOINED, "compare", &options.compare, NULL},
         {0, "graph", &options.graph, NULL},
         {'n', "ranks", &ranks, NULL},
+        {0, "costs", &costs_path, NULL},
         {0, "plain", NULL, &options.plain},
         {0, "json", NULL, &options.json},
         {0}};
@@ -465,12 +470,16 @@ int cmd_report(int argc, char **argv)
                    "its own");
     } else if (trace && ranks) {
         tool_error("report: -n needs a program, and %s is a trace", trace);
-    } else if (!report_words_are_wrong(&launch, &options, devices, trace)) {
+    } else if (!report_words_are_wrong(&launch, &options, devices, costs_path, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
     launch.argv = argv + first;
     if (result == TOOL_OK && !trace)
         result = run_ranks_choose(&launch, "report", ranks);
+    if (result == TOOL_OK && !trace)
+        result = powers_choose("report", costs_path, launch.machine, launch.edits, &costs,
+                               &powers);
+    launch.powers = powers;
     if (result == TOOL_OK) {
         launch.quiet = options.json || !strcmp(options.output, "-");
         result = nfiles       ? show_ranks(NULL, argv + first, nfiles, &options)
@@ -478,6 +487,8 @@ int cmd_report(int argc, char **argv)
                  : trace ? show_trace(trace, &options)
                        : report_run_program(&launch, &options);
     }
+    powers_close(powers);
+    costs_done(&costs);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
     free((char *)(uintptr_t)options.compare);

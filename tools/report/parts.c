@@ -6,8 +6,11 @@
 #include "tools/report/report.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -20,6 +23,13 @@ static const char *const missing[NPARTS] = {
     [EXPLAIN] = "explanation: orrery explain",
     [BOUND] = "bounds: orrery bound",
     [PICTURE] = "picture of the machine: orrery machine show --svg -",
+};
+
+/* What each does, on a terminal. */
+static const char *const running[NPARTS] = {
+    [EXPLAIN] = "simulating what would help",
+    [BOUND] = "computing bounds",
+    [PICTURE] = "drawing the machine",
 };
 
 struct words {
@@ -137,11 +147,43 @@ static void page_take_part(const struct process *process, enum part part,
         page->bounds = json;
 }
 
+/* Those that run. */
+struct running {
+    const enum part *which; /* borrowed */
+    bool ended[NPARTS];
+    size_t n;
+};
+
+/* The program has ended, and its output: on a terminal, why nothing comes for a while. */
+static void say_what_runs(const struct running *now)
+{
+    const char *before = "\r\033[Kthe page:";
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    for (size_t i = 0; i < now->n; i++) {
+        if (now->ended[i])
+            continue;
+        fprintf(stderr, "%s %s", before, running[now->which[i]]);
+        before = ",";
+    }
+    fputs(*before == ',' ? " (--plain leaves out what costs simulations)" : "\r\033[K", stderr);
+}
+
+static void part_ended(void *arg, size_t i)
+{
+    struct running *now = arg;
+
+    now->ended[i] = true;
+    say_what_runs(now);
+}
+
 int report_parts(const struct report_parts *parts, struct report_page *page)
 {
     struct process processes[NPARTS] = {0};
     struct words words[NPARTS] = {0};
     enum part which[NPARTS];
+    struct running now = {.which = which};
     size_t n = 0;
     int stopped = 0;
 
@@ -158,8 +200,10 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
             .argv = words[n].items, .quiet = true, .apart = true, .output = -1};
         which[n++] = part;
     }
+    now.n = n;
+    say_what_runs(&now);
     if (n)
-        stopped = process_run(processes, n, AT_ONCE, NULL, NULL);
+        stopped = process_run(processes, n, AT_ONCE, part_ended, &now);
     for (size_t i = 0; i < n; i++) {
         if (!stopped)
             page_take_part(&processes[i], which[i], page);

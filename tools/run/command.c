@@ -6,6 +6,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
 #include "tools/common/edits.h"
+#include "tools/common/energy.h"
 #include "tools/common/run_once.h"
 #include "tools/common/run_ranks.h"
 #include "tools/common/tool.h"
@@ -18,7 +19,7 @@ static const char help[] =
     "usage: orrery run [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                  [--assume TIMES]\n"
     "                  [-n RANKS] [--clock CLOCK] [--break-at TIME] [--progress]\n"
-    "                  [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                  [--costs FILE] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record; - from standard input) may stand in the place of the\n"
     "program.\n"
@@ -30,7 +31,7 @@ static const char help[] =
     "  -n, --ranks RANKS          so many processes, for real, of a program that is\n"
     "                             linked to StarPU-MPI and an MPI, by its mpirun; the\n"
     "                             cores are shared out, and a table has each rank\n" EDITS_HELP
-        ASSUME_HELP DEVICES_HELP
+        ASSUME_HELP DEVICES_HELP COSTS_HELP
     "      --clock virtual        clocks of the C library, C++, OpenMP, MPI, Python\n"
     "                             tell the program the time of the simulation, and\n"
     "                             sleep in it; real: nothing is done about them, nor\n"
@@ -69,7 +70,9 @@ int cmd_run(int argc, char **argv)
     struct launch launch = {0};
     const char *break_at = NULL, *clock = NULL;
     bool json = false, progress = false;
-    const char *devices = NULL, *ranks = NULL;
+    const char *devices = NULL, *ranks = NULL, *costs_path = NULL;
+    struct costs costs = {0};
+    struct powers *powers = NULL;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -77,6 +80,7 @@ int cmd_run(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "costs", &costs_path, NULL},
         {0, "clock", &clock, NULL},
         {0, "break-at", &break_at, NULL},
         {0, "progress", NULL, &progress},
@@ -97,12 +101,17 @@ int cmd_run(int argc, char **argv)
     launch.break_at = break_at;
     result = choose_clock(&launch, clock);
     if (result == TOOL_OK)
+        result = powers_choose("run", costs_path, launch.machine, launch.edits, &costs, &powers);
+    launch.powers = powers;
+    if (result == TOOL_OK)
         result = run_ranks_choose(&launch, "run", ranks);
     launch_show_progress(&launch, progress);
     if (result == TOOL_OK)
         result = launch.nranks ? run_ranks(&launch, "run", json)
                                : run_once(&launch, "run", json);
     launch_done(&launch);
+    powers_close(powers);
+    costs_done(&costs);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
     return result;

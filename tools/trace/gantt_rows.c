@@ -244,16 +244,16 @@ static int add_kernels(const struct paje_chart *chart, struct gantt_rows *rows)
         qsort(kernels, n, sizeof(*kernels), more_busy);
     kept = n > GANTT_KERNELS ? GANTT_KERNELS - 1 : n;
     for (size_t i = 0; i < n && kernels; i++)
-        rows->kernel[kernels[i].index] = i < kept ? 0 : kept;
+        rows->kernel[kernels[i].index] = i < kept ? i : kept;
     for (size_t k = 0; k < chart->nkernels && result == 0; k++) {
         const struct paje_kernel *kernel = &chart->kernels[k];
+        size_t rank = rows->kernel[k]; /* by time, as pages of `orrery report' have colours */
 
-        if (rows->kernel[k] != 0)
+        if (rank >= kept)
             continue;
         rows->kernel[k] = rows->nseries;
         result = add_series(rows, shown_name(kernel->name),
-                            *kernel->colour ? kernel->colour
-                                            : plot_colour(rows->nseries));
+                            *kernel->colour ? kernel->colour : plot_colour(rank));
     }
     if (result == 0 && kept < n)
         result =

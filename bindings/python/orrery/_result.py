@@ -4,8 +4,8 @@ where that is installed."""
 
 import html
 import json
+import math
 import re
-import zlib
 
 from ._command import Error
 
@@ -40,8 +40,19 @@ _NARROW = 0.2  # pixels
 _NAMED = 8  # kernels below a picture
 
 
-def _colour(kernel):
-    return f"hsl({zlib.crc32(kernel.encode()) % 360},60%,60%)"
+# Those of all pictures (tools/common/colours.c), which differ in lightness, too.
+_COLOURS = ("#25568a", "#f49b41", "#45854a", "#470f11", "#b08fd0", "#583d30", "#eeb3cb",
+            "#656565", "#34350e", "#2097a8")
+
+
+def _ticks(span, most=8):
+    """Round values from 0 to the span, `most` of them or fewer."""
+    if not span > 0:
+        return [0.0]
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(power * round_one for round_one in (1, 2, 5, 10)
+                if power * round_one >= span / most)
+    return [step * i for i in range(int(span / step + 1e-9) + 1)]
 
 
 _NAME = re.compile(r'(?:worker|kind) (?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -116,6 +127,7 @@ class Run:
         self.kernels = report["kernels"]
         self.tasks = tasks
         self.seed = seed
+        self.graph = None  # its name, where several were compared
         self._names = workers
 
     def _rows(self, what):
@@ -141,6 +153,7 @@ class Run:
     def row(self):
         """What a comparison shows of it."""
         return {
+            **({} if self.graph is None else {"graph": self.graph}),
             "machine": str(self.machine), "scheduler": self.scheduler,
             **({} if self.seed is None else {"seed": self.seed}),
             "makespan_ms": self.makespan_us / 1e3,
@@ -158,18 +171,31 @@ class Run:
         row = self.row()
         return table_of([row], list(row)) + self._repr_svg_()
 
+    def _colours(self):
+        """By kernel, those with most time first."""
+        time = {}
+        for task in self.tasks:
+            if task["worker"] is not None:
+                time.setdefault(task["kernel"], 0.0)
+                time[task["kernel"]] += task["end_us"] - task["start_us"]
+        order = sorted(time, key=lambda kernel: (-time[kernel], kernel))
+        return {kernel: _COLOURS[i % len(_COLOURS)] for i, kernel in enumerate(order)}
+
     def _repr_svg_(self):
-        """Who ran what when: a row for each worker."""
-        width, height, left = 900, 16, 150
-        scale = (width - left) / (self.makespan_us or 1)
+        """Who ran what when: a row for each worker, the time, what each link carried."""
+        width, height, left, right = 900, 16, 150, 30
+        scale = (width - left - right) / (self.makespan_us or 1)
         rows = {name: i for i, name in enumerate(self._names)}
+        colours, below = self._colours(), height * len(rows)
+        high = below + 46 + height * len(self.links)
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-            f'height="{height * (len(rows) + 2)}" font-family="sans-serif" '
-            'font-size="10">']
+            f'height="{high}" font-family="sans-serif" font-size="10" fill="#111">'
+            f'<rect width="{width}" height="{high}" fill="#fff"/>']
+        parts += self._axis(left, below, scale)
         for name, i in rows.items():
             short = html.escape(name.partition(" (")[0])
-            parts.append(f'<text x="0" y="{height * i + 12}">{short}</text>')
+            parts.append(f'<text x="4" y="{height * i + 12}">{short}</text>')
         drawn = dict.fromkeys(rows, 0.0)
         for task in self.tasks:
             if task["worker"] is None:
@@ -186,20 +212,40 @@ class Run:
                 f'y="{height * rows[task["worker"]] + 1}" '
                 f'width="{max(end - start, _NARROW):.2f}" '
                 f'height="{height - 2}" '
-                f'fill="{_colour(kernel)}"><title>{html.escape(kernel)} '
+                f'fill="{colours[kernel]}"><title>{html.escape(kernel)} '
                 f'{task["task"]}: {task["start_us"]:.0f} to '
                 f'{task["end_us"]:.0f} µs</title></rect>')
-        parts += self._legend(left, height * len(rows) + 12)
+        parts += self._legend(left, below + 36, colours)
+        parts += self._carried(left, below + 52, height)
         parts.append("</svg>")
         return "\n".join(parts)
 
-    def _legend(self, left, y):
-        yield (f'<text x="0" y="{y}">{self.makespan_us / 1e3:.3f} ms</text>')
-        kernels = dict.fromkeys(task["kernel"] for task in self.tasks
-                                if task["worker"] is not None)
-        for kernel in list(kernels)[:_NAMED]:
+    def _axis(self, left, below, scale):
+        """Lines at round times, which stand below the rows."""
+        unit, name = (1e6, "s") if self.makespan_us >= 1e7 else (1e3, "ms")
+        for value in _ticks(self.makespan_us / unit):
+            x = left + value * unit * scale
+            yield (f'<line x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{below + 4}" '
+                   f'stroke="#ddd"/><text x="{x:.1f}" y="{below + 15}" '
+                   f'text-anchor="middle">{value:g} {name}</text>')
+
+    def _carried(self, left, y, height):
+        """What went over each link; when it did, traces say (orrery trace, report)."""
+        most = max((link["bytes"] for link in self.links), default=0) or 1
+        for link in self.links:
+            yield (f'<text x="4" y="{y}">{html.escape(link["from"])} to '
+                   f'{html.escape(link["to"])}</text><rect x="{left}" y="{y - 9}" '
+                   f'width="{300 * link["bytes"] / most:.1f}" height="10" '
+                   f'fill="#9aa7b3"/><text x="{left + 306}" y="{y}">'
+                   f'{link["bytes"] / 2 ** 20:.1f} MiB in {link["count"]} transfers, '
+                   f'{link["total_us"] / 1e3:.3f} ms</text>')
+            y += height
+
+    def _legend(self, left, y, colours):
+        yield (f'<text x="4" y="{y}">{self.makespan_us / 1e3:.3f} ms</text>')
+        for kernel in list(colours)[:_NAMED]:
             yield (f'<rect x="{left}" y="{y - 9}" width="10" height="10" '
-                   f'fill="{_colour(kernel)}"/><text x="{left + 14}" '
+                   f'fill="{colours[kernel]}"/><text x="{left + 14}" '
                    f'y="{y}">{html.escape(kernel)}</text>')
             left += 24 + 6 * len(kernel)
 

@@ -106,11 +106,24 @@ def _jobs(jobs):
     return jobs
 
 
+def _name_of(graph, number):
+    """Of one of several graphs: the file of a record, else its number."""
+    return f"graph {number + 1}" if isinstance(graph, Graph) \
+        else os.path.basename(os.fspath(graph))
+
+
+def _compared(runs, named):
+    runs = Comparison(runs)
+    for run, name in zip(runs, named):
+        run.graph = name
+    return runs
+
+
 def compare(graphs, machines, schedulers=None, assume=None, jobs=None,
             seed=None, noise=None):
     """Simulates each graph on each machine with each scheduler and each seed, `jobs`
     at once (as many as there are processors): a Comparison, a list of Runs in that
-    order."""
+    order. Of several graphs each run has the name of its own: `graph`."""
     graphs = _several(graphs, (str, os.PathLike, Graph))
     machines = _several(machines, (str, os.PathLike, Machine))
     schedulers = _several(schedulers, str)
@@ -119,15 +132,18 @@ def compare(graphs, machines, schedulers=None, assume=None, jobs=None,
               _case(graph, as_machine(machine), scheduler, assume, one, noise))
              for graph in graphs for machine in machines
              for scheduler in schedulers for one in seeds]
+    named = [_name_of(graph, number) if len(graphs) > 1 else None
+             for number, graph in enumerate(graphs)
+             for _ in range(len(cases) // len(graphs))]
     jobs = min(_jobs(jobs), len(cases))
     if jobs <= 1:
-        return Comparison(_simulate(*case) for case in cases)
+        return _compared((_simulate(*case) for case in cases), named)
     group = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
         pending = [threads.submit(_simulate_aside, *case, group)
                    for case in cases]
         try:
-            return Comparison(future.result() for future in pending)
+            return _compared((future.result() for future in pending), named)
         except BaseException:
             for future in pending:
                 future.cancel()

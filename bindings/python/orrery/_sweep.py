@@ -11,13 +11,20 @@ from ._result import frame_of, table_of
 class Picture:
     """A picture that a notebook shows and save() keeps."""
 
-    def __init__(self, svg):
+    def __init__(self, svg, draw):
         self.svg = svg
+        self._draw = draw  # into a file of another format
 
     def save(self, path):
-        """Writes it as SVG."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
+        """Writes it, as SVG or PNG by the end of the file's name."""
+        path = os.path.abspath(os.fspath(path))
+        if path.endswith(".svg"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.svg)
+        elif path.endswith(".png"):
+            self._draw(path)
+        else:
+            raise Error(f"save: {path}: a picture is a file .svg or .png")
 
     def _repr_svg_(self):
         return self.svg
@@ -32,8 +39,8 @@ class Sweep:
 
     A row has machine, scheduler, the values by what they change, median_ms, low_ms
     and high_ms between which the median lies (with one run: None), to_best,
-    slower_share, transferred_MiB, idle, with bound=True of_bound; one that cannot be simulated has
-    its error instead. `best` is the row of the least median.
+    slower_share, transferred_MiB, idle, with bound=True of_bound, energy_j where the machine's
+    description has powers; one that cannot be simulated has its error instead. `best` is the row of the least median.
     """
 
     def __init__(self, words, path, graph):
@@ -69,6 +76,7 @@ class Sweep:
             "transferred_MiB": report["transferred_bytes"] / 2 ** 20,
             "idle": report["idle"],
             **{key: report[key] for key in ("of_bound",) if key in report},
+            **({} if report["energy_j"] is None else {"energy_j": report["energy_j"]}),
             "error": None,
         }
 
@@ -86,11 +94,14 @@ class Sweep:
         """Bars by machine and scheduler; lines over the values of one edit; a map
         of the best over those of two: a Picture. gnuplot draws it."""
         picture = os.path.join(self._folder.name, "sweep.svg")
-        failed = any(row["error"] for row in self.rows)
-        run(*self._command(), "--plot", picture, "--", self._path,
-            good=(1,) if failed else (0,))
+        self._plot_into(picture)
         with open(picture, encoding="utf-8") as file:
-            return Picture(file.read())
+            return Picture(file.read(), self._plot_into)
+
+    def _plot_into(self, path):
+        failed = any(row["error"] for row in self.rows)
+        run(*self._command(), "--plot", path, "--", self._path,
+            good=(1,) if failed else (0,))
 
     def __len__(self):
         return len(self.rows)

@@ -92,12 +92,11 @@ const curves = (() => {
     const begin = view.left + heading.node().getComputedTextLength() + 18;
     let x = begin, down = 0;
     const paths = lines.map((of, i) => {
-      const colour = d3.interpolateViridis(lines.length > 1
-        ? 0.8 * i / (lines.length - 1) : 0.2);
+      const colour = seriesColour(i);
       const text = svg.append("text").text(of.name);
       const width = 28 + text.node().getComputedTextLength();
       if (x > begin && x + width > view.right) {
-        x = begin;
+        x = Math.max(0, Math.min(begin, view.right - width));
         down += line;
       }
       svg.append("line").attr("x1", x).attr("x2", x + 24).attr("y1", down + 7)
@@ -118,7 +117,7 @@ const curves = (() => {
     const toMs = () => view.scale.copy()
       .domain(view.scale.domain().map(t => t / 1e6));
     addPicture(svg.node(), () => {
-      foot.call(d3.axisBottom(toMs()).ticks(8));
+      foot.call(d3.axisBottom(toMs()).ticks(view.ticks()));
       paths.forEach((path, i) => path.attr("d", d3.line()(corners(lines[i], y))));
     }, false);
   }

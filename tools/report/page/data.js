@@ -53,10 +53,17 @@ for (let i = 0; i < tasks.n; i++) {
   kernels[tasks.name[i]].total += tasks.length[i];
 }
 const byTime = kernels.filter(k => k.count).sort((a, b) => b.total - a.total);
-// Lightness falls from one to the next, so that grey is enough to tell them apart.
+// The colours of other pictures (tools/common/colours.c), which differ in lightness, too; where
+// they come again, lighter.
+const seriesColours = ["#25568a", "#f49b41", "#45854a", "#470f11", "#b08fd0",
+  "#583d30", "#eeb3cb", "#656565", "#34350e", "#2097a8"];
+function seriesColour(i) {
+  const colour = d3.lab(seriesColours[i % seriesColours.length]);
+  colour.l += 9 * Math.floor(i / seriesColours.length) * (colour.l > 85 ? -1 : 1);
+  return d3.rgb(colour).hex();
+}
 byTime.forEach((kernel, i) => {
-  const shade = byTime.length > 1 ? 0.93 - 0.83 * i / (byTime.length - 1) : 0.6;
-  kernel.colour = d3.interpolateViridis(shade);
+  kernel.colour = seriesColour(i);
   kernel.ink = d3.lab(kernel.colour).l > 55 ? "#000" : "#fff";
 });
 

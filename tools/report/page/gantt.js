@@ -266,8 +266,8 @@ const gantt = (() => {
     ctx.lineWidth = 1;
     ctx.fillStyle = "#111";
     ctx.textAlign = "center";
-    const form = ticks.tickFormat(8);
-    for (const t of ticks.ticks(8)) {
+    const form = ticks.tickFormat(view.ticks());
+    for (const t of ticks.ticks(view.ticks())) {
       const x = Math.round(ticks(t)) + 0.5;
       ctx.beginPath();
       ctx.moveTo(x, axisHeight - 4);

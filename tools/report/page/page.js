@@ -169,9 +169,10 @@ function watchControls() {
 function writeHead() {
   const made = run.run, gflops = made?.flops > 0
     ? `, ${d3.format(",.1f")(made.flops / made.makespan_us / 1e3)} GFlop/s` : "";
+  const joules = made?.energy?.joules;
   document.title = byId("title").textContent = run.title;
   byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${timeText(run.end)}${
-    gflops}, ${number(tasks.n)} tasks on ${number(run.workers.length)} workers, ${
+    gflops}${joules > 0 ? `, ${d3.format(",.4~g")(joules)} J` : ""}, ${number(tasks.n)} tasks on ${number(run.workers.length)} workers, ${
     number(copies.n)} copies of ${bytesText(d3.sum(copies.bytes))}${
     made ? `, ${made.simulated ? `simulated, figures ${made.provenance ?? "unknown"}`
       : "a real run"}` : ""}`;

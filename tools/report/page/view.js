@@ -3,6 +3,9 @@
 const view = {
   left: 112, right: 1, // pixels at which time begins and ends
   scale: d3.scaleLinear(), // from ns to pixels
+  ticks() { // as many as their texts have room for
+    return Math.max(2, Math.min(8, Math.floor((this.right - this.left) / 90)));
+  },
   hidden: new Set(), // numbers of kernels
   matches: null, // indices of tasks that were searched for, in order
   path: null, // indices of tasks on the critical path

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/advise/costs.c - see costs.h. */
-#include "tools/advise/costs.h"
+/* tools/common/costs.c - see costs.h. */
+#include "tools/common/costs.h"
 
 #include "tools/common/tool.h"
 
@@ -39,21 +39,12 @@ int cost_parse_price(const char *text, double *ret, char currency[8])
 
 int cost_parse_power(const char *text, double *ret_w)
 {
-    static const struct {
-        const char *name;
-        double watts;
-    } units[] = {{"W", 1}, {"", 1}, {"kW", 1e3}, {"MW", 1e6}, {"mW", 1e-3}};
-    const char *unit;
-    double value;
+    double value = orr_power_parse(text);
 
-    if (parse_amount(text, &value, &unit) < 0)
+    if (value < 0)
         return -1;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (!strcmp(unit, units[i].name)) {
-            *ret_w = value * units[i].watts;
-            return 0;
-        }
-    return -1;
+    *ret_w = value;
+    return 0;
 }
 
 /* -- the file -- */
@@ -104,6 +95,8 @@ static int set_value(struct costs *costs, struct cost_line *line, char *word)
         return cost_parse_power(value, &line->idle_w);
     if (!strcmp(word, "busy") && line->kind != COST_MACHINE)
         return cost_parse_power(value, &line->busy_w);
+    if (!strcmp(word, "copy") && line->kind == COST_DEVICE)
+        return cost_parse_power(value, &line->copy_w);
     return -1;
 }
 
@@ -135,7 +128,8 @@ static int add_line(struct costs *costs, enum cost_kind kind, const char *name)
                                         .name = strdup(name),
                                         .price = (double)NAN,
                                         .idle_w = (double)NAN,
-                                        .busy_w = (double)NAN};
+                                        .busy_w = (double)NAN,
+                                        .copy_w = (double)NAN};
     if (!more[costs->n].name)
         return tool_fail(-1, "out of memory");
     costs->n++;
@@ -152,7 +146,7 @@ static int read_line(const char *path, unsigned number, char *text, struct costs
     if (which < 0 || !name)
         return tool_fail(-1,
                          "%s:%u: a line is `machine', `device' or `core', a name, and price=, "
-                         "idle= or busy=",
+                         "idle=, busy= or copy=",
                          path, number);
     if (find_line(costs, which, name))
         return tool_fail(-1, "%s:%u: %s \"%s\" has a line already", path, number, kind, name);
@@ -163,7 +157,7 @@ static int read_line(const char *path, unsigned number, char *text, struct costs
         if (set_value(costs, &costs->lines[costs->n - 1], word) < 0)
             return tool_fail(-1,
                              "%s:%u: \"%s\": a machine has price=14000EUR and idle=350W, a "
-                             "device these and busy=350W, a core busy=9W; prices are in one "
+                             "device these, busy=350W and copy=15W, a core busy=9W; prices are in one "
                              "currency",
                              path, number, saved);
     }
@@ -208,32 +202,57 @@ const char *cost_model(const struct orr_machine_desc *desc, const char *host)
     return model ? model : "";
 }
 
-static bool is_device(const struct orr_host_desc *host)
+bool cost_is_device(const struct orr_host_desc *host)
 {
     return (!strncmp(host->id, "CUDA", 4) && isdigit((unsigned char)host->id[4])) ||
            (!strncmp(host->id, "OpenCL", 6) && isdigit((unsigned char)host->id[6]));
 }
 
 /* Adds a part's figure to a sum, which is NaN where a part has none: the first is told. */
-static void cost_add(double *sum, double figure, struct cost *cost, const char *what,
-                     const char *kind, const char *name)
+static void cost_add(double *sum, double figure, struct cost *cost, const char *kind,
+                     const char *name)
 {
-    if (isnan(figure) && !*cost->missing)
-        snprintf(cost->missing, sizeof(cost->missing), "%s of %s \"%.60s\"", what, kind, name);
+    bool price = sum == &cost->price;
+    char *missing = price ? cost->missing : cost->missing_w;
+
+    if (isnan(figure) && !*missing)
+        snprintf(missing, sizeof(cost->missing), "%s of %s \"%.60s\"", price ? "price" : "power",
+                 kind, name);
     *sum += figure;
 }
 
 static const struct cost_line none = {
-    .price = (double)NAN, .idle_w = (double)NAN, .busy_w = (double)NAN};
+    .price = (double)NAN, .idle_w = (double)NAN, .busy_w = (double)NAN, .copy_w = (double)NAN};
 
 static const struct cost_line *line_of(const struct costs *costs, enum cost_kind kind,
                                        const char *name)
 {
     const struct cost_line *line = find_line(costs, kind, name);
 
-    if (!line && kind == COST_MACHINE)
+    if (!line)
         line = find_line(costs, kind, "*");
     return line ? line : &none;
+}
+
+/* The user's figure, else the description's. */
+static double known(double figure, const struct orr_host_desc *host, enum orr_power power)
+{
+    return isnan(figure) && host ? orr_host_desc_power(host, power) : figure;
+}
+
+static const struct orr_host_desc *main_of(const struct orr_machine_desc *desc)
+{
+    int at = orr_machine_desc_host(desc, "MAIN");
+
+    return at < 0 ? NULL : &desc->hosts[at];
+}
+
+/* The model of a device, else its name. */
+static const char *model_of(const struct orr_host_desc *host)
+{
+    const char *model = orr_host_desc_prop(host, "model");
+
+    return model ? model : host->id;
 }
 
 struct cost cost_of(const struct costs *costs, const struct orr_machine_desc *desc)
@@ -242,37 +261,44 @@ struct cost cost_of(const struct costs *costs, const struct orr_machine_desc *de
     struct cost cost = {0};
     double core_w = cost_core_w(costs, desc);
 
-    cost_add(&cost.price, own->price, &cost, "price", "machine", desc->name);
-    cost_add(&cost.idle_w, own->idle_w, &cost, "power", "machine", desc->name);
+    cost_add(&cost.price, own->price, &cost, "machine", desc->name);
+    cost_add(&cost.idle_w, known(own->idle_w, main_of(desc), ORR_POWER_IDLE), &cost, "machine",
+             desc->name);
     cost.most_w = cost.idle_w;
     for (unsigned i = 0; i < desc->nhosts; i++) {
-        const char *model = orr_host_desc_prop(&desc->hosts[i], "model");
-        const struct cost_line *line;
+        const struct orr_host_desc *host = &desc->hosts[i];
+        const char *model = model_of(host);
 
-        if (!is_device(&desc->hosts[i]))
+        if (!cost_is_device(host))
             continue;
-        model = model ? model : desc->hosts[i].id;
-        line = line_of(costs, COST_DEVICE, model);
-        cost_add(&cost.price, line->price, &cost, "price", "device", model);
-        cost_add(&cost.idle_w, line->idle_w, &cost, "power", "device", model);
-        cost_add(&cost.most_w, line->busy_w, &cost, "power", "device", model);
+        cost_add(&cost.price, line_of(costs, COST_DEVICE, model)->price, &cost, "device",
+                 model);
+        cost_add(&cost.idle_w, cost_device_w(costs, host, ORR_POWER_IDLE), &cost, "device",
+                 model);
+        cost_add(&cost.most_w, cost_device_w(costs, host, ORR_POWER_BUSY), &cost, "device",
+                 model);
     }
     if (desc->ncpu > 0)
-        cost_add(&cost.most_w, desc->ncpu * core_w, &cost, "power", "core",
+        cost_add(&cost.most_w, desc->ncpu * core_w, &cost, "core",
                  cost_model(desc, "MAIN"));
     return cost;
 }
 
 double cost_core_w(const struct costs *costs, const struct orr_machine_desc *desc)
 {
-    return line_of(costs, COST_CORE, cost_model(desc, "MAIN"))->busy_w;
+    return known(line_of(costs, COST_CORE, cost_model(desc, "MAIN"))->busy_w, main_of(desc),
+                 ORR_POWER_BUSY);
 }
 
-double cost_device_w(const struct costs *costs, const char *model)
+double cost_device_w(const struct costs *costs, const struct orr_host_desc *host,
+                     enum orr_power power)
 {
-    const struct cost_line *line = line_of(costs, COST_DEVICE, model);
+    const struct cost_line *line = line_of(costs, COST_DEVICE, model_of(host));
 
-    return line->busy_w - line->idle_w;
+    return known(power == ORR_POWER_IDLE   ? line->idle_w
+                 : power == ORR_POWER_BUSY ? line->busy_w
+                                           : line->copy_w,
+                 host, power);
 }
 
 /* -- a form to be filled in -- */
@@ -298,15 +324,16 @@ void costs_print_form(struct orr_machine_desc *const *machines, size_t n, FILE *
     fprintf(out, "# Prices and powers for `orrery advise --costs'. Fill in what you know, with\n"
                  "# where and when you found it, and remove the # in front.\n"
                  "# A machine: without its devices, when nothing runs. A device: when it is\n"
-                 "# idle, and when it works. A core: what it draws more when it works.\n");
+                 "# idle, when it works, and what it draws more while data come or go. A core:\n"
+                 "# what it draws more when it works.\n");
     for (size_t m = 0; m < n; m++)
         print_part(&printed, COST_MACHINE, machines[m]->name, "price=EUR idle=W");
     for (size_t m = 0; m < n; m++)
         for (unsigned i = 0; i < machines[m]->nhosts; i++)
-            if (is_device(&machines[m]->hosts[i]))
+            if (cost_is_device(&machines[m]->hosts[i]))
                 print_part(&printed, COST_DEVICE,
                            cost_model(machines[m], machines[m]->hosts[i].id),
-                           "price=EUR idle=W busy=W");
+                           "price=EUR idle=W busy=W copy=W");
     for (size_t m = 0; m < n; m++)
         print_part(&printed, COST_CORE, cost_model(machines[m], "MAIN"), "busy=W");
     costs_done(&printed.seen);
