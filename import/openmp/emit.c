@@ -155,6 +155,8 @@ static int add_uses(struct omp_reader *r, const struct omp_task *user, size_t nu
         rc = datum == FLOW_NONE ? -ENOMEM
                                 : flow_use(&r->flow->tasks[number], datum,
                                            access_modes[user->uses[u].mode]);
+        if (!rc && omp_log_header(r->log)->sizes)
+            rc = omp_note_place(r, datum, &user->uses[u]);
         if (!rc && r->nsets)
             rc = enter_set(r, datum, user->uses[u].mode, number);
     }

@@ -212,8 +212,22 @@ static void on_create(struct omp_reader *r, struct omp_thread *thread,
     r->ntasks++;
 }
 
-static void on_depend(struct omp_reader *r, const struct orr_omp_event *event)
+/* What the block before tells, or a variable's symbol. */
+static struct omp_use use_of(const struct omp_reader *r, struct omp_thread *thread,
+                             const struct orr_omp_event *event)
 {
+    struct omp_use use = {event->b, event->n, thread->block_begin, thread->block_bytes};
+
+    thread->block_begin = thread->block_bytes = 0;
+    if (!use.bytes && omp_log_header(r->log)->sizes)
+        omp_names_variable(r->names, use.address, &use.begin, &use.bytes);
+    return use;
+}
+
+static void on_depend(struct omp_reader *r, struct omp_thread *thread,
+                      const struct orr_omp_event *event)
+{
+    struct omp_use new = use_of(r, thread, event);
     struct omp_task *task = omp_map_find(&r->tasks, event->a);
     struct omp_use *use;
 
@@ -229,7 +243,7 @@ static void on_depend(struct omp_reader *r, const struct orr_omp_event *event)
         }
     use = orr_array_add(task->uses, task->nuses);
     if (use)
-        *use = (struct omp_use){event->b, event->n};
+        *use = new;
     else
         r->tree.failed = true;
 }
@@ -352,7 +366,7 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
         on_create(r, thread, event);
         break;
     case ORR_OMP_DEPEND:
-        on_depend(r, event);
+        on_depend(r, thread, event);
         break;
     case ORR_OMP_SWITCH:
         on_switch(r, thread, event);
@@ -382,6 +396,10 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
     case ORR_OMP_NOTE:
         if (event->n < ORR_OMP_NNOTES)
             r->notes[event->n]++;
+        break;
+    case ORR_OMP_BLOCK:
+        thread->block_begin = event->a;
+        thread->block_bytes = event->b;
         break;
     case ORR_OMP_IF0:
         thread->if0 = true;

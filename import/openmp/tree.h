@@ -61,6 +61,7 @@ struct omp_strand {
 struct omp_use {
     uint64_t address;
     enum orr_omp_mode mode;
+    uint64_t begin, bytes; /* of the block of memory that it is in; 0: not known */
 };
 
 /* A taskgroup, or what a loop has been. */

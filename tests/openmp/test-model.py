@@ -7,6 +7,7 @@ usage: test-model.py ORRERY
 """
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -182,9 +183,9 @@ def test_undeferred(folder):
     TAP.claim("and in final tasks", not rec.named(B) and rec.one(A)[1].us == 140, rec)
 
 
-def producer(uses):
+def producer(uses, sizes=0):
     """A task of 100 us for each list of uses, 11 and on."""
-    log = Log().region(1, [1], 10)
+    log = Log(sizes=sizes).region(1, [1], 10)
     for i, use in enumerate(uses):
         log.create(1, 11 + i, 0x200 + 0x10 * i, uses=use)
     log.wait(1, BARRIER, [(11 + i, 100, 10) for i in range(len(uses))])
@@ -209,6 +210,11 @@ def test_dependences(folder):
                                    [(OUT, 8)], [(IN, 8)]]))
     TAP.claim("inoutset: together, but not with readers", near(rec.makespan(8), 500), rec,
               rec.makespan(8))
+    rec = Record(folder, producer([[(OUT, 8, 8, 90)], [(OUT, 40, 8, 90)], [(INOUT, 8, 8, 120)],
+                                   [(IN, 200, 150, 7), (IN, 300)]], sizes=1))
+    TAP.claim("data share their block alike, of several the largest; others have no size",
+              re.findall(r"^data \d+ kind=\S+(?:.* shape=(\d+))?", rec.text, re.M) ==
+              ["60", "60", "7", ""] and "3 of 4 data have" in rec.err, rec, rec.text)
     rec = Record(folder, producer([[(IN, 8), (OUT, 8)], [(IN, 8)], [(IN, 16), (OUT, 24)],
                                    [(INOUT, 24)]]))
     TAP.claim("several clauses", near(rec.makespan(8), 200), rec)
@@ -353,7 +359,7 @@ def test_notes(folder):
 def test_wrong(folder):
     good = Log().region(1, [1], 10).work(1, 40).end(1, 1).bytes()
     for content, said in ((good[:100], "too short"),
-                          (good.replace(b"openmp 2", b"openmp 9"), "that this version knows"),
+                          (good.replace(b"openmp 3", b"openmp 9"), "that this version knows"),
                           (Log().bytes(), "no parallel region"),
                           (good[:4096], "no parallel region")):
         rec = Record(folder, content)

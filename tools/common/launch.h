@@ -24,6 +24,7 @@ struct launch {
      * (record/openmp): processes append a point and their number. NULL: nowhere. Of programs. */
     const char *openmp_log;
     bool openmp_cpu_time; /* … by the processor's time */
+    bool openmp_sizes;    /* … with what is known of its memory */
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */
