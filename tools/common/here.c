@@ -5,6 +5,7 @@
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
 #include "platforms/present.h"
+#include "tools/common/needed.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -12,7 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
-int here_write(const char *path)
+static bool has_opencl(const struct orr_machine_desc *desc)
+{
+    for (unsigned h = 0; h < desc->nhosts; h++)
+        if (!strncmp(desc->hosts[h].id, "OpenCL", 6))
+            return true;
+    return false;
+}
+
+/* An OpenCL program's devices are OpenCL's, of processors too, which programs for StarPU do
+ * not have. */
+static int check_devices(const struct orr_machine_desc *desc, const char *program)
+{
+    if (!program || !program_is_opencl(program) || has_opencl(desc))
+        return 0;
+    tool_error("%s is a program of OpenCL, and none of its devices are in the description of this "
+               "machine: measure their links, STARPU_OPENCL_ON_CPUS=1 orrery calibrate bus",
+               program);
+    return -ENODEV;
+}
+
+int here_write(const char *path, const char *program)
 {
     struct orr_machine_desc *desc = NULL;
     struct orr_error err = {"out of memory"};
@@ -24,6 +45,10 @@ int here_write(const char *path)
                                       getenv("STARPU_HOSTNAME"), &desc, NULL,
                                       &err);
         orr_sampling_free(sampling);
+    }
+    if (rc == 0 && check_devices(desc, program) < 0) {
+        orr_machine_desc_free(desc);
+        return -1;
     }
     if (rc == 0)
         rc = orr_machine_desc_write(desc, path, &err);
@@ -49,7 +74,7 @@ int here_make(char **ret)
     free(folder);
     if (!path)
         return -1;
-    if (here_write(path) < 0) {
+    if (here_write(path, NULL) < 0) {
         here_remove(path);
         return -1;
     }
