@@ -33,9 +33,11 @@ enum { KIND_IN = 1, KIND_OUT, KIND_INOUT, KIND_MUTEXINOUTSET, KIND_INOUTSET };
 static void add_object(struct openmp_uses *uses, const struct depobj *object)
 {
     openmp_uses_add(uses, object->address,
-                    object->kind == KIND_IN                                    ? OPENMP_IN
-                    : object->kind == KIND_OUT || object->kind == KIND_INOUT ? OPENMP_INOUT
-                                                                               : OPENMP_SET);
+                    object->kind == KIND_IN         ? OPENMP_IN
+                    : object->kind == KIND_INOUTSET ? OPENMP_SET
+                    : object->kind == KIND_MUTEXINOUTSET
+                        ? OPENMP_MUTEX
+                        : OPENMP_INOUT);
 }
 
 /* Two forms: how many, how many of these are written, their addresses; or 0, how many, how
@@ -56,7 +58,7 @@ static void read_depend(struct openmp_uses *uses, void **depend)
         if (i < nout)
             openmp_uses_add(uses, at[i], OPENMP_INOUT);
         else if (i < nout + nset)
-            openmp_uses_add(uses, at[i], OPENMP_SET);
+            openmp_uses_add(uses, at[i], OPENMP_MUTEX);
         else if (i < nout + nset + nin)
             openmp_uses_add(uses, at[i], OPENMP_IN);
         else

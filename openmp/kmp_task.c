@@ -133,12 +133,19 @@ struct kmp_use {
     uint8_t flags; /* 1: in, 2: out, 4: mutexinoutset, 8: inoutset */
 };
 
+static enum starpu_data_access_mode mode_of(const struct kmp_use *use)
+{
+    if (use->flags & 2)
+        return OPENMP_INOUT;
+    if (use->flags & 1)
+        return OPENMP_IN;
+    return use->flags & 4 ? OPENMP_MUTEX : OPENMP_SET;
+}
+
 static void add_uses(struct openmp_uses *uses, int32_t n, const struct kmp_use *at)
 {
     for (int32_t i = 0; i < n; i++)
-        openmp_uses_add(uses, (const void *)at[i].address,
-                        at[i].flags & 3 ? at[i].flags & 2 ? OPENMP_INOUT : OPENMP_IN
-                                        : OPENMP_SET);
+        openmp_uses_add(uses, (const void *)at[i].address, mode_of(&at[i]));
 }
 
 ENTRY int32_t __kmpc_omp_task_with_deps(kmp_place *place, int32_t thread, struct kmp_task *kmp,

@@ -21,11 +21,12 @@ void openmp_uses_add(struct openmp_uses *uses, const void *address,
                      enum starpu_data_access_mode mode);
 void openmp_uses_done(struct openmp_uses *uses);
 
-/* in; out and inout; mutexinoutset and inoutset, whose tasks may come in any order. (Those
- * of an inoutset could run at the same time; here they do not.) */
+/* in; out and inout; mutexinoutset, whose tasks come one at a time, in any order; inoutset,
+ * whose tasks run together. */
 #define OPENMP_IN STARPU_R
 #define OPENMP_INOUT STARPU_RW
-#define OPENMP_SET ((enum starpu_data_access_mode)(STARPU_RW | STARPU_COMMUTE))
+#define OPENMP_MUTEX ((enum starpu_data_access_mode)(STARPU_RW | STARPU_COMMUTE))
+#define OPENMP_SET ORR_OPENMP_SET
 
 /* --- tasks that end when omp_fulfill_event was called --- */
 

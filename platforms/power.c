@@ -3,6 +3,7 @@
 #include "platforms/power.h"
 
 #include "core/base/c_locale.h"
+#include "core/base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static double parse_watts(const char *text)
         double watts;
     } units[] = {{"W", 1}, {"", 1}, {"kW", 1e3}, {"MW", 1e6}, {"mW", 1e-3}};
     char *end;
-    double value = strtod(text, &end);
+    double value = orr_strtod(text, &end);
 
     if (end == text || !isfinite(value) || value < 0)
         return -1;

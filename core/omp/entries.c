@@ -43,15 +43,55 @@ static struct orr_omp_handles *handles_of_children(struct orr_omp_task *self)
     return self->implicit ? &self->team->handles : &self->handles;
 }
 
-static starpu_data_handle_t handle_at(struct orr_omp_handles *handles, const void *address)
+static void handle_new(struct orr_omp_handles *handles, const void *address)
 {
-    starpu_data_handle_t handle = orr_omp_handles_find(handles, address);
+    starpu_data_handle_t handle, entered;
 
-    if (handle)
-        return handle;
     starpu_void_data_register(&handle);
-    if (orr_omp_handles_add(handles, address, handle) != 0)
+    entered = handle;
+    if (orr_omp_handles_add_first(handles, address, &entered) != 0)
         orr_omp_no_memory("a task with depend");
+    if (entered != handle)
+        starpu_data_unregister(handle);
+}
+
+/* Readers wait for a task that writes, and so does an inoutset; without a function, it takes
+ * no worker. */
+static void part(struct orr_omp *omp, starpu_data_handle_t handle)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task)
+        orr_omp_no_memory("a task with depend");
+    task->cl = &omp->parts;
+    task->handles[0] = handle;
+    if (starpu_task_submit(task) != 0)
+        orr_omp_no_memory("a task with depend");
+}
+
+static enum orr_omp_sharing sharing_of(enum starpu_data_access_mode mode)
+{
+    return mode == ORR_OPENMP_SET ? ORR_OMP_IN_SET
+           : mode == STARPU_R     ? ORR_OMP_READS
+                                  : ORR_OMP_ALONE;
+}
+
+/* What a task that `self` is about to create uses. */
+static starpu_data_handle_t handle_for(struct orr_omp_task *self,
+                                       struct orr_omp_handles *handles,
+                                       const struct orr_openmp_use *use)
+{
+    enum orr_omp_sharing sharing = sharing_of(use->mode);
+    starpu_data_handle_t handle;
+    bool parts = false;
+
+    handle = orr_omp_handles_use(handles, use->address, sharing, self, &parts);
+    if (!handle) {
+        handle_new(handles, use->address);
+        handle = orr_omp_handles_use(handles, use->address, sharing, self, &parts);
+    }
+    if (parts)
+        part(self->omp, handle);
     return handle;
 }
 
@@ -78,8 +118,9 @@ static void find_data(struct orr_omp_task *self, const struct orr_openmp_task *t
             orr_omp_no_memory("a task with depend");
     }
     for (size_t i = 0; i < task->nuses; i++) {
-        ret->handles[i] = handle_at(handles, task->uses[i].address);
-        ret->modes[i] = task->uses[i].mode;
+        ret->handles[i] = handle_for(self, handles, &task->uses[i]);
+        ret->modes[i] =
+            task->uses[i].mode == ORR_OPENMP_SET ? STARPU_R : task->uses[i].mode;
     }
 }
 

@@ -25,6 +25,9 @@ struct orr_openmp_construct;
 struct orr_openmp_construct *orr_openmp_construct(starpu_cpu_func_t body,
                                                         const char *name);
 
+/* A mode beside StarPU's: tasks with it use the datum together, but not with readers. */
+#define ORR_OPENMP_SET ((enum starpu_data_access_mode)(STARPU_R | STARPU_COMMUTE))
+
 /* A datum of a depend clause: what is there is not touched. */
 struct orr_openmp_use {
     const void *address;

@@ -11,6 +11,9 @@ struct orr_omp_entry {
     struct orr_omp_entry *older; /* of all */
     const void *address;
     starpu_data_handle_t handle;
+    /* The last use, once one has been as a set: before, readers need no place in it. */
+    const void *creator; /* [lock] NULL: none has */
+    enum orr_omp_sharing sharing; /* [lock] */
 };
 
 enum { FIRST_BUCKETS = 32 };
@@ -124,39 +127,114 @@ static int omp_handles_grow(struct orr_omp_handles *handles)
     return 0;
 }
 
-int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
-                        starpu_data_handle_t handle)
+static struct orr_omp_entry *find_locked(struct orr_omp_handles *handles,
+                                         const void *address)
+{
+    struct orr_omp_entry *entry = NULL;
+
+    if (handles->n)
+        entry = *omp_handles_bucket(handles, address);
+    while (entry && entry->address != address)
+        entry = entry->next;
+    return entry;
+}
+
+static struct orr_omp_entry *entry_new(struct orr_omp_handles *handles,
+                                       const void *address, starpu_data_handle_t handle)
 {
     struct orr_omp_entry *entry = malloc(sizeof(*entry));
 
     if (!entry || omp_handles_grow(handles) != 0) {
         free(entry);
-        return -ENOMEM;
+        return NULL;
     }
-    entry->address = address;
-    entry->handle = handle;
-    orr_lock(&handles->lock);
+    *entry = (struct orr_omp_entry){.address = address, .handle = handle};
+    return entry;
+}
+
+static void enter_locked(struct orr_omp_handles *handles, struct orr_omp_entry *entry)
+{
     entry->older = handles->all;
     handles->all = entry;
     handles->n++;
     link_locked(handles, entry);
+}
+
+int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
+                        starpu_data_handle_t handle)
+{
+    struct orr_omp_entry *entry = entry_new(handles, address, handle);
+
+    if (!entry)
+        return -ENOMEM;
+    orr_lock(&handles->lock);
+    enter_locked(handles, entry);
     orr_unlock(&handles->lock);
+    return 0;
+}
+
+int orr_omp_handles_add_first(struct orr_omp_handles *handles, const void *address,
+                              starpu_data_handle_t *handle)
+{
+    struct orr_omp_entry *entry = entry_new(handles, address, *handle), *there;
+
+    if (!entry)
+        return -ENOMEM;
+    orr_lock(&handles->lock);
+    there = find_locked(handles, address);
+    if (there)
+        *handle = there->handle;
+    else
+        enter_locked(handles, entry);
+    orr_unlock(&handles->lock);
+    if (there)
+        free(entry);
     return 0;
 }
 
 starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
                                           const void *address)
 {
-    struct orr_omp_entry *entry = NULL;
+    struct orr_omp_entry *entry;
+    starpu_data_handle_t found;
+
+    orr_lock(&handles->lock);
+    entry = find_locked(handles, address);
+    found = entry ? entry->handle : NULL;
+    orr_unlock(&handles->lock);
+    return found;
+}
+
+/* Where another one has created the last use, what there was of the caller's before that
+ * is not known. */
+static bool use_parts(struct orr_omp_entry *entry, enum orr_omp_sharing sharing,
+                      const void *creator)
+{
+    bool first = !entry->creator, same = entry->creator == creator;
+    enum orr_omp_sharing before = entry->sharing;
+
+    if (first && sharing != ORR_OMP_IN_SET)
+        return false;
+    entry->creator = creator;
+    entry->sharing = sharing;
+    if (sharing == ORR_OMP_ALONE || (same && before == ORR_OMP_ALONE))
+        return false;
+    return !same || before != sharing;
+}
+
+starpu_data_handle_t orr_omp_handles_use(struct orr_omp_handles *handles,
+                                         const void *address, enum orr_omp_sharing sharing,
+                                         const void *creator, bool *ret_parts)
+{
+    struct orr_omp_entry *entry;
     starpu_data_handle_t found = NULL;
 
     orr_lock(&handles->lock);
-    if (handles->n)
-        entry = *omp_handles_bucket(handles, address);
-    while (entry && entry->address != address)
-        entry = entry->next;
-    if (entry)
+    entry = find_locked(handles, address);
+    if (entry) {
         found = entry->handle;
+        *ret_parts = use_parts(entry, sharing, creator);
+    }
     orr_unlock(&handles->lock);
     return found;
 }

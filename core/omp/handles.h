@@ -33,9 +33,24 @@ void orr_omp_handles_done(struct orr_omp_handles *handles);
 int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
                         starpu_data_handle_t handle);
 
+/* The same, unless another thread has entered one meanwhile; `handle` is then that one, and
+ * the caller's is not entered. */
+int orr_omp_handles_add_first(struct orr_omp_handles *handles, const void *address,
+                              starpu_data_handle_t *handle);
+
 /* The one that was entered last under the address, or NULL. */
 starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
                                           const void *address);
+
+/* Those who read a datum use it together, whether or not as a set (inoutset); but readers
+ * and a set not with each other. */
+enum orr_omp_sharing { ORR_OMP_ALONE, ORR_OMP_READS, ORR_OMP_IN_SET };
+
+/* The same for a use of the data by a task that `creator` is about to create. `ret_parts`:
+ * between it and those before it has to come a task that writes. */
+starpu_data_handle_t orr_omp_handles_use(struct orr_omp_handles *handles,
+                                         const void *address, enum orr_omp_sharing sharing,
+                                         const void *creator, bool *ret_parts);
 
 /* Takes the handle out, whatever its addresses; false: it is not there. */
 bool orr_omp_handles_remove(struct orr_omp_handles *handles,

@@ -86,6 +86,10 @@ static int make_initial(struct orr_omp *omp)
     orr_omp_team_init(&omp->team, omp, NULL, 1);
     initial = orr_omp_task_new(NULL, &omp->team);
     omp->wait = orr_openmp_construct(do_nothing, "taskwait depend");
+    omp->parts = (struct starpu_codelet){.where = STARPU_NOWHERE,
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_RW},
+                                         .name = "between readers and an inoutset"};
     if (!initial || !omp->wait)
         return -ENOMEM;
     initial->implicit = true;

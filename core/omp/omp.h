@@ -157,6 +157,7 @@ struct orr_omp {
     struct orr_omp_closures *closures; /* [const] likewise; NULL: simulated */
     struct starpu_codelet agent;       /* of tasks that execute them */
     struct orr_openmp_construct *wait; /* [const] of tasks that do nothing: entries.h */
+    struct starpu_codelet parts; /* of tasks between readers and an inoutset */
     _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
     _Atomic(struct orr_omp_critical *) criticals;
     struct orr_omp_lock atomic; /* of starpu_omp_atomic_fallback_* */

@@ -155,6 +155,8 @@ static int add_uses(struct omp_reader *r, const struct omp_task *user, size_t nu
         rc = datum == FLOW_NONE ? -ENOMEM
                                 : flow_use(&r->flow->tasks[number], datum,
                                            access_modes[user->uses[u].mode]);
+        if (!rc && omp_log_header(r->log)->sizes)
+            rc = omp_note_place(r, datum, &user->uses[u]);
         if (!rc && r->nsets)
             rc = enter_set(r, datum, user->uses[u].mode, number);
     }
@@ -249,12 +251,28 @@ static int add_wait(struct omp_reader *r)
     return 0;
 }
 
+/* A run begins with its first task: one that does nothing, so that what the first region takes
+ * to begin is part of it. */
+static int add_beginning(struct omp_reader *r)
+{
+    struct flow_task *added = flow_add_task(r->flow);
+
+    if (!added)
+        return -ENOMEM;
+    added->kind = FLOW_CONTROL;
+    added->ran = added->worker = added->iteration = -1;
+    return 0;
+}
+
 int omp_emit_region(struct omp_reader *r, struct omp_region *region)
 {
     const struct emission numbers = {r, number_strand}, waits = {r, declare_waits};
+    bool begins = r->flow->ntasks == 0 && region->after_us > 0;
+    int rc = begins ? add_beginning(r) : 0;
     size_t first = r->flow->ntasks;
-    int rc = walk_region(&numbers, region);
 
+    if (!rc)
+        rc = walk_region(&numbers, region);
     if (!rc)
         rc = walk_region(&waits, region);
     if (!rc)

@@ -50,6 +50,7 @@ static void on_region_begin(struct omp_reader *r, struct omp_thread *thread,
     region->parent = thread->current;
     region->thread = which;
     region->begun = region->active = event->wall;
+    region->spent = event->spent;
     region->top = region;
     if (thread->current) {
         region->top = thread->current->region->top;
@@ -92,8 +93,19 @@ static void begin_thread(struct omp_reader *r, struct omp_region *region, struct
         omp_wait(&r->tree, task->open, (struct omp_ref){.strand = region->entry});
 }
 
+static void note_start(struct omp_region *region, const struct orr_omp_event *event,
+                       size_t which)
+{
+    if (!region->started)
+        region->started = event->wall;
+    else if (event->wall > region->started)
+        region->late_us += (double)(event->wall - region->started) / 1e3;
+    if (which == region->thread && event->spent > region->spent)
+        region->fork_us = (double)(event->spent - region->spent) / 1e3;
+}
+
 static void on_implicit_begin(struct omp_reader *r, struct omp_thread *thread,
-                              const struct orr_omp_event *event)
+                              const struct orr_omp_event *event, size_t which)
 {
     struct omp_region *region = omp_map_find(&r->regions, event->b);
     struct omp_task *task;
@@ -110,8 +122,7 @@ static void on_implicit_begin(struct omp_reader *r, struct omp_thread *thread,
         return;
     }
     task->implicit = true;
-    if (!region->started)
-        region->started = event->wall;
+    note_start(region, event, which);
     region->team = event->n;
     if (event->n > r->team)
         r->team = event->n;
@@ -137,6 +148,20 @@ static void leave_region(struct omp_reader *r, const struct omp_region *region)
     }
 }
 
+/* What the region took to begin: until its first thread was there, and then, while others
+ * were on their way, the share of these in the work that is done meanwhile. By the processor's
+ * clock it is what starting them took. */
+static double begin_us(const struct omp_reader *r, const struct omp_region *region)
+{
+    double us = 0;
+
+    if (omp_log_header(r->log)->cpu_clock)
+        return region->fork_us;
+    if (region->started > region->begun)
+        us = (double)(region->started - region->begun) / 1e3;
+    return region->ntasks ? us + region->late_us / (double)region->ntasks : us;
+}
+
 static int end_outermost(struct omp_reader *r, struct omp_region *region, uint64_t wall)
 {
     struct omp_region **place = &r->live;
@@ -147,8 +172,7 @@ static int end_outermost(struct omp_reader *r, struct omp_region *region, uint64
         place = &(*place)->others;
     if (*place)
         *place = region->others;
-    if (wall_clock && region->started > region->begun)
-        region->after_us += (double)(region->started - region->begun) / 1e3;
+    region->after_us += begin_us(r, region);
     region->after_us += r->pending_us;
     r->pending_us =
         wall_clock && wall > region->active ? (double)(wall - region->active) / 1e3 : 0;
@@ -212,8 +236,22 @@ static void on_create(struct omp_reader *r, struct omp_thread *thread,
     r->ntasks++;
 }
 
-static void on_depend(struct omp_reader *r, const struct orr_omp_event *event)
+/* What the block before tells, or a variable's symbol. */
+static struct omp_use use_of(const struct omp_reader *r, struct omp_thread *thread,
+                             const struct orr_omp_event *event)
 {
+    struct omp_use use = {event->b, event->n, thread->block_begin, thread->block_bytes};
+
+    thread->block_begin = thread->block_bytes = 0;
+    if (!use.bytes && omp_log_header(r->log)->sizes)
+        omp_names_variable(r->names, use.address, &use.begin, &use.bytes);
+    return use;
+}
+
+static void on_depend(struct omp_reader *r, struct omp_thread *thread,
+                      const struct orr_omp_event *event)
+{
+    struct omp_use new = use_of(r, thread, event);
     struct omp_task *task = omp_map_find(&r->tasks, event->a);
     struct omp_use *use;
 
@@ -229,7 +267,7 @@ static void on_depend(struct omp_reader *r, const struct orr_omp_event *event)
         }
     use = orr_array_add(task->uses, task->nuses);
     if (use)
-        *use = (struct omp_use){event->b, event->n};
+        *use = new;
     else
         r->tree.failed = true;
 }
@@ -342,7 +380,7 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
     case ORR_OMP_REGION_END:
         return on_region_end(r, thread, event);
     case ORR_OMP_IMPLICIT_BEGIN:
-        on_implicit_begin(r, thread, event);
+        on_implicit_begin(r, thread, event, at->thread);
         break;
     case ORR_OMP_IMPLICIT_END:
         if (task && task->id == event->a)
@@ -352,7 +390,7 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
         on_create(r, thread, event);
         break;
     case ORR_OMP_DEPEND:
-        on_depend(r, event);
+        on_depend(r, thread, event);
         break;
     case ORR_OMP_SWITCH:
         on_switch(r, thread, event);
@@ -382,6 +420,10 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
     case ORR_OMP_NOTE:
         if (event->n < ORR_OMP_NNOTES)
             r->notes[event->n]++;
+        break;
+    case ORR_OMP_BLOCK:
+        thread->block_begin = event->a;
+        thread->block_bytes = event->b;
         break;
     case ORR_OMP_IF0:
         thread->if0 = true;

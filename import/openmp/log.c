@@ -120,7 +120,7 @@ bool omp_log_next(struct omp_log *log, struct omp_log_event *ret)
         return false;
     thread = &log->threads[log->heap[0]];
     *ret = (struct omp_log_event){.event = thread_event(thread), .thread = log->heap[0]};
-    if (ret->event->kind == ORR_OMP_CODE)
+    if (ret->event->kind == ORR_OMP_CODE || ret->event->kind == ORR_OMP_DATUM)
         ret->text = thread_text(thread, ret->event, &bytes);
     thread->at += bytes;
     if (!thread_settle(thread))

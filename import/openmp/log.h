@@ -14,7 +14,7 @@
 
 struct omp_log;
 
-/* One event; `thread` counts from 0. `text` is that of ORR_OMP_CODE, else NULL. Lent until
+/* One event; `thread` counts from 0. `text` is that of ORR_OMP_CODE and ORR_OMP_DATUM, else NULL. Lent until
  * the log is closed. */
 struct omp_log_event {
     const struct orr_omp_event *event;

@@ -25,9 +25,10 @@ extern char **environ;
 struct name {
     uint64_t address, base;
     char *path;     /* owned */
-    bool returns;
-    char *function; /* owned; NULL: none has it */
+    bool returns, variable;
+    char *function; /* owned; NULL: none has it. The symbol of a variable, too */
     uint64_t offset; /* in it */
+    uint64_t bytes;  /* of it */
     char *written;   /* owned: the function as C++ writes it; NULL: not known */
     char *file;      /* owned: of the line; NULL: not known */
     unsigned long line;
@@ -67,7 +68,7 @@ static struct name *find(const struct omp_names *names, uint64_t address)
 }
 
 int omp_names_add(struct omp_names *names, uint64_t address, uint64_t base, const char *path,
-                  bool returns)
+                  enum omp_named kind)
 {
     struct name *name;
 
@@ -76,8 +77,11 @@ int omp_names_add(struct omp_names *names, uint64_t address, uint64_t base, cons
     name = orr_array_add(names->all, names->n);
     if (!name)
         return -ENOMEM;
-    *name = (struct name){
-        .address = address, .base = base, .path = strdup(path), .returns = returns};
+    *name = (struct name){.address = address,
+                          .base = base,
+                          .path = strdup(path),
+                          .returns = kind == OMP_RETURN,
+                          .variable = kind == OMP_VARIABLE};
     return name->path ? 0 : -ENOMEM;
 }
 
@@ -96,7 +100,7 @@ static const void *elf_at(const struct elf *elf, uint64_t offset, uint64_t n, si
     return elf->map + offset;
 }
 
-/* The function of a table of symbols that has the place, if it is nearer than what the name
+/* The function, or the variable, of a table of symbols that has the place, if it is nearer than what the name
  * has so far. */
 static int elf_search_table(const struct elf *elf, const Elf64_Shdr *table,
                             const Elf64_Shdr *strings, struct name *name)
@@ -105,10 +109,11 @@ static int elf_search_table(const struct elf *elf, const Elf64_Shdr *table,
     uint64_t n = table->sh_size / sizeof(Elf64_Sym);
     const Elf64_Sym *symbols = elf_at(elf, table->sh_offset, n, sizeof(*symbols));
     const Elf64_Sym *best = NULL;
+    unsigned type = name->variable ? STT_OBJECT : STT_FUNC;
     const char *text;
 
     for (uint64_t i = 0; symbols && i < n; i++)
-        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_value <= place &&
+        if (ELF64_ST_TYPE(symbols[i].st_info) == type && symbols[i].st_value <= place &&
             place - symbols[i].st_value < symbols[i].st_size &&
             (!best || symbols[i].st_value > best->st_value))
             best = &symbols[i];
@@ -118,6 +123,7 @@ static int elf_search_table(const struct elf *elf, const Elf64_Shdr *table,
     text = elf->map + strings->sh_offset + best->st_name;
     name->function = strndup(text, strings->sh_size - best->st_name);
     name->offset = place + name->returns - best->st_value;
+    name->bytes = best->st_size;
     return name->function ? 0 : -ENOMEM;
 }
 
@@ -252,6 +258,11 @@ static int take_answer(struct name *name, FILE *lines, char **line, size_t *room
     return rc;
 }
 
+static bool is_code_of(const struct name *name, const char *path)
+{
+    return !name->variable && !strcmp(name->path, path);
+}
+
 /* Of all names that have the path of the `first`. */
 static int find_lines(struct omp_names *names, size_t first)
 {
@@ -265,7 +276,7 @@ static int find_lines(struct omp_names *names, size_t first)
     if (!places)
         return -ENOMEM;
     for (size_t i = first; i < names->n; i++)
-        if (!strcmp(names->all[i].path, path))
+        if (is_code_of(&names->all[i], path))
             length += (size_t)sprintf(places + length, "0x%llx\n",
                                       (unsigned long long)(names->all[i].address -
                                                            names->all[i].base -
@@ -274,7 +285,7 @@ static int find_lines(struct omp_names *names, size_t first)
     if (lines)
         (void)!getline(&line, &room, lines); /* the first address */
     for (size_t i = first; lines && !rc && i < names->n; i++)
-        if (!strcmp(names->all[i].path, path))
+        if (is_code_of(&names->all[i], path))
             rc = take_answer(&names->all[i], lines, &line, &room);
     free(line);
     free(places);
@@ -289,7 +300,7 @@ static int find_lines(struct omp_names *names, size_t first)
 static bool is_new_path(const struct omp_names *names, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (!strcmp(names->all[j].path, names->all[i].path))
+        if (is_code_of(&names->all[j], names->all[i].path))
             return false;
     return true;
 }
@@ -347,7 +358,8 @@ int omp_names_resolve(struct omp_names *names)
 
     for (size_t i = 0; !rc && i < names->n; i++) {
         rc = find_function(&names->all[i]);
-        if (!rc && !is_runtime(names->all[i].path) && is_new_path(names, i))
+        if (!rc && !names->all[i].variable && !is_runtime(names->all[i].path) &&
+            is_new_path(names, i))
             rc = find_lines(names, i);
     }
     for (size_t i = 0; !rc && i < names->n; i++)
@@ -362,10 +374,21 @@ const char *omp_names_find(const struct omp_names *names, uint64_t address)
     return name ? name->text : NULL;
 }
 
+void omp_names_variable(const struct omp_names *names, uint64_t address, uint64_t *ret_begin,
+                        uint64_t *ret_bytes)
+{
+    const struct name *name = find(names, address);
+
+    if (!name || !name->variable)
+        return;
+    *ret_begin = name->address - name->offset;
+    *ret_bytes = name->bytes;
+}
+
 bool omp_names_lack_lines(const struct omp_names *names)
 {
     for (size_t i = 0; i < names->n; i++)
-        if (!names->all[i].line && !is_runtime(names->all[i].path))
+        if (!names->all[i].variable && !names->all[i].line && !is_runtime(names->all[i].path))
             return true;
     return false;
 }

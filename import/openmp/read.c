@@ -20,7 +20,9 @@ static int read_names(struct omp_reader *r)
     while (!rc && omp_log_next(r->log, &event))
         if (event.text)
             rc = omp_names_add(r->names, event.event->a, event.event->b, event.text,
-                               event.event->flags & 1);
+                               event.event->kind == ORR_OMP_DATUM ? OMP_VARIABLE
+                               : event.event->flags & 1         ? OMP_RETURN
+                                                                : OMP_FUNCTION);
     omp_log_rewind(r->log);
     return rc ? rc : omp_names_resolve(r->names);
 }
@@ -55,9 +57,11 @@ static int note_model(struct omp_reader *r)
                        "are cut into up to 64 pieces: --grain",
                        r->tree.grain);
 
-    if (!rc && r->flow->ndata)
+    if (!rc && r->flow->ndata && !omp_log_header(r->log)->sizes)
         rc = flow_note(r->flow, "depend clauses give addresses alone: data have no size, and "
-                                "nothing is transferred");
+                                "nothing is transferred: --sizes");
+    else if (!rc && r->flow->ndata)
+        rc = omp_settle_sizes(r);
     if (!rc && r->nexclusions)
         rc = flow_note(r->flow,
                        "critical sections, locks and ordered (%zu, in which %.3f ms were waited) "
@@ -156,6 +160,7 @@ int import_openmp(struct flow *flow, const char *path, const struct orr_import_o
         free(r.sets[d].before.at);
     }
     free(r.sets);
+    free(r.places);
     free(r.threads);
     omp_map_done(&r.tasks);
     omp_map_done(&r.regions);

@@ -19,6 +19,7 @@ struct omp_thread {
     bool met;         /* … it has met a region */
     bool if0;         /* it has come to a task for which the creator waits */
     uint64_t waits_since; /* ns: its last wait for others' exclusion */
+    uint64_t block_begin, block_bytes; /* of the DEPEND that comes; 0: not known */
     double idle_us;       /* of the time before this event, what belongs to no task */
 };
 
@@ -31,6 +32,12 @@ struct omp_numbers {
 struct omp_set {
     enum orr_omp_mode mode; /* 0: something else */
     struct omp_numbers now, before;
+};
+
+/* Where a datum is. */
+struct omp_place {
+    uint64_t address, begin, bytes; /* the last two are of its block; 0: not known */
+    size_t datum;
 };
 
 struct omp_reader {
@@ -46,6 +53,8 @@ struct omp_reader {
     double inside_us;        /* in all of them */
     struct omp_set *sets; /* owned: by datum, once there is an inoutset */
     size_t roomsets;
+    struct omp_place *places; /* owned: by datum, where sizes were asked for */
+    size_t roomplaces;
     size_t nregions, ntasks, nexclusions;
     size_t nall, nsets; /* uses of all memory, inoutsets */
     double exclusion_us;
@@ -54,6 +63,12 @@ struct omp_reader {
     bool together; /* several threads had outermost regions at one time */
     bool lost;     /* an event is about what is not there */
 };
+
+/* sizes.c: the use is one of that datum. Errors: -ENOMEM. */
+int omp_note_place(struct omp_reader *reader, size_t datum, const struct omp_use *use);
+
+/* … all are known: data get their sizes, and the record says which have none. Errors: -ENOMEM. */
+int omp_settle_sizes(struct omp_reader *reader);
 
 /* events.c: all of the log. Errors: -ENOMEM, or with a message. */
 int omp_read_events(struct omp_reader *reader);

@@ -61,6 +61,7 @@ struct omp_strand {
 struct omp_use {
     uint64_t address;
     enum orr_omp_mode mode;
+    uint64_t begin, bytes; /* of the block of memory that it is in; 0: not known */
 };
 
 /* A taskgroup, or what a loop has been. */
@@ -123,6 +124,9 @@ struct omp_region {
     uint64_t begun, started, active; /* ns: dates of its beginning, of that of its first
                                       * thread, of its last work */
     double after_us;           /* of the outermost: that the program took before it */
+    double late_us;            /* … that its threads came after the first, together */
+    uint64_t spent;            /* ns: the processor's time of who has met it, at its beginning */
+    double fork_us;            /* … that who has met it took until it began its own part */
     struct omp_region *top;    /* the outermost one around it, or itself */
     struct omp_region *others; /* of outermost ones: the next that has not ended */
     struct omp_task *inlined;  /* of a nested one with one thread: part of its parent */

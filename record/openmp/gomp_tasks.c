@@ -74,7 +74,7 @@ static uint64_t put_create(const struct creation *creation)
 
 static void put_depend(uint64_t task, const void *address, enum orr_omp_mode mode)
 {
-    orr_omp_put(ORR_OMP_DEPEND, 0, mode, task, (uintptr_t)address);
+    orr_omp_depend(task, mode, (uintptr_t)address);
 }
 
 /* A depend object: an address and a kind. */

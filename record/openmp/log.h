@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ORR_OMP_MAGIC "orrery-openmp 2\n"
+#define ORR_OMP_MAGIC "orrery-openmp 3\n"
 
 enum {
     ORR_OMP_PAGE = 4096,
@@ -26,6 +26,7 @@ struct orr_omp_header {
     uint64_t forked;    /* 1: a child of the process used OpenMP as well */
     uint64_t lost;      /* 1: the file system was full */
     uint64_t processors; /* that the process may use */
+    uint64_t sizes;     /* 1: ORR_OMP_BLOCK and ORR_OMP_DATUM tell of data's memory */
     char program[1024];
 };
 
@@ -57,6 +58,9 @@ enum orr_omp_kind {
                    * there */
     ORR_OMP_NOTE, /* n: enum orr_omp_note */
     ORR_OMP_IF0,  /* the program wants the task that runs next to end before its creator goes on */
+    ORR_OMP_BLOCK, /* the address of the DEPEND behind it is in a block of memory that begins
+                    * at a, of b bytes */
+    ORR_OMP_DATUM, /* as ORR_OMP_CODE, of an address that is no code: of a variable, perhaps */
     ORR_OMP_NKINDS
 };
 

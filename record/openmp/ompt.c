@@ -72,7 +72,7 @@ static void on_dependences(union ompt_data *task, const struct ompt_dependence *
                             : 0;
 
         if (mode)
-            orr_omp_put(ORR_OMP_DEPEND, 0, mode, task->value, list[i].variable.value);
+            orr_omp_depend(task->value, mode, list[i].variable.value);
     }
 }
 

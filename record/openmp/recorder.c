@@ -5,6 +5,7 @@
  * a killed process leaves whole ones.
  */
 #include "record/openmp/recorder.h"
+#include "record/openmp/sizes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,6 +36,7 @@ static struct {
     uint64_t end; /* [lock] of the file */
     atomic_uint_fast64_t nthreads;
     atomic_bool has_team; /* the clock is chosen */
+    __typeof__(&orrery_openmp_block) find_block; /* NULL: sizes are not asked for */
 } recorder = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* Of each thread. */
@@ -89,6 +91,9 @@ static bool recorder_make_log(const char *path)
         return false;
     recorder.header = header;
     recorder.end = ORR_OMP_PAGE;
+    recorder.find_block =
+        (__typeof__(recorder.find_block))dlsym(RTLD_DEFAULT, ORR_OMP_FIND_BLOCK);
+    header->sizes = recorder.find_block != NULL;
     header->pid = (uint64_t)getpid();
     header->processors = sched_getaffinity(0, sizeof(set), &set) == 0
                              ? (uint64_t)CPU_COUNT(&set)
@@ -229,7 +234,8 @@ void orr_omp_put(enum orr_omp_kind kind, unsigned flags, uint32_t n, uint64_t a,
 
 /* --- code --- */
 
-static void recorder_put_code(const void *code, bool returns)
+/* Of ORR_OMP_CODE or ORR_OMP_DATUM. */
+static void recorder_put_code(enum orr_omp_kind kind, const void *code, bool returns)
 {
     struct link_map *map = NULL;
     const char *name;
@@ -249,7 +255,7 @@ static void recorder_put_code(const void *code, bool returns)
     event->wall = nanoseconds(CLOCK_MONOTONIC);
     event->spent =
         recorder.header->cpu_clock ? nanoseconds(CLOCK_THREAD_CPUTIME_ID) : event->wall;
-    event->kind = ORR_OMP_CODE;
+    event->kind = (uint16_t)kind;
     event->flags = returns;
     event->n = (uint32_t)length;
     event->a = (uintptr_t)code;
@@ -258,14 +264,31 @@ static void recorder_put_code(const void *code, bool returns)
     recorder_commit(bytes);
 }
 
-uint64_t orr_omp_code(const void *code, bool returns)
+/* Once a thread, or seldom. */
+static uint64_t code_or_datum(enum orr_omp_kind kind, const void *code, bool returns)
 {
     uintptr_t address = (uintptr_t)code;
     const void **place = &self.codes[(address >> 4 ^ address >> 12) % NCODES];
 
     if (code && *place != code) {
         *place = code;
-        recorder_put_code(code, returns);
+        recorder_put_code(kind, code, returns);
     }
     return address;
+}
+
+uint64_t orr_omp_code(const void *code, bool returns)
+{
+    return code_or_datum(ORR_OMP_CODE, code, returns);
+}
+
+void orr_omp_depend(uint64_t task, enum orr_omp_mode mode, uint64_t address)
+{
+    uint64_t begin, bytes;
+
+    if (recorder.find_block && recorder.find_block(address, &begin, &bytes))
+        orr_omp_put(ORR_OMP_BLOCK, 0, 0, begin, bytes);
+    else if (recorder.find_block)
+        (void)code_or_datum(ORR_OMP_DATUM, (const void *)(uintptr_t)address, false);
+    orr_omp_put(ORR_OMP_DEPEND, 0, mode, task, address);
 }

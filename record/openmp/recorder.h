@@ -33,6 +33,10 @@ void orr_omp_team(unsigned threads);
  * and it says so. */
 void orr_omp_put(enum orr_omp_kind kind, unsigned flags, uint32_t n, uint64_t a, uint64_t b);
 
+/* The task has that datum in a depend clause; where the program's memory is known, what the
+ * datum is in is told before. */
+void orr_omp_depend(uint64_t task, enum orr_omp_mode mode, uint64_t address);
+
 /* Tells once per thread which file the code is of; returns the address. It is that of a
  * function, or one to which a call of the runtime `returns`. */
 uint64_t orr_omp_code(const void *code, bool returns);

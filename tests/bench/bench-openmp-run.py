@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""OpenMP programs on our runtime beside the compilers' own: in turns, the time that passed, as
-the programs measure it around their regions; a line per program and compiler, with the median
-of the ratios of the pairs.
+"""OpenMP programs on our runtime beside the compilers' own, in turns. A process repeats one
+region of some milliseconds and tells the least time: on a machine that others use that is the
+one in which both threads had their processors. A line per program and compiler: the least of
+all processes, and the median of the ratios of the pairs, which has the load of the machine in
+it.
 
 usage: bench-openmp-run.py OPENMP.SO [ROUNDS]
 
@@ -19,10 +21,12 @@ ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 9
 
 # Fibonacci numbers down to a cut-off, and without one; the LU factors of a sparse matrix of
 # blocks.
+# Then how often.
 PROGRAMS = {
-    "fib-cut": ("fib", "33", "12"),
-    "fib": ("fib", "26", "2"),
-    "sparselu": ("sparselu", "40", "32"),
+    "fib-cut": ("fib", "27", "12", "100"),
+    "fib": ("fib", "18", "2", "200"),
+    "sparselu": ("sparselu", "14", "32", "60"),
+    "sparselu-small": ("sparselu", "20", "16", "60"),
 }
 FIB = r"""
 #include <omp.h>
@@ -46,17 +50,23 @@ int main(int argc, char **argv)
 {
     int n = atoi(argv[1]);
     long right, sum = 0;
-    double begin;
+    double best = 1e9;
     least = atoi(argv[2]);
     right = serial(n);
 #pragma omp parallel
     { }
-    begin = omp_get_wtime();
+    for (int repeat = atoi(argv[3]); repeat > 0; repeat--) {
+        double begin = omp_get_wtime(), seconds;
 #pragma omp parallel
 #pragma omp single
-    sum = fib(n);
-    printf("%.9f\n", omp_get_wtime() - begin);
-    return sum != right || argc < 3;
+        sum = fib(n);
+        seconds = omp_get_wtime() - begin;
+        best = seconds < best ? seconds : best;
+        if (sum != right)
+            return 1;
+    }
+    printf("%.9f\n", best);
+    return argc < 4;
 }
 """
 SPARSELU = r"""
@@ -99,25 +109,25 @@ static void update(const double *l, const double *u, double *c)
             for (int j = 0; j < b; j++)
                 c[i * b + j] -= l[i * b + k] * u[k * b + j];
 }
-int main(int argc, char **argv)
+static void block_new(int i, int j)
 {
-    double begin, sum = 0;
-    n = atoi(argv[1]);
-    b = atoi(argv[2]);
-    blocks = calloc((size_t)(n * n), sizeof(*blocks));
+    BLOCK(i, j) = calloc((size_t)(b * b), sizeof(double));
+    for (int k = 0; k < b * b; k++)
+        BLOCK(i, j)[k] = (i * 7 + j * 3 + k) % 10 / 10. +
+                         (i == j && k % (b + 1) == 0 ? 10. * n * b : 0);
+}
+static void blocks_new(void)
+{
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            if (i == j || (i + j) % 3 == 0 || abs(i - j) == 1) {
-                BLOCK(i, j) = calloc((size_t)(b * b), sizeof(double));
-                for (int k = 0; k < b * b; k++)
-                    BLOCK(i, j)[k] = (i * 7 + j * 3 + k) % 10 / 10. +
-                                     (i == j && k % (b + 1) == 0 ? 10. * n * b : 0);
-            }
-#pragma omp parallel
-    { }
-    begin = omp_get_wtime();
-#pragma omp parallel
-#pragma omp single
+        for (int j = 0; j < n; j++) {
+            free(BLOCK(i, j));
+            BLOCK(i, j) = NULL;
+            if (i == j || (i + j) % 3 == 0 || abs(i - j) == 1)
+                block_new(i, j);
+        }
+}
+static void lu(void)
+{
     for (int k = 0; k < n; k++) {
         factor(BLOCK(k, k));
         for (int j = k + 1; j < n; j++)
@@ -139,10 +149,29 @@ int main(int argc, char **argv)
                 }
 #pragma omp taskwait
     }
-    printf("%.9f\n", omp_get_wtime() - begin);
+}
+int main(int argc, char **argv)
+{
+    double best = 1e9, sum = 0;
+    n = atoi(argv[1]);
+    b = atoi(argv[2]);
+    blocks = calloc((size_t)(n * n), sizeof(*blocks));
+#pragma omp parallel
+    { }
+    for (int repeat = atoi(argv[3]); repeat > 0; repeat--) {
+        double begin, seconds;
+        blocks_new();
+        begin = omp_get_wtime();
+#pragma omp parallel
+#pragma omp single
+        lu();
+        seconds = omp_get_wtime() - begin;
+        best = seconds < best ? seconds : best;
+    }
+    printf("%.9f\n", best);
     for (int k = 0; k < n * n; k++)
         sum += blocks[k] ? blocks[k][0] : 0;
-    return !isfinite(sum) || argc < 3;
+    return !isfinite(sum) || argc < 4;
 }
 """
 
@@ -172,6 +201,8 @@ def seconds(words, **settings):
 
 
 def main():
+    if not os.path.exists(MODULE):
+        sys.exit(f"{MODULE} is not there: build/openmp.so")
     with tempfile.TemporaryDirectory(prefix="orrery-bench-") as folder:
         there = build(folder)
         for name, (program, *arguments) in PROGRAMS.items():
@@ -182,9 +213,10 @@ def main():
                 pairs = [(seconds(words), seconds(words, LD_PRELOAD=MODULE))
                          for _ in range(ROUNDS)]
                 print(f"bench openmp-run program={name} compiler={compiler} "
-                      f"own_ms={1e3 * statistics.median(p[0] for p in pairs):.2f} "
-                      f"value={1e3 * statistics.median(p[1] for p in pairs):.2f} unit=ms "
-                      f"ratio={statistics.median(b / a for a, b in pairs):.3f}")
+                      f"own_ms={1e3 * min(p[0] for p in pairs):.3f} "
+                      f"value={1e3 * min(p[1] for p in pairs):.3f} unit=ms "
+                      f"ratio={min(p[1] for p in pairs) / min(p[0] for p in pairs):.3f} "
+                      f"ratio_of_pairs={statistics.median(b / a for a, b in pairs):.3f}")
 
 
 main()

@@ -19,7 +19,7 @@ MACHINE = "h100-pcie-4"
 # With a size that is quick where kernels are compiled for each range.
 PROGRAMS = {"backprop": (), "basic": (), "bfs": (), "hotspot": (), "kmeans": (),
             "lud": ("-n", "24"), "mandelbrot": (), "map": (), "matmul": (),
-            "nw": ("-n", "24"), "pathfinder": (), "srad": ()}
+            "nw": ("-n", "24"), "pathfinder": (), "split": (), "srad": ()}
 tap = util.Tap()
 
 
@@ -87,6 +87,16 @@ def use_all_devices():
               all(n > 0 for n in tasks_on(dealt, "CUDA")), done)
 
 
+def is_split():
+    whole, done = report("-m", MACHINE, "--set", "cuda.count = 1", "--",
+                         *program("split", "-n", "4194304"))
+    parts, more = report("-m", MACHINE, "--", *program("split", "-n", "4194304"))
+    tap.claim("a kernel that is split is on all devices", tasks_on(parts, "CUDA") == [1] * 4, more)
+    tap.claim("… and they compute at the same time",
+              parts["makespan_us"] < 0.6 * whole["makespan_us"], whole["makespan_us"],
+              parts["makespan_us"], done, more)
+
+
 def have_times():
     done = orrery("run", "-m", MACHINE, "--", *program("basic"))
     tap.claim("times of a roofline are said to be derived", "100.0 % derived" in done.out, done)
@@ -118,6 +128,10 @@ def have_models(folder):
     tap.claim("SOCL_MODEL_SCALARS tells those apart whose argument differs", apart == 19,
               apart, done)
     home = {"STARPU_HOME": os.path.join(folder, "home"), "STARPU_HOSTNAME": "here"}
+    done = orrery("validate", "-n", "1", "--", *program("hotspot"), **home)
+    tap.claim("validate says what measures devices that no description has",
+              done.code == 1 and "measure their links, STARPU_OPENCL_ON_CPUS=1 orrery calibrate bus"
+              in done.err, done)
     done = orrery("calibrate", "bus", "--quick", "--spread", "1000000%", **home)
     tap.claim("links of the devices are measured", done.code == 0, done)
     done = orrery("calibrate", "kernels", "-t", "60s", "--confidence", "50%", "--",
@@ -127,6 +141,13 @@ def have_models(folder):
     done = orrery("run", "-m", "here", "--", *program("hotspot"), **home)
     tap.claim("… which the simulation of this machine has",
               done.code == 0 and "derived" not in done.out and "10 tasks" in done.out, done)
+    done = orrery("validate", "-n", "2", "--json", "--", *program("hotspot"), **home)
+    said = json.loads(done.out) if done.out.startswith("{") else {}
+    copies = said.get("links", [])
+    tap.claim("validate compares its runs with simulations of this machine's devices",
+              len(copies) == 2 and all(
+                  c["measured_count"] == c["predicted_count"] for c in copies),
+              done)
 
 
 def are_recorded(folder):
@@ -156,6 +177,7 @@ with tempfile.TemporaryDirectory(prefix="orrery-opencl-") as place:
     are_right()
     are_the_same(place)
     use_all_devices()
+    is_split()
     have_times()
     have_models(place)
     are_recorded(place)

@@ -442,6 +442,25 @@ static void tasks(void)
         good += x;
     }
     claim(good == 200, "mutexinoutset, taskwait depend");
+    good = 0;
+#pragma omp parallel num_threads(3)
+    for (int i = 0; i < 40; i++) {
+        int own = 0;
+
+#pragma omp barrier
+#pragma omp task depend(out : counts[i]) shared(own)
+        {
+#pragma omp taskyield
+            own = 1;
+        }
+#pragma omp task depend(in : counts[i]) shared(own, good)
+        {
+#pragma omp atomic
+            good += own;
+        }
+#pragma omp taskwait
+    }
+    claim(good == 120, "threads that name a variable first at one time order their own tasks");
     done = 0;
 #pragma omp parallel
 #pragma omp single

@@ -6,7 +6,8 @@ import struct
 
 PAGE, CHUNK = 4096, 1 << 16
 (REGION_BEGIN, REGION_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, DEPEND, SWITCH, WAIT_BEGIN,
- WAIT_END, GROUP_BEGIN, LOOP_BEGIN, LOOP_CHUNK, LOOP_END, GAP, CODE, NOTE, IF0) = range(1, 18)
+ WAIT_END, GROUP_BEGIN, LOOP_BEGIN, LOOP_CHUNK, LOOP_END, GAP, CODE, NOTE, IF0, BLOCK,
+ DATUM) = range(1, 20)
 UNDEFERRED, FINAL, AT_ONCE = 1, 2, 4
 IN, OUT, INOUT, MUTEXINOUTSET, INOUTSET, ALL = range(1, 7)
 TASKWAIT, GROUP, BARRIER, EXCLUSION, RUNTIME = range(1, 6)
@@ -16,8 +17,8 @@ PROGRAM = "/nowhere/program"
 class Log:
     """Threads are numbers; `at` moves a thread's clock, `work` lets it go on."""
 
-    def __init__(self, ended=1, cpu=0, forked=0, lost=0, processors=4):
-        self.header = (7, cpu, ended, forked, lost, processors)
+    def __init__(self, ended=1, cpu=0, forked=0, lost=0, processors=4, sizes=0):
+        self.header = (7, cpu, ended, forked, lost, processors, sizes)
         self.events, self.now, self.known = {}, {}, set()
 
     def put(self, thread, kind, flags=0, n=0, a=0, b=0):
@@ -67,7 +68,9 @@ class Log:
 
     def create(self, thread, task, place=0x200, flags=0, priority=0, uses=()):
         self.code(thread, place).put(thread, CREATE, flags, priority, task, place)
-        for mode, address in uses:
+        for mode, address, *block in uses:
+            if block:
+                self.put(thread, BLOCK, 0, 0, *block)
             self.put(thread, DEPEND, 0, mode, task, address)
         return self
 
@@ -86,7 +89,7 @@ class Log:
         return self.put(thread, WAIT_END, n=kind)
 
     def bytes(self):
-        whole = b"orrery-openmp 2\n" + struct.pack("<6Q", *self.header) + PROGRAM.encode()
+        whole = b"orrery-openmp 3\n" + struct.pack("<7Q", *self.header) + PROGRAM.encode()
         whole = whole.ljust(PAGE, b"\0")
         for thread, events in self.events.items():
             chunk = b""

@@ -7,6 +7,7 @@ usage: test-model.py ORRERY
 """
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,9 +15,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../unit")]
 from log_by_hand import (  # noqa: E402  pylint: disable=wrong-import-position
-    ALL, AT_ONCE, BARRIER, CREATE, EXCLUSION, FINAL, GAP, GROUP, GROUP_BEGIN, IF0, IN, INOUT,
-    INOUTSET, LOOP_BEGIN, LOOP_CHUNK, LOOP_END, MUTEXINOUTSET, NOTE, OUT, RUNTIME, TASKWAIT,
-    UNDEFERRED, WAIT_BEGIN, WAIT_END, Log, tasks_of)
+    ALL, AT_ONCE, BARRIER, CREATE, EXCLUSION, FINAL, GAP, GROUP, GROUP_BEGIN, IF0,
+    IMPLICIT_BEGIN, IMPLICIT_END, IN, INOUT, INOUTSET, LOOP_BEGIN, LOOP_CHUNK, LOOP_END,
+    MUTEXINOUTSET, NOTE, OUT, REGION_BEGIN, RUNTIME, TASKWAIT, UNDEFERRED, WAIT_BEGIN, WAIT_END, Log, tasks_of)
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 ORRERY = os.path.abspath(sys.argv[1])
@@ -182,9 +183,9 @@ def test_undeferred(folder):
     TAP.claim("and in final tasks", not rec.named(B) and rec.one(A)[1].us == 140, rec)
 
 
-def producer(uses):
+def producer(uses, sizes=0):
     """A task of 100 us for each list of uses, 11 and on."""
-    log = Log().region(1, [1], 10)
+    log = Log(sizes=sizes).region(1, [1], 10)
     for i, use in enumerate(uses):
         log.create(1, 11 + i, 0x200 + 0x10 * i, uses=use)
     log.wait(1, BARRIER, [(11 + i, 100, 10) for i in range(len(uses))])
@@ -209,6 +210,11 @@ def test_dependences(folder):
                                    [(OUT, 8)], [(IN, 8)]]))
     TAP.claim("inoutset: together, but not with readers", near(rec.makespan(8), 500), rec,
               rec.makespan(8))
+    rec = Record(folder, producer([[(OUT, 8, 8, 90)], [(OUT, 40, 8, 90)], [(INOUT, 8, 8, 120)],
+                                   [(IN, 200, 150, 7), (IN, 300)]], sizes=1))
+    TAP.claim("data share their block alike, of several the largest; others have no size",
+              re.findall(r"^data \d+ kind=\S+(?:.* shape=(\d+))?", rec.text, re.M) ==
+              ["60", "60", "7", ""] and "3 of 4 data have" in rec.err, rec, rec.text)
     rec = Record(folder, producer([[(IN, 8), (OUT, 8)], [(IN, 8)], [(IN, 16), (OUT, 24)],
                                    [(INOUT, 24)]]))
     TAP.claim("several clauses", near(rec.makespan(8), 200), rec)
@@ -290,6 +296,24 @@ def test_loops(folder):
               near(rec.makespan(64), 100 + 100 + 30), rec, rec.makespan(64))
 
 
+def slow_start(cpu):
+    """Its first thread comes after 40 us and works 160, the second one 60 us later."""
+    log = Log(cpu=cpu).code(1, 0x100).put(1, REGION_BEGIN, a=1, b=0x100).work(1, 40)
+    log.put(1, IMPLICIT_BEGIN, 0, 2, 10, 1).at(2, 100).put(2, IMPLICIT_BEGIN, 1, 2, 11, 1)
+    log.work(1, 160).work(2, 90).put(2, IMPLICIT_END, a=11)
+    return log.end(1, 1)
+
+
+def test_starts(folder):
+    rec = Record(folder, slow_start(0))
+    TAP.claim("threads that come late are part of a run, by their share",
+              near(rec.makespan(1), 40 + 60 / 2 + 160 + 90) and
+              near(rec.makespan(2), 40 + 60 / 2 + 160), rec, rec.makespan(1), rec.makespan(2))
+    rec = Record(folder, slow_start(1))
+    TAP.claim("by the processor's clock, what it takes to start them",
+              near(rec.makespan(1), 40 + 160 + 90), rec, rec.makespan(1))
+
+
 def test_regions(folder):
     log = Log().region(1, [1], 10).work(1, 100).end(1, 1).work(1, 75)
     rec = Record(folder, log.region(2, [1], 20).work(1, 100).end(2, 1))
@@ -353,7 +377,7 @@ def test_notes(folder):
 def test_wrong(folder):
     good = Log().region(1, [1], 10).work(1, 40).end(1, 1).bytes()
     for content, said in ((good[:100], "too short"),
-                          (good.replace(b"openmp 2", b"openmp 9"), "that this version knows"),
+                          (good.replace(b"openmp 3", b"openmp 9"), "that this version knows"),
                           (Log().bytes(), "no parallel region"),
                           (good[:4096], "no parallel region")):
         rec = Record(folder, content)
@@ -435,7 +459,7 @@ def test_chance(folder):
 
 with tempfile.TemporaryDirectory(prefix="orrery-openmp-") as where:
     for test in (test_children, test_cuts, test_groups, test_undeferred, test_dependences,
-                 test_barriers, test_loops, test_regions, test_times, test_notes, test_wrong,
+                 test_barriers, test_loops, test_starts, test_regions, test_times, test_notes, test_wrong,
                  test_chance):
         test(where)
 TAP.end()

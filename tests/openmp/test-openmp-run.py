@@ -152,6 +152,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for compiler in "gcc", "clang":
             promises(compiler, "features.c", folder)
+            promises(compiler, "sets.c", folder)
         promises("gfortran", "lines.f90", folder)
         programs(folder)
         mistakes(folder)

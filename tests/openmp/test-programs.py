@@ -44,8 +44,11 @@ def replay(record, n):
 
 
 def work_of(record):
+    """That of its tasks, and what the application does between its regions."""
     with open(record, encoding="utf-8") as file:
-        return sum(map(float, re.findall(r"^took .* us=(\S+)", file.read(), re.M)))
+        text = file.read()
+    return sum(float(us) for us in re.findall(r"^took .* us=(\S+)", text, re.M) +
+               re.findall(r"^submit .* after=(\S+)", text, re.M))
 
 
 def test_record(what, record, done):

@@ -3,8 +3,9 @@
 #pragma once
 
 /* Writes its description, as it was calibrated, else as it is, with the files of its
- * bus beside it. Returns 0, or -1 after a message. */
-int here_write(const char *path);
+ * bus beside it, for that program, or NULL: one of OpenCL's needs devices of OpenCL. Returns
+ * 0, or -1 after a message. */
+int here_write(const char *path, const char *program);
 
 /* The same in a new temporary folder; *ret is the description's path, for
  * here_remove(). */

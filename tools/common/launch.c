@@ -114,15 +114,34 @@ static int launch_play_record(const struct launch *launches,
     return -ENOMEM;
 }
 
+/* Where the launch has set the variable; NULL: it has not. */
+static char **setting_of(struct launch *launch, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char **at = launch->settings; *at; at++)
+        if (!strncmp(*at, name, length) && (*at)[length] == '=')
+            return at;
+    return NULL;
+}
+
 /* Joined to what is there, which comes first. */
 static int launch_join_variable(struct launch *launch, const char *name,
                                 const char *value)
 {
-    const char *before = getenv(name);
-    char *joined = before && *before ? tool_format("%s:%s", before, value)
-                                     : tool_format("%s", value);
-    int rc = joined ? launch_set_variable(launch, name, joined) : -ENOMEM;
+    char **set = setting_of(launch, name);
+    const char *before = set ? *set + strlen(name) + 1 : getenv(name);
+    char *joined = before && *before ? tool_format("%s=%s:%s", name, before, value)
+                                     : tool_format("%s=%s", name, value);
+    int rc = joined ? 0 : -ENOMEM;
 
+    if (set && joined) {
+        free(*set);
+        *set = joined;
+        return 0;
+    }
+    if (joined)
+        rc = launch_set_variable(launch, name, joined + strlen(name) + 1);
     free(joined);
     return rc;
 }
@@ -199,6 +218,16 @@ static int launch_host_openmp(struct launch *launch)
     return rc == -ENOENT ? 0 : rc;
 }
 
+static int launch_preload_sizes(struct launch *launch)
+{
+    int rc = launch_preload(launch, "openmp_sizes.so");
+
+    if (rc == -ENOENT)
+        tool_error("openmp_sizes.so is neither beside this command nor in " ORR_LIBDIR
+                   "/orrery, or the folder's name has a blank or a colon: --sizes needs it");
+    return rc;
+}
+
 /* A program for the library needs none of that. */
 static int launch_preload_openmp(struct launch *launch)
 {
@@ -208,12 +237,14 @@ static int launch_preload_openmp(struct launch *launch)
         return 0;
     if (!rc)
         rc = launch_set_variable(launch, "ORRERY_OPENMP_LOG", launch->openmp_log);
+    if (!rc && launch->openmp_sizes)
+        rc = launch_preload_sizes(launch);
     if (!rc && launch->openmp_cpu_time)
         rc = launch_set_variable(launch, "ORRERY_OPENMP_CLOCK", "cpu");
     /* The environment may have it off. */
     if (!rc)
         rc = launch_set_variable(launch, "OMP_TOOL", "enabled");
-    if (rc)
+    if (rc == -ENOMEM)
         tool_error("out of memory");
     return rc;
 }

@@ -27,6 +27,7 @@ struct launch {
     const char *openmp_log;
     bool openmp_cpu_time; /* … by the processor's time */
     const struct powers *powers; /* of its machine, for the energy in its report; NULL: none */
+    bool openmp_sizes;    /* … with what is known of its memory */
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */

@@ -123,6 +123,12 @@ bool program_needs(const char *program, const char *library)
     return needs;
 }
 
+bool program_is_opencl(const char *program)
+{
+    return program_needs(program, "libOpenCL.so") && !program_needs(program, "liborrery.so") &&
+           !program_needs(program, "libstarpu");
+}
+
 bool program_is_openmp(const char *program)
 {
     return (program_needs(program, "libgomp.so") || program_needs(program, "libomp.so") ||

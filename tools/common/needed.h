@@ -11,5 +11,8 @@
  * script, or cannot be read. */
 bool program_needs(const char *program, const char *library);
 
+/* Whether it was linked to an OpenCL loader, and not to StarPU or us. */
+bool program_is_opencl(const char *program);
+
 /* Whether it was linked to a compiler's OpenMP, gcc's or LLVM's, and not to StarPU or us. */
 bool program_is_openmp(const char *program);

@@ -23,7 +23,7 @@
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] [--no-times] [--grain US] [--cpu-time]\n"
-    "                     [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                     [--sizes] [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery record --ranks N [--rank K] [-j JOBS] -o FOLDER/ … -- PROGRAM …\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
@@ -47,6 +47,9 @@ static const char help[] =
     "                             work is worth a task of the record (20; 0: any)\n"
     "      --cpu-time             of an OpenMP program: tasks take the processor's\n"
     "                             time, for machines on which others compute, too\n"
+    "      --sizes                of an OpenMP program: data of depend clauses have\n"
+    "                             the size of the memory that they are in, so that a\n"
+    "                             replay transfers them\n"
     "      --json                 print what is in the record as JSON\n"
     "Programs that use OpenMP (of clang or gcc), and not the library, run for real\n"
     "and are recorded as they are: docs/OPENMP_PROGRAMS.md.\n"
@@ -268,6 +271,7 @@ int cmd_record(int argc, char **argv)
         {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "grain", &grain, NULL},
         {0, "cpu-time", NULL, &launch.openmp_cpu_time},
+        {0, "sizes", NULL, &launch.openmp_sizes},
         {0, "json", NULL, &json},
         {0}};
     int first, result;

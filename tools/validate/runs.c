@@ -61,7 +61,7 @@ static int describe_machine(struct validation *v)
         tool_error("out of memory");
         return -1;
     }
-    return here_write(v->machine);
+    return here_write(v->machine, v->options->argv[0]);
 }
 
 /* The words of the network between ranks of this host, as it was measured. Owned; NULL after

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * examples/opencl/split.c - one kernel over parts of its range, one for each device: what it
+ * reads are parts of one buffer, what it writes is a buffer for each device, as two parts of one
+ * buffer are not written at the same time. Each part has a queue of its device's, and they are
+ * read into one array.
+ */
+#include "common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char source[] =
+    "__kernel void settle(__global const float *from, __global float *to, int steps)\n"
+    "{\n"
+    "    size_t i = get_global_id(0);\n"
+    "    float x = from[i];\n"
+    "    for (int s = 0; s < steps; s++)\n"
+    "        x = 0.5f * (x + from[i] / x);\n"
+    "    to[i] = x;\n"
+    "}\n";
+
+static const cl_int steps = 10000;
+
+struct part {
+    cl_command_queue queue;
+    cl_mem from, to;
+    size_t first, n; /* items */
+};
+
+/* Devices want parts to begin where their memory is aligned: 1024 items are more than any
+ * asks for. */
+static struct part part_new(const struct setup *setup, unsigned i, cl_mem whole)
+{
+    size_t each = setup->size / setup->n / 1024 * 1024;
+    struct part part = {.first = i * each, .n = each};
+    cl_buffer_region region;
+    cl_int error;
+
+    if (i == setup->n - 1)
+        part.n = setup->size - part.first;
+    region = (cl_buffer_region){part.first * sizeof(float), part.n * sizeof(float)};
+    part.from = clCreateSubBuffer(whole, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                  &error);
+    CHECK(error);
+    part.to = buffer_of(setup, region.size, NULL);
+    part.queue = clCreateCommandQueue(setup->context, setup->devices[i], 0, &error);
+    CHECK(error);
+    return part;
+}
+
+static void part_start(const struct part *part, cl_kernel kernel)
+{
+    ARGUMENT(kernel, 0, part->from);
+    ARGUMENT(kernel, 1, part->to);
+    ARGUMENT(kernel, 2, steps);
+    CHECK(clEnqueueNDRangeKernel(part->queue, kernel, 1, NULL, &part->n, NULL, 0, NULL, NULL));
+    CHECK(clFlush(part->queue));
+}
+
+static void part_end(const struct part *part, float *to)
+{
+    CHECK(clEnqueueReadBuffer(part->queue, part->to, CL_TRUE, 0, part->n * sizeof(float),
+                              to + part->first, 0, NULL, NULL));
+    clReleaseMemObject(part->from);
+    clReleaseMemObject(part->to);
+    clReleaseCommandQueue(part->queue);
+}
+
+int main(int argc, char **argv)
+{
+    struct part parts[64];
+    struct setup setup;
+    cl_kernel settle;
+    cl_mem whole;
+    float *from, *got;
+    int result;
+
+    open_setup(&setup, argc, argv, 1 << 14, source);
+    if (setup.size < 1024 * setup.n) {
+        fprintf(stderr, "split: -n %u: give %u or more\n", setup.size, 1024 * setup.n);
+        return 2;
+    }
+    from = malloc(setup.size * sizeof(float));
+    got = calloc(setup.size, sizeof(float));
+    for (unsigned i = 0; i < setup.size; i++)
+        from[i] = 1 + (float)(i % 1000);
+    whole = buffer_of(&setup, setup.size * sizeof(float), from);
+    settle = kernel_of(&setup, "settle");
+    for (unsigned i = 0; i < setup.n; i++)
+        parts[i] = part_new(&setup, i, whole);
+    for (unsigned i = 0; i < setup.n; i++)
+        part_start(&parts[i], settle);
+    for (unsigned i = 0; i < setup.n; i++)
+        part_end(&parts[i], got);
+    for (unsigned i = 0; i < setup.size; i++)
+        from[i] = sqrtf(from[i]);
+    result = compare(&setup, "split", got, from, setup.size, 1e-5f);
+    clReleaseKernel(settle);
+    clReleaseMemObject(whole);
+    close_setup(&setup);
+    free(from);
+    free(got);
+    return result;
+}
