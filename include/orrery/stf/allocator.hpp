@@ -296,7 +296,8 @@ template <class I> struct sourced_ops {
     {
         const auto *from = static_cast<const sourced<I> *>(given);
 
-        ops_of(static_cast<I *>(nullptr)).register_data_handle(handle, home, given);
+        ops_of(static_cast<I *>(nullptr))
+            .register_data_handle(handle, home, given);
         for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
             sourced<I> *local = on(handle, node);
             if (!local)
@@ -310,7 +311,8 @@ template <class I> struct sourced_ops {
         auto *local = static_cast<sourced<I> *>(at);
 
         if (!local->source)
-            return ops_of(static_cast<I *>(nullptr)).allocate_data_on_node(at, node);
+            return ops_of(static_cast<I *>(nullptr))
+                .allocate_data_on_node(at, node);
         I placed = local->of_runtime;
         placed.ptr = placed.dev_handle =
             local->bytes ? local->source->get(node, local->bytes) : 0;
@@ -370,7 +372,8 @@ inline void require_room(const block_source &source, std::size_t bytes)
             fail("data of " + std::to_string(bytes) +
                  " bytes are to have memory of an allocator (" +
                  source.allocator.to_string() + ") that gives at most " +
-                 std::to_string(most) + (i < 0 ? " in main memory" : " on device ") +
+                 std::to_string(most) +
+                 (i < 0 ? " in main memory" : " on device ") +
                  (i < 0 ? "" : std::to_string(i)) +
                  ": raise its bounds, or choose another one");
     }

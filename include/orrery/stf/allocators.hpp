@@ -40,17 +40,23 @@ class uncached_block_allocator : public block_allocator_interface
 namespace detail
 {
 
-inline block_allocator_untyped uncached()
+// By its base alone, so that there is one kind of shared pointers for the compiler.
+inline block_allocator_untyped owned(block_allocator_interface *one)
 {
     return block_allocator_untyped(
-        std::make_shared<uncached_block_allocator>());
+        std::shared_ptr<block_allocator_interface>(one));
+}
+inline block_allocator_untyped uncached()
+{
+    return owned(new uncached_block_allocator);
 }
 
 // Memory that its root has given, and where.
 struct piece {
     data_place place;
     char *at;
-    std::size_t size;
+    std::size_t size,
+        entry; // bytes of it, and of the blocks that are cut from it
 };
 
 // What allocators with a root have in common.
@@ -88,6 +94,24 @@ class rooted : public block_allocator_interface
         pieces.swap(left);
         return left.size() != pieces.size();
     }
+    // Takes one of that size off a list, the last one or the first; NULL: there is none.
+    static char *take(std::vector<piece> &from, const data_place &place,
+                      std::size_t size, bool first = false)
+    {
+        const std::size_t n = from.size();
+
+        for (std::size_t i = 0; i < n; i++) {
+            const std::size_t k = first ? i : n - 1 - i;
+            if (from[k].size != size || from[k].place != place)
+                continue;
+            char *at = from[k].at;
+            for (std::size_t next = k + 1; next < n; next++)
+                from[next - 1] = from[next];
+            from.pop_back();
+            return at;
+        }
+        return nullptr;
+    }
     const block_allocator_untyped &root() const
     {
         return root_;
@@ -112,7 +136,7 @@ class cached_block_allocator : public detail::rooted
                    std::ptrdiff_t &size, event_list &events) override
     {
         const auto bytes = static_cast<std::size_t>(size);
-        char *at = take(place, bytes);
+        char *at = take(kept_, place, bytes, oldest_first_);
 
         if (!at)
             at = get(ctx, place, bytes, events);
@@ -125,7 +149,7 @@ class cached_block_allocator : public detail::rooted
     void deallocate(backend_ctx_untyped &, const data_place &place,
                     event_list &, void *memory, std::size_t size) override
     {
-        kept_.push_back({place, static_cast<char *>(memory), size});
+        kept_.push_back({place, static_cast<char *>(memory), size, size});
     }
     event_list deinit(backend_ctx_untyped &ctx) override
     {
@@ -147,21 +171,6 @@ class cached_block_allocator : public detail::rooted
     bool oldest_first_ = false;
 
   private:
-    char *take(const data_place &place, std::size_t size)
-    {
-        const std::size_t n = kept_.size();
-
-        for (std::size_t i = 0; i < n; i++) {
-            const std::size_t k = oldest_first_ ? i : n - 1 - i;
-            if (kept_[k].size != size || kept_[k].place != place)
-                continue;
-            char *at = kept_[k].at;
-            kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(k));
-            return at;
-        }
-        return nullptr;
-    }
-
     std::vector<detail::piece> kept_;
 };
 
@@ -186,8 +195,8 @@ struct pooled_allocator_config {
     {
         return max_ratio.value_or(0.2);
     }
-    std::optional<std::size_t> max_entries_per_place; // of one size
-    std::optional<double> max_ratio;                  // of the memory there
+    std::optional<std::size_t> max_entries_per_place;   // of one size
+    std::optional<double> max_ratio;                    // of the memory there
     std::optional<std::size_t> max_footprint_per_place; // bytes of all pools
 };
 
@@ -213,26 +222,25 @@ class pooled_allocator : public detail::rooted
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
                    std::ptrdiff_t &size, event_list &events) override
     {
-        pool &mine = pool_of(place, static_cast<std::size_t>(size));
+        const auto bytes = static_cast<std::size_t>(size);
+        char *at = take(unused_, place, bytes);
 
-        if (mine.unused.empty() && !grow(ctx, mine, events)) {
+        if (!at && grow(ctx, place, bytes, events))
+            at = take(unused_, place, bytes);
+        if (!at)
             size = -1;
-            return nullptr;
-        }
-        char *at = mine.unused.back();
-        mine.unused.pop_back();
         return at;
     }
     void deallocate(backend_ctx_untyped &, const data_place &place,
                     event_list &, void *memory, std::size_t size) override
     {
-        pool_of(place, size).unused.push_back(static_cast<char *>(memory));
+        unused_.push_back({place, static_cast<char *>(memory), size, size});
     }
     event_list deinit(backend_ctx_untyped &ctx) override
     {
         event_list events;
         put_all(ctx, pieces_, nullptr, events);
-        pools_.clear();
+        unused_.clear();
         return events;
     }
     std::string to_string() const override
@@ -245,26 +253,13 @@ class pooled_allocator : public detail::rooted
     }
     void print_info() const override
     {
-        std::fprintf(stderr, "%s: %zu pools, %zu pieces\n",
-                     to_string().c_str(), pools_.size(), pieces_.size());
+        std::fprintf(stderr, "%s: %zu pieces, %zu entries are unused\n",
+                     to_string().c_str(), pieces_.size(), unused_.size());
     }
 
   private:
-    struct pool {
-        data_place place;
-        std::size_t size, entries;
-        std::vector<char *> unused;
-    };
     static constexpr std::size_t most = 64, alignment = 256;
 
-    pool &pool_of(const data_place &place, std::size_t size)
-    {
-        for (pool &one : pools_)
-            if (one.size == size && one.place == place)
-                return one;
-        pools_.push_back({place, size, 0, {}});
-        return pools_.back();
-    }
     std::size_t most_entries(const data_place &place) const
     {
         return place.is_host() ? SIZE_MAX : config_.get_max_entries_per_place();
@@ -286,33 +281,34 @@ class pooled_allocator : public detail::rooted
         }
         return bytes;
     }
-    bool grow(backend_ctx_untyped &ctx, pool &mine, event_list &events)
+    bool grow(backend_ctx_untyped &ctx, const data_place &place,
+              std::size_t size, event_list &events)
     {
-        const std::size_t step =
-            (mine.size + alignment - 1) / alignment * alignment;
-        std::size_t left = most_bytes(mine.place), n = most;
+        const std::size_t step = (size + alignment - 1) / alignment * alignment;
+        std::size_t left = most_bytes(place), entries = most_entries(place);
 
-        for (const detail::piece &one : pieces_)
-            if (one.place == mine.place)
-                left = left > one.size ? left - one.size : 0;
-        const std::size_t entries = most_entries(mine.place);
-        n = n < left / step ? n : left / step;
-        n = n < entries - mine.entries ? n : entries - mine.entries;
+        for (const detail::piece &one : pieces_) {
+            if (one.place != place)
+                continue;
+            left = left > one.size ? left - one.size : 0;
+            if (one.entry == size)
+                entries -= one.size / step;
+        }
+        std::size_t n = most < left / step ? most : left / step;
+        n = n < entries ? n : entries;
         char *at = nullptr;
-        for (; n > 0 && !(at = get(ctx, mine.place, n * step, events)); n /= 2)
+        for (; n > 0 && !(at = get(ctx, place, n * step, events)); n /= 2)
             ;
         if (!at)
             return false;
-        pieces_.push_back({mine.place, at, n * step});
-        mine.entries += n;
+        pieces_.push_back({place, at, n * step, size});
         while (n-- > 0)
-            mine.unused.push_back(at + n * step);
+            unused_.push_back({place, at + n * step, size, size});
         return true;
     }
 
     pooled_allocator_config config_;
-    std::vector<pool> pools_;
-    std::vector<detail::piece> pieces_;
+    std::vector<detail::piece> pieces_, unused_;
 };
 
 // Cuts large pieces in halves until they fit; halves that are both unused are one again.
@@ -326,36 +322,25 @@ class buddy_allocator : public detail::rooted
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
                    std::ptrdiff_t &size, event_list &events) override
     {
-        const unsigned level = level_of(static_cast<std::size_t>(size));
-        void *at = nullptr;
+        const std::size_t bytes = rounded(static_cast<std::size_t>(size));
+        char *at = cut(place, bytes);
 
-        for (tree &one : trees_)
-            if (!at && one.root.place == place)
-                at = one.take(level);
-        if (!at && grow(ctx, place, level, events))
-            at = trees_.back().take(level);
+        if (!at && grow(ctx, place, bytes, events))
+            at = cut(place, bytes);
         if (!at)
             size = -1;
         return at;
     }
-    void deallocate(backend_ctx_untyped &, const data_place &, event_list &,
-                    void *memory, std::size_t size) override
+    void deallocate(backend_ctx_untyped &, const data_place &place,
+                    event_list &, void *memory, std::size_t size) override
     {
-        auto *at = static_cast<char *>(memory);
-
-        for (tree &one : trees_)
-            if (at >= one.root.at && at < one.root.at + one.root.size) {
-                one.give(static_cast<std::size_t>(at - one.root.at),
-                         level_of(size));
-                return;
-            }
+        join(place, static_cast<char *>(memory), rounded(size));
     }
     event_list deinit(backend_ctx_untyped &ctx) override
     {
         event_list events;
-        for (const tree &one : trees_)
-            put(ctx, one.root, events);
-        trees_.clear();
+        put_all(ctx, pieces_, nullptr, events);
+        unused_.clear();
         return events;
     }
     std::string to_string() const override
@@ -365,81 +350,87 @@ class buddy_allocator : public detail::rooted
     void print_info() const override
     {
         std::fprintf(stderr, "%s: %zu pieces\n", to_string().c_str(),
-                     trees_.size());
+                     pieces_.size());
     }
 
   private:
-    // Levels are logarithms of sizes: blocks of 256 bytes at least, pieces of 64 MiB,
-    // or a quarter of a place's memory.
-    static constexpr unsigned least = 8, piece_level = 26;
+    // Blocks have a power of two of bytes, 256 at least; pieces 64 MiB, or about a
+    // quarter of a place's memory.
+    static constexpr std::size_t least = 256, most = std::size_t{64} << 20;
 
-    static unsigned level_of(std::size_t size)
+    static std::size_t rounded(std::size_t size)
     {
-        unsigned level = least;
-        while (std::size_t{1} << level < size)
-            level++;
-        return level;
+        std::size_t bytes = least;
+        while (bytes < size)
+            bytes *= 2;
+        return bytes;
     }
-    struct tree {
-        detail::piece root;
-        std::vector<std::vector<std::size_t>> unused; // offsets, by level
+    // The smallest unused block that is large enough, cut in halves.
+    char *cut(const data_place &place, std::size_t bytes)
+    {
+        std::size_t size = SIZE_MAX;
 
-        char *take(unsigned level)
-        {
-            unsigned from = level;
-            while (from < unused.size() && unused[from].empty())
-                from++;
-            if (from >= unused.size())
-                return nullptr;
-            const std::size_t offset = unused[from].back();
-            unused[from].pop_back();
-            while (from-- > level)
-                unused[from].push_back(offset + (std::size_t{1} << from));
-            return root.at + offset;
+        for (const detail::piece &one : unused_)
+            if (one.place == place && one.size >= bytes && one.size < size)
+                size = one.size;
+        char *at = size == SIZE_MAX ? nullptr : take(unused_, place, size);
+        while (at && size > bytes) {
+            size /= 2;
+            unused_.push_back({place, at + size, size, size});
         }
-        void give(std::size_t offset, unsigned level)
-        {
-            for (; level + 1 < unused.size(); level++) {
-                const std::size_t buddy = offset ^ (std::size_t{1} << level);
-                if (!remove(unused[level], buddy))
-                    break;
-                offset = offset < buddy ? offset : buddy;
+        return at;
+    }
+    // Makes it one with its other half, as long as that is unused.
+    void join(const data_place &place, char *at, std::size_t size)
+    {
+        const detail::piece *root = nullptr;
+
+        for (const detail::piece &one : pieces_)
+            if (one.place == place && at >= one.at && at < one.at + one.size)
+                root = &one;
+        while (root && size < root->size) {
+            const auto offset = static_cast<std::size_t>(at - root->at);
+            char *other = root->at + (offset ^ size);
+            if (!remove(place, other, size))
+                break;
+            at = at < other ? at : other;
+            size *= 2;
+        }
+        unused_.push_back({place, at, size, size});
+    }
+    bool remove(const data_place &place, const char *at, std::size_t size)
+    {
+        for (detail::piece &one : unused_)
+            if (one.at == at && one.size == size && one.place == place) {
+                one = unused_.back();
+                unused_.pop_back();
+                return true;
             }
-            unused[level].push_back(offset);
-        }
-        static bool remove(std::vector<std::size_t> &from, std::size_t offset)
-        {
-            for (std::size_t &one : from)
-                if (one == offset) {
-                    one = from.back();
-                    from.pop_back();
-                    return true;
-                }
-            return false;
-        }
-    };
+        return false;
+    }
     // A piece more; a smaller one where there is no room.
-    bool grow(backend_ctx_untyped &ctx, const data_place &place, unsigned level,
-              event_list &events)
+    bool grow(backend_ctx_untyped &ctx, const data_place &place,
+              std::size_t bytes, event_list &events)
     {
         const starpu_ssize_t all = starpu_memory_get_total(
             static_cast<unsigned>(detail::machine::get().node_of(place)));
-        unsigned of_piece = level > piece_level ? level : piece_level;
+        std::size_t size = bytes > most ? bytes : most;
         char *at = nullptr;
 
-        while (all > 0 && of_piece > level &&
-               std::size_t{4} << of_piece > static_cast<std::size_t>(all))
-            of_piece--;
-        while (!(at = get(ctx, place, std::size_t{1} << of_piece, events)))
-            if (of_piece-- == level)
-                return false;
-        trees_.push_back({{place, at, std::size_t{1} << of_piece}, {}});
-        trees_.back().unused.resize(of_piece + 1);
-        trees_.back().unused[of_piece].push_back(0);
+        while (all > 0 && size > bytes &&
+               4 * size > static_cast<std::size_t>(all))
+            size /= 2;
+        for (; size >= bytes && !(at = get(ctx, place, size, events));
+             size /= 2)
+            ;
+        if (!at)
+            return false;
+        pieces_.push_back({place, at, size, size});
+        unused_.push_back({place, at, size, size});
         return true;
     }
 
-    std::vector<tree> trees_;
+    std::vector<detail::piece> pieces_, unused_;
 };
 
 // Blocks of one size, for all that is not larger.
@@ -456,10 +447,10 @@ class fixed_size_allocator : public cached_block_allocator
                    std::ptrdiff_t &size, event_list &events) override
     {
         auto block = static_cast<std::ptrdiff_t>(block_size_);
-        void *at = static_cast<std::size_t>(size) > block_size_
-                       ? nullptr
-                       : cached_block_allocator::allocate(ctx, place, block,
-                                                          events);
+        void *at =
+            static_cast<std::size_t>(size) > block_size_
+                ? nullptr
+                : cached_block_allocator::allocate(ctx, place, block, events);
         if (!at)
             size = -1;
         return at;
@@ -525,8 +516,7 @@ class stream_adapter
         void *allocate(backend_ctx_untyped &ctx, const data_place &place,
                        std::ptrdiff_t &size, event_list &events) override
         {
-            char *at =
-                get(ctx, place, static_cast<std::size_t>(size), events);
+            char *at = get(ctx, place, static_cast<std::size_t>(size), events);
             if (!at)
                 size = -1;
             return at;
@@ -534,7 +524,7 @@ class stream_adapter
         void deallocate(backend_ctx_untyped &, const data_place &place,
                         event_list &, void *memory, std::size_t size) override
         {
-            left_.push_back({place, static_cast<char *>(memory), size});
+            left_.push_back({place, static_cast<char *>(memory), size, size});
         }
         event_list deinit(backend_ctx_untyped &) override
         {
@@ -573,12 +563,11 @@ inline block_allocator_untyped chosen_allocator()
     if (std::strcmp(name, "uncached") == 0)
         return uncached();
     if (std::strcmp(name, "cached_fifo") == 0)
-        return block_allocator_untyped(
-            std::make_shared<cached_block_allocator_fifo>());
+        return owned(new cached_block_allocator_fifo);
     if (std::strcmp(name, "pooled") == 0)
-        return block_allocator_untyped(std::make_shared<pooled_allocator>());
+        return owned(new pooled_allocator);
     if (std::strcmp(name, "buddy") == 0)
-        return block_allocator_untyped(std::make_shared<buddy_allocator>());
+        return owned(new buddy_allocator);
     fail("the allocator `" + std::string(name) +
          "' of ORRERY_STF_ALLOCATOR is unknown: uncached, cached, cached_fifo, "
          "pooled or buddy");

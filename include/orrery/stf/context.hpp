@@ -153,8 +153,7 @@ class context
                         "logical_data() of memory at a composite or replicated "
                         "place: that of a program is at one, host() or "
                         "device(i)");
-        const int home =
-            detail::machine::get().node_of(place, STARPU_MAIN_RAM);
+        const int home = detail::machine::get().node_of(place, STARPU_MAIN_RAM);
         auto data = add<V>(shape_of<V>(view), home, &view);
 
         data->has_home = true;

@@ -35,9 +35,9 @@ class recorder;
 
 // What becomes of tasks while they are recorded.
 enum class recording_of {
-    rounds,   // they are submitted, with bodies of their own, and once more each round
+    rounds, // they are submitted, with bodies of their own, and once more each round
     launches, // they are submitted when the scope is launched, not before
-    copies,   // they are submitted as ever; what can be copied may be launched again
+    copies, // they are submitted as ever; what can be copied may be launched again
 };
 
 // How tasks come to devices: one by one, or as a graph, which the first task of a stage
@@ -241,16 +241,18 @@ struct context_state {
     std::size_t nover = 0;                      // [lock_] of them have ended
     std::atomic<epoch *> epoch_{nullptr};       // the last one
     std::atomic<std::size_t> ndata{0};          // made so far
-    std::atomic<int> started{0};       // tasks between start() and end()
-    recorder *recording = nullptr;     // of the innermost scope that has one
+    std::atomic<int> started{0};   // tasks between start() and end()
+    recorder *recording = nullptr; // of the innermost scope that has one
     recording_of mode = recording_of::rounds; // likewise
     unsigned depth = 0;                       // scopes that are open
     std::vector<unsigned> scopes;             // their numbers, from 1 on
     unsigned nscopes = 0;                     // so far
-    bool pending = false; // a scope is between pop_prologue() and pop_epilogue()
-    bool graphs = false;  // a graph_ctx: stages are graphs
+    bool pending =
+        false;           // a scope is between pop_prologue() and pop_epilogue()
+    bool graphs = false; // a graph_ctx: stages are graphs
     stage now = stage::streams;
-    bool again = false; // tasks of a graph that was launched before are submitted
+    bool again =
+        false; // tasks of a graph that was launched before are submitted
     bool finalized = false;
 };
 
@@ -321,7 +323,8 @@ struct datum : std::enable_shared_from_this<datum> {
     unsigned scope = 0;  // that they live in; 0: the context
     unsigned pushed = 0; // the scope in which they are used in one mode alone
     access_mode pushed_mode = access_mode::none;
-    const spread *copied = nullptr; // to the places of that, since it was written
+    const spread *copied =
+        nullptr; // to the places of that, since it was written
     std::vector<std::unique_ptr<plan>> plans; // into different numbers of parts
     datum *next;
     datum **previous;

@@ -427,8 +427,7 @@ class parallel_for_scope
     }
     // The plan of data number K. How long they are in the last dimension; 0: they are
     // not in parts.
-    template <std::size_t K>
-    std::size_t plan(const exec_place &place)
+    template <std::size_t K> std::size_t plan(const exec_place &place)
     {
         auto &dep = std::get<K>(this->deps_);
         using V = typename std::decay_t<decltype(dep)>::view;

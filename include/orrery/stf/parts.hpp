@@ -77,8 +77,7 @@ inline void cut_by_executor(plan &made, const spread &how, dim4 dims, int outer)
 // --- planning that ---
 
 // `elements` of the data, from which the part begins `skipped` elements behind.
-template <class I>
-void place_part(I &part, const I &whole, std::size_t skipped)
+template <class I> void place_part(I &part, const I &whole, std::size_t skipped)
 {
     if (!whole.dev_handle)
         return;

@@ -256,9 +256,9 @@ inline exec_place_grid sub_grid(const exec_place_grid &grid, const pos4 &first,
         require(step.get(d) > 0 && first.get(d) >= 0,
                 "a part of a grid begins at a position of the grid, and has "
                 "tiles or strides of at least 1");
-        const int length =
-            behind.get(d) < grid.get_dims().get(d) ? behind.get(d)
-                                                   : grid.get_dims().get(d);
+        const int length = behind.get(d) < grid.get_dims().get(d)
+                               ? behind.get(d)
+                               : grid.get_dims().get(d);
         n[d] = length > first.get(d)
                    ? (length - first.get(d) + step.get(d) - 1) / step.get(d)
                    : 0;
@@ -282,10 +282,10 @@ inline exec_place_grid partition_tile(const exec_place_grid &grid,
     const pos4 first(tile_id.x * tile_sizes.x, tile_id.y * tile_sizes.y,
                      tile_id.z * tile_sizes.z, tile_id.t * tile_sizes.t);
 
-    return detail::sub_grid(
-        grid, first, pos4(1, 1, 1, 1),
-        pos4(first.x + tile_sizes.x, first.y + tile_sizes.y,
-             first.z + tile_sizes.z, first.t + tile_sizes.t));
+    return detail::sub_grid(grid, first, pos4(1, 1, 1, 1),
+                            pos4(first.x + tile_sizes.x, first.y + tile_sizes.y,
+                                 first.z + tile_sizes.z,
+                                 first.t + tile_sizes.t));
 }
 // Every strides-th place from position tile_id on.
 inline exec_place_grid partition_cyclic(const exec_place_grid &grid,
@@ -300,8 +300,7 @@ using get_executor_func_t = pos4 (*)(pos4, dim4, dim4);
 namespace detail
 {
 
-template <class Partitioner>
-pos4 executor_of(pos4 at, dim4 data, dim4 grid)
+template <class Partitioner> pos4 executor_of(pos4 at, dim4 data, dim4 grid)
 {
     return Partitioner().get_executor(at, data, grid);
 }
@@ -360,8 +359,7 @@ class data_place
                         "composite() with a partitioner that is no function");
         return data_place(detail::intern_spread(grid, executor));
     }
-    template <class Partitioner,
-              class = decltype(&Partitioner::get_executor)>
+    template <class Partitioner, class = decltype(&Partitioner::get_executor)>
     static data_place composite(Partitioner, const exec_place_grid &grid)
     {
         return composite(detail::executor_of<Partitioner>, grid);

@@ -6,7 +6,7 @@
 #pragma once
 
 #ifndef _ORR_LEAN
-#    define _ORR_LEAN   1
+#    define _ORR_LEAN    1
 #    define ORR_STF_LEAN 1
 #endif
 #include <starpu_config.h>

@@ -363,8 +363,7 @@ class popped_scope
             return;
         }
         if (tasks_->once())
-            fail("launch() of a scope with the task `" +
-                 tasks_->once()->name +
+            fail("launch() of a scope with the task `" + tasks_->once()->name +
                  "', which cannot run again: what its body captures must be "
                  "copyable, and it must have a body");
         if (tasks_->empty())
@@ -506,8 +505,8 @@ class stackable_ctx : public context
     }
     template <class T, class... I> auto logical_data_no_export(I... extents)
     {
-        return logical_data_no_export(
-            shape_of<slice<T, sizeof...(I)>>(static_cast<std::size_t>(extents)...));
+        return logical_data_no_export(shape_of<slice<T, sizeof...(I)>>(
+            static_cast<std::size_t>(extents)...));
     }
     auto token()
     {
@@ -650,8 +649,8 @@ class launchable_graph_scope
     {
         if (!handle_.valid()) {
             scope_->leave();
-            handle_ = launchable_graph_handle(
-                std::make_shared<detail::popped_scope>(
+            handle_ =
+                launchable_graph_handle(std::make_shared<detail::popped_scope>(
                     scope_->shared_state(), scope_->tasks(), false));
         }
         return handle_;

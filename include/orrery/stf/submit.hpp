@@ -595,11 +595,10 @@ inline void submit(context_state &state, const job &j)
         task->workerid = static_cast<unsigned>(t.worker);
     }
     fill_data(task, j);
-    const int err =
-        to_call                            ? orrery_task_submit_and_call(task)
-        : state.now == stage::launched ? orrery_task_submit_in_graph(
-                                                 task, state.again)
-                                           : starpu_task_submit(task);
+    const int err = to_call ? orrery_task_submit_and_call(task)
+                    : state.now == stage::launched
+                        ? orrery_task_submit_in_graph(task, state.again)
+                        : starpu_task_submit(task);
     if (err) {
         task->destroy = 0;
         task->callback_func = nullptr;
@@ -717,7 +716,8 @@ class body_memory
     static void put(void *memory)
     {
         lists &all = mine();
-        auto *one = new (memory) block{all.left.load(std::memory_order_relaxed)};
+        auto *one =
+            new (memory) block{all.left.load(std::memory_order_relaxed)};
 
         while (!all.left.compare_exchange_weak(one->next, one,
                                                std::memory_order_release,
@@ -847,8 +847,7 @@ void submit_body(context_state &state, const request &r, const use *uses,
         j.wait = false;
     std::unique_ptr<held<B>, void (*)(held<B> *)> what(
         machine::get().runs_bodies
-            ? new_held<B>(held_head{&state, nullptr},
-                          std::forward<Body>(body))
+            ? new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body))
             : nullptr,
         [](held<B> *one) { one ? drop_held<B>(one) : void(); });
     j.arg = what.get();
@@ -872,8 +871,7 @@ void record_body(context_state &state, const request &r, const use *uses,
     j.priority = r.priority;
     j.flops = r.flops;
     std::unique_ptr<held<B>, void (*)(held<B> *)> what(
-        new_held<B>(held_head{&state, nullptr},
-                          std::forward<Body>(body)),
+        new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body)),
         [](held<B> *one) { drop_held<B>(one); });
     j.arg = what.get();
     record(state, j);

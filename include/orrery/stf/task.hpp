@@ -343,8 +343,7 @@ class task_core
     // Whether bodies are those of a scope that runs them later.
     bool owns_bodies() const
     {
-        return state_->recording &&
-               state_->mode != recording_of::copies;
+        return state_->recording && state_->mode != recording_of::copies;
     }
     void require_not_started() const
     {
