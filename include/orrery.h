@@ -115,6 +115,16 @@ void orrery_set_costs_in_times(void);
  * when the task has ended. -EDEADLK in a callback or a kernel. */
 int orrery_task_submit_and_call(struct starpu_task *task);
 
+/* As starpu_task_submit(), for a task whose kernel is launched with those of others, as a
+ * graph: by orrery_graph_launch(), before. In a simulation it takes no time to hand its
+ * kernel to a device, and with `again`, for a graph that was launched before, nor do its
+ * submission and its way into the scheduler. On a real machine it is submitted as any other. */
+int orrery_task_submit_in_graph(struct starpu_task *task, int again);
+
+/* In a simulation takes the calling thread as long as the machine's description has for
+ * handing one kernel to a device. Nothing on a real machine. */
+void orrery_graph_launch(void);
+
 /* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */
 int orrery_sem_wait_until(starpu_sem_t *sem, double date);

@@ -255,8 +255,21 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
 
 /* -- submission -- */
 
-static int submit(const char *call, struct starpu_task *task, bool implicit,
-                  bool called)
+/* How a task is given. */
+struct given {
+    bool implicit, called;
+    unsigned in_graph; /* enum orr_in_graph */
+};
+
+static int hand_in(struct orr_runtime *rt, struct starpu_task *task,
+                   struct given how)
+{
+    return how.in_graph
+               ? orr_task_submit_in_graph(rt, task, how.in_graph)
+               : orr_task_submit(rt, task, how.implicit, how.called);
+}
+
+static int submit(const char *call, struct starpu_task *task, struct given how)
 {
     ORR_API(rt, call);
     int rc;
@@ -280,11 +293,11 @@ static int submit(const char *call, struct starpu_task *task, bool implicit,
         return -EINVAL;
     }
     if (!task->transaction)
-        return orr_task_submit(rt, task, implicit, called);
+        return hand_in(rt, task, how);
     rc = orr_transaction_join(task);
     if (rc)
         return rc;
-    rc = orr_task_submit(rt, task, implicit, called);
+    rc = hand_in(rt, task, how);
     if (rc)
         orr_transaction_leave(task);
     return rc;
@@ -292,26 +305,43 @@ static int submit(const char *call, struct starpu_task *task, bool implicit,
 
 int starpu_task_submit(struct starpu_task *task)
 {
-    return submit(__func__, task, true, false);
+    return submit(__func__, task, (struct given){.implicit = true});
 }
 
 int starpu_task_submit_nodeps(struct starpu_task *task)
 {
-    return submit(__func__, task, false, false);
+    return submit(__func__, task, (struct given){.implicit = false});
 }
 
 int orrery_task_submit_and_call(struct starpu_task *task)
 {
     if (!orr_may_block(__func__))
         return -EDEADLK;
-    return submit(__func__, task, true, true);
+    return submit(__func__, task,
+                  (struct given){.implicit = true, .called = true});
+}
+
+int orrery_task_submit_in_graph(struct starpu_task *task, int again)
+{
+    return submit(
+        __func__, task,
+        (struct given){.implicit = true,
+                       .in_graph = again ? ORR_IN_GRAPH_AGAIN : ORR_IN_GRAPH});
+}
+
+void orrery_graph_launch(void)
+{
+    ORR_API(rt, __func__);
+
+    orr_charge(rt->machine->costs.kernel_queue);
+    orr_pay();
 }
 
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 {
     if (task)
         task->sched_ctx = sched_ctx_id;
-    return submit(__func__, task, true, false);
+    return submit(__func__, task, (struct given){.implicit = true});
 }
 
 void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)

@@ -251,6 +251,10 @@
       "`any`: in programs on `orrery/stf.hpp` the policy chooses where tasks " \
       "run that are for devices, named or not: docs/STF.md. Unset: they run "  \
       "where they say.")                                                       \
+    X(STF_ALLOCATOR, "ORRERY_STF_ALLOCATOR", STRING, "",                       \
+      "Where data of programs on `orrery/stf.hpp` get memory: `uncached`, "    \
+      "`cached_fifo`, `pooled`, `buddy`: docs/STF.md. Unset, or `cached`: "    \
+      "the library keeps what data leave for others of the same lengths.")     \
     X(SCHED_LIB, "STARPU_SCHED_LIB", STRING, "",                               \
       "Shared object whose policies `STARPU_SCHED` may name: "                 \
       "examples/policies.")                                                    \

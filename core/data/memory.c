@@ -363,8 +363,12 @@ static int try_block(struct orr_runtime *rt, struct orr_handle *handle,
     orr_self->grant = outer;
     grant_settle(rt, node, &grant, reserved, !block);
     *ret_refused = grant.refused;
-    if (!block)
+    if (!block) {
+        /* An interface with bounds of its own: something of its may leave. */
+        if (!grant.refused && level == ORR_FETCH)
+            *ret_refused = make_room_anyway(rt, node, handle->size);
         return -ENOMEM;
+    }
     *ret = block;
     return 0;
 }

@@ -220,6 +220,10 @@ struct orr_job_own {
 
 /* Three lines of the cache: what its way through the runtime needs; what the policy and
  * the fetch need as well; and what is left. */
+/* Whether its kernel is launched with those of other tasks: handing it over takes no
+ * time, and nor do submission and push of what was submitted so before. */
+enum orr_in_graph { ORR_NO_GRAPH, ORR_IN_GRAPH, ORR_IN_GRAPH_AGAIN };
+
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for jobs of the runtime's own */
     const struct orr_job_type *type; /* [const] after submission */
@@ -235,7 +239,8 @@ struct orr_job {
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
     int16_t worker;         /* where it runs, -1 before */
-    uint8_t tagged;         /* [const] enum orr_tagged */
+    uint8_t tagged : 4;     /* [const] enum orr_tagged */
+    uint8_t in_graph : 4;   /* [const] enum orr_in_graph */
     uint8_t plain; /* [the context that has it] its task asks for nothing on its way, and
                     * is freed at the end: orr_job_is_plain */
     struct orr_job_claims claims;

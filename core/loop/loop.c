@@ -328,11 +328,12 @@ static void hand_over_awaited(const struct orr_runtime *rt,
 static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 {
     struct orr_job *job = job_to_start(rt, worker);
-    bool async, ended;
+    bool async, ended, alone;
 
     if (!job)
         return false;
     async = orr_job_is_async(job, worker, job->implementation);
+    alone = async && !job->in_graph;
     /* A synchronous kernel keeps the worker: what runs must end first. */
     if (!async && worker->running)
         return false;
@@ -362,7 +363,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
         if (async)
             orr_follow_lead(rt, worker, job);
     }
-    if (async)
+    if (alone)
         orr_charge(rt->machine->costs.kernel_queue);
     return true;
 }

@@ -404,7 +404,8 @@ void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job)
 
 void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 {
-    orr_charge(rt->machine->costs.push);
+    if (job->in_graph != ORR_IN_GRAPH_AGAIN)
+        orr_charge(rt->machine->costs.push);
     orr_pay();
     ORR_TELL(rt, ORR_TOLD_TASK_PUSHED, .job = job);
     if (orr_job_is_plain(job)) {

@@ -637,6 +637,7 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     /* How many it waits for beside its data, and itself. */
     int declared = atomic_load_explicit(&job->waiting, memory_order_relaxed);
     double us = costs->submit + costs->submit_per_buffer * job->naccesses;
+    bool again = job->in_graph == ORR_IN_GRAPH_AGAIN;
 
     if (task->profiling_info)
         ORR_TELL(rt, ORR_TOLD_TASK_TIMED, .job = job);
@@ -669,7 +670,8 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
         atomic_load_explicit(&job->waiting, memory_order_relaxed) > 1)
         orr_follow_submitted(rt, job, declared > 1);
     orr_job_release(rt, job);
-    orr_charge(us);
+    if (!again)
+        orr_charge(us);
 }
 
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task)
@@ -733,8 +735,8 @@ static void cap_priority(struct orr_knobs *knobs, struct starpu_task *task)
         task->priority = most;
 }
 
-int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit, bool called)
+static int submit_task(struct orr_runtime *rt, struct starpu_task *task,
+                       bool implicit, bool called, unsigned in_graph)
 {
     struct orr_job *job;
     struct orr_access *chain;
@@ -750,6 +752,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     job = orr_job_of(task);
+    job->in_graph = (uint8_t)in_graph;
     if (called)
         orr_job_await_call(rt, job, &caller);
     if (synchronous || called)
@@ -769,4 +772,16 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (synchronous && task->destroy)
         orr_task_free(rt, task);
     return 0;
+}
+
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit, bool called)
+{
+    return submit_task(rt, task, implicit, called, ORR_NO_GRAPH);
+}
+
+int orr_task_submit_in_graph(struct orr_runtime *rt, struct starpu_task *task,
+                             unsigned in_graph)
+{
+    return submit_task(rt, task, true, false, in_graph);
 }

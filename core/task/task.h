@@ -92,6 +92,10 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit, bool called);
 
+/* The same for a task whose kernel is launched with others (enum orr_in_graph). */
+int orr_task_submit_in_graph(struct orr_runtime *rt, struct starpu_task *task,
+                             unsigned in_graph);
+
 /* Submits a task that has ended and regenerates. Does not block. */
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);
 

@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 
     const double start = starpu_timing_now();
     factorise(ctx, A);
-    ctx.fence();
+    ctx.fence().wait();
     const double us = starpu_timing_now() - start;
     const double n = static_cast<double>(order);
     std::printf("# size\tms\tGFlop/s\n%zu\t%.3f\t%.1f\n", order, us / 1000,

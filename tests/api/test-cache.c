@@ -24,6 +24,7 @@ struct counted {
 
 static int nallocated, ncached, nreused, nfreed;
 static size_t live[STARPU_MAXNODES], most[STARPU_MAXNODES];
+static size_t room = SIZE_MAX; /* on a device, as the interface has it */
 
 static void register_counted(starpu_data_handle_t handle, int home, void *given)
 {
@@ -40,6 +41,8 @@ static starpu_ssize_t allocate(void *data_interface, unsigned node)
 {
     struct counted *c = data_interface;
 
+    if (node && live[node] + c->bytes > room)
+        return -ENOMEM;
     c->at = starpu_malloc_on_node(node, c->bytes);
     if (!c->at)
         return -ENOMEM;
@@ -262,6 +265,37 @@ START_TEST(data_stay_on_a_device_that_has_less_than_it_says)
 }
 END_TEST
 
+/* An interface may have less memory to give than the node has: data leave for others. */
+START_TEST(data_leave_where_an_interface_has_no_more)
+{
+    enum { NDATA = 10, BYTES = 1000 };
+    static char bytes[NDATA][BYTES];
+    struct starpu_data_interface_ops ops = counted_ops;
+    starpu_data_handle_t data[NDATA];
+    unsigned last;
+
+    machine_open(_i);
+    last = starpu_memory_nodes_get_count() - 1;
+    ops.dontcache = 1;
+    room = 3 * BYTES;
+    for (int i = 0; i < NDATA; i++) {
+        struct counted c = {.bytes = BYTES, .at = (uintptr_t)bytes[i]};
+
+        starpu_data_register(&data[i], 0, &c, &ops);
+        ck_assert_int_eq(
+            starpu_data_acquire_on_node(data[i], (int)last, STARPU_RW), 0);
+        starpu_data_release_on_node(data[i], (int)last);
+    }
+    ck_assert_int_eq(nallocated, has_device() ? NDATA : 0);
+    ck_assert_uint_le(most[last], room);
+    for (int i = 0; i < NDATA; i++)
+        starpu_data_unregister(data[i]);
+    starpu_shutdown();
+    ck_assert_uint_eq(live[last], 0);
+    room = SIZE_MAX;
+}
+END_TEST
+
 /* --- interfaces of the library --- */
 
 enum { WORDS = 24, NSHAPES = 9 };
@@ -367,6 +401,8 @@ static Suite *cache_suite(void)
                         NMACHINES);
     tcase_add_loop_test(tc, kept_memory_gives_way, 0, NMACHINES);
     tcase_add_loop_test(tc, data_stay_on_a_device_that_has_less_than_it_says, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, data_leave_where_an_interface_has_no_more, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, each_interface_has_its_values_in_kept_memory, 0,
                         NMACHINES);

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         double between = now();
         ctx.parallel_for(lx.shape(), lx.read(), ly.rw())
                 ->*[a](std::size_t i, auto u, auto v) { v(i) += a * u(i); };
-        ctx.fence();
+        ctx.fence().wait();
         axpy.add(start, between, now());
 
         double sum = 0.;

@@ -147,7 +147,7 @@ ELSEWHERE = {
     "tests/opencl/test-programs.py":
         "ORRERY_OPENCL_VENDORS",
     "tests/stf/test-stf.py":
-        "ORRERY_STF_DOT ORRERY_STF_PLACE",
+        "ORRERY_STF_ALLOCATOR ORRERY_STF_DOT ORRERY_STF_PLACE",
     "tests/mpi/test-hosted.py":
         "ORRERY_SIM_MPI_VALUES",
     "tests/golden/test-settings.py":

@@ -318,6 +318,40 @@ static void tasks_without_types()
     EXPECT_RESULT(y[0] == 11 && y[1] == 7 && y[3] == 40 && sum == 190);
 }
 
+// What is before it has ended, what is behind it is not waited for.
+static void fences()
+{
+    context ctx;
+    double x = 1., y = 1.;
+    auto lx = ctx.logical_data(&x, 1), ly = ctx.logical_data(&y, 1);
+    std::atomic<int> ended{0};
+
+    auto none = ctx.fence();
+    EXPECT(none.ready());
+    for (int i = 0; i < 20; i++)
+        ctx.host_launch(lx.rw())->*[&ended](auto v) { v(0) += 1., ended++; };
+    auto half = ctx.fence();
+    auto held = ctx.freeze(ly, access_mode::rw);
+    held.get()(0) = 5.;
+    // These wait until the program gives the data back.
+    for (int i = 0; i < 20; i++)
+        ctx.host_launch(ly.rw())->*[&ended](auto v) { v(0) += 1., ended++; };
+    half.wait();
+    EXPECT(half.ready());
+    EXPECT_RESULT(ended == 20);
+    auto all = ctx.task_fence(), copy = all;
+    EXPECT(!all.ready());
+    held.unfreeze();
+    stream_t queue = all; // waits
+    EXPECT(!queue && copy.ready());
+    EXPECT_RESULT(ended == 40);
+    copy.wait();
+    for (int i = 0; i < 1000; i++)
+        ctx.fence();
+    ctx.finalize();
+    EXPECT_RESULT(x == 21. && y == 25.);
+}
+
 static void launches()
 {
     context ctx;
@@ -565,7 +599,7 @@ static void contexts()
         inside.change_stage();
     };
     ctx.pop_affinity();
-    ctx.fence();
+    ctx.fence().wait();
     ctx.finalize();
     EXPECT_RESULT(x[0] == 9 && x[1] == 7);
 }
@@ -665,7 +699,7 @@ static void failures_of_bodies()
 
     ctx.host_launch(lx.read())->*[](auto) { throw std::out_of_range("no"); };
     try {
-        ctx.fence();
+        ctx.fence().wait();
     } catch (const std::out_of_range &) {
         told = true;
     }
@@ -736,6 +770,7 @@ int main()
     shapes();
     tasks();
     tasks_without_types();
+    fences();
     launches();
     grids();
     parts();

@@ -108,11 +108,39 @@ void processors_wait()
     check(value == 81., "devices and processors take turns");
 }
 
+// Memory of a device that an allocator has cut from a larger piece.
+void memory_of_allocators()
+{
+    const std::size_t before = starpu_memory_get_used(1);
+    context ctx;
+    double value = 1.;
+    block_allocator<buddy_allocator> buddy(ctx);
+
+    ctx.set_allocator(buddy);
+    auto x = ctx.logical_data(&value, 1);
+    for (int i = 0; i < 10; i++) {
+        auto y = ctx.logical_data<double>(1);
+        ctx.task(exec_place::device(0), y.write(), x.rw())
+                ->*[&](stream_t s, slice<double> to, slice<double> v) {
+            check(to.data_handle() != v.data_handle(), "apart");
+            launch(s, v, 1.);
+        };
+    }
+    ctx.fence().wait();
+    const std::size_t piece = starpu_memory_get_used(1) - before;
+    check(piece >= 1u << 20 && (piece & (piece - 1)) == 0,
+          "all data are in one piece of the device");
+    ctx.finalize();
+    check(value == 11., "the values are right");
+    check(starpu_memory_get_used(1) == before, "the piece has gone");
+}
+
 } // namespace
 
 int main()
 {
     bodies_run_at_submission();
     processors_wait();
+    memory_of_allocators();
     return 0;
 }

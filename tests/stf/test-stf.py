@@ -54,21 +54,30 @@ def gpus(n):
 # --- programs ---
 
 def programs():
-    for name in ("features", "memory", "errors"):
+    for name in ("features", "memory", "errors", "allocators", "places",
+                 "scopes"):
         passes(f"{name}, real", [program(name)])
     passes("features, real, one worker", [program("features")],
            STARPU_NCPU="1")
     passes("snippets, real, wherever the policy says", [program("snippets")],
            **ANY)
-    for name in ("features", "snippets"):
+    for name in ("features", "snippets", "allocators", "places", "scopes"):
         for n in (1, 2, 4):
-            more = ANY if n == 1 else {}
+            more = ANY if n == 1 and name in ("features", "snippets") else {}
             passes(f"{name} on {n} virtual GPUs", [program(name)],
                    **RUN, **gpus(n), **more)
-        passes(f"{name}, placed by dmda", [program(name)],
-               STARPU_SCHED="dmda", **RUN, **ANY)
+        # Where memory is, is what two of them are about.
+        if name not in ("allocators", "places"):
+            passes(f"{name}, placed by dmda", [program(name)],
+                   STARPU_SCHED="dmda", **RUN, **ANY)
         passes(f"{name} with kernels skipped", [program(name)], **SKIP)
     passes("errors on virtual GPUs", [program("errors")], **RUN)
+    passes("scopes, with kernels shorter than their handing over",
+           [program("scopes")], **dict(SKIP, ORRERY_ASSUME="kernel[*] = 10us; "
+                                       "kernel[short] = 1us"),
+           SHORT_KERNELS="1")
+    passes("scopes, where a launch takes no time", [program("scopes")], **SKIP,
+           STARPU_SIMGRID_CUDA_QUEUE_COST="0")
     for limit in ("1000", "4"):
         passes(f"memory on a virtual GPU with {limit} MiB", [program("memory")],
                **RUN, **gpus(1), STARPU_LIMIT_CUDA_MEM=limit)
@@ -188,7 +197,7 @@ PARTS = """
 #include <orrery/stf.hpp>
 #include <cstdio>
 using namespace orrery::stf;
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     context ctx;
     std::vector<double> x(1 << 18, 1.), y(1 << 18, 0.);
@@ -197,12 +206,15 @@ int main(int argc, char **)
     for (int round = 0; round < 10; round++) {
         auto from = lx.read();
         auto to = ly.rw();
-        if (argc > 1)
+        if (argc > 1 && *argv[1] == 'p')
             from = from.in_parts(), to = to.in_parts();
+        else if (argc > 1)
+            to = ly.rw(data_place::composite(tiled_partition<1 << 16>(),
+                                             exec_place::all_devices()));
         ctx.parallel_for(exec_place::all_devices(), lx.shape(), from, to)
                 ->*[](std::size_t i, auto a, auto b) { b(i) += a(i); };
     }
-    ctx.fence();
+    ctx.fence().wait();
     std::printf("%.3f\\n", (starpu_timing_now() - start) / 1000);
     ctx.finalize();
     for (const double value : y)
@@ -219,10 +231,46 @@ def parts(folder):
     env = dict(RUN, ORRERY_ASSUME="kernel[*] = 1ms")
     whole = passes("four GPUs use the same data in turn", [out], **env)
     apart = passes("four GPUs use their parts", [out, "parts"], **env)
+    spread = passes("four GPUs use composite data", [out, "composite"], **env)
     # 40 kernels after each other, or 10.
     TAP.claim("parts are written side by side",
-              float(whole.out) > 40. and 10. < float(apart.out) < 15.,
-              whole, apart)
+              float(whole.out) > 40. and 10. < float(apart.out) < 15. and
+              10. < float(spread.out) < 15., whole, apart, spread)
+
+
+MEMORY = """
+#include <orrery/stf.hpp>
+#include <cstdio>
+using namespace orrery::stf;
+int main()
+{
+    context ctx;
+    const double start = starpu_timing_now();
+    for (int round = 0; round < 50; round++) {
+        auto x = ctx.logical_data<double>(1000000 + round % 3);
+        ctx.parallel_for(exec_place::device(0), x.shape(), x.write())
+                ->*[](std::size_t i, auto a) { a(i) = i; };
+        ctx.fence().wait();
+    }
+    std::printf("%.3f\\n", starpu_timing_now() - start);
+    ctx.finalize();
+    return 0;
+}
+"""
+
+
+def memory(folder):
+    out, done = compile_program(folder, "memory", MEMORY)
+    TAP.claim("a program of temporary data compiles", done.code == 0, done)
+    took = {}
+    for name in ("uncached", "cached", "cached_fifo", "pooled", "buddy"):
+        done = passes(f"memory is {name}", [out], **SKIP,
+                      ORRERY_STF_ALLOCATOR=name)
+        took[name] = float(done.out or 0)
+    # 50 allocations of the device, or one for each length.
+    TAP.claim("what is kept is not allocated again, and takes no time",
+              took["uncached"] > 2 * max(took[name] for name in took
+                                         if name != "uncached"), took)
 
 
 # --- what compiles, and what does not ---
@@ -377,6 +425,7 @@ with tempfile.TemporaryDirectory() as scratch:
         graphs(scratch)
         models(scratch)
         parts(scratch)
+        memory(scratch)
     else:
         headers(scratch)
         warnings(scratch)

@@ -3,6 +3,7 @@
 // any thread may submit.
 #pragma once
 
+#include <orrery/stf/allocators.hpp>
 #include <orrery/stf/freeze.hpp>
 #include <orrery/stf/launch.hpp>
 #include <orrery/stf/parallel_for.hpp>
@@ -59,6 +60,39 @@ class dot_section
     std::shared_ptr<detail::context_state> state_;
 };
 
+// The tasks of a context that were submitted before a fence(). Where a queue of a device is
+// asked for, to be synchronized, they are waited for first.
+class fence_queue
+{
+  public:
+    explicit fence_queue(std::shared_ptr<detail::context_state> state)
+        : state_(std::move(state)), nepochs_(state_->next_epoch())
+    {
+    }
+    // Whether all have ended.
+    bool ready() const
+    {
+        return state_->are_over(nepochs_);
+    }
+    // Until all have ended; throws what a body has thrown.
+    void wait() const
+    {
+        if (!ready() && starpu_task_get_current())
+            detail::fail("a fence in a callback, where nothing may wait");
+        state_->wait_for_epochs(nepochs_);
+        state_->tell();
+    }
+    operator stream_t() const
+    {
+        wait();
+        return nullptr;
+    }
+
+  private:
+    std::shared_ptr<detail::context_state> state_;
+    std::size_t nepochs_;
+};
+
 // The runtime, which contexts share as long as the program lives: contexts after each
 // other find it, its memory and its models as the one before has left them.
 class async_resources_handle
@@ -75,6 +109,8 @@ class context
         detail::machine::get();
         if (detail::dot_graph::file())
             state_->dot = std::make_unique<detail::dot_graph>();
+        if (const block_allocator_untyped chosen = detail::chosen_allocator())
+            set_allocator(chosen);
     }
     explicit context(const async_resources_handle &) : context()
     {
@@ -113,9 +149,11 @@ class context
     stf::logical_data<V> logical_data(const V &view,
                                       data_place place = data_place::host())
     {
-        const int home = place.is_affine()
-                             ? STARPU_MAIN_RAM
-                             : detail::machine::get().node_of(place);
+        detail::require(!place.get_spread(),
+                        "logical_data() of memory at a composite or replicated "
+                        "place: that of a program is at one, host() or "
+                        "device(i)");
+        const int home = detail::machine::get().node_of(place, STARPU_MAIN_RAM);
         auto data = add<V>(shape_of<V>(view), home, &view);
 
         data->has_home = true;
@@ -217,21 +255,21 @@ class context
         state_->finalize();
         state_->tell();
     }
-    // Tasks start when they are submitted: nothing is to be done.
+    // Tasks start when they are submitted; the next ones are of another graph, if they
+    // are of one.
     void submit()
     {
         state_->require_open();
+        state_->end_stage();
     }
-    // Waits for all tasks submitted so far; the queue is one that they are before.
-    stream_t fence()
+    // What is submitted so far, to be waited for. Does not wait itself.
+    fence_queue fence()
     {
         state_->require_open();
-        if (starpu_task_wait_for_all() == -EDEADLK)
-            detail::fail("fence() in a callback, where nothing may wait");
-        state_->tell();
-        return nullptr;
+        state_->end_stage();
+        return fence_queue(state_);
     }
-    stream_t task_fence()
+    fence_queue task_fence()
     {
         return fence();
     }
@@ -246,6 +284,7 @@ class context
                                        "made");
         detail::hold_on_host hold(*state_, *data.get_datum());
 
+        state_->end_stage();
         state_->tell();
         if constexpr (detail::has_owner<V>::value) {
             const V view = hold.template view<V>();
@@ -254,10 +293,12 @@ class context
             return value;
         }
     }
-    // Tasks after it are of the next stage; what that orders, data order here.
+    // Tasks after it are of the next stage, which is a graph of its own in a graph_ctx.
+    // Data order tasks, whatever their stage.
     void change_stage()
     {
         state_->require_open();
+        state_->end_stage();
     }
 
     // The body gets the context and the number of the round.
@@ -284,6 +325,40 @@ class context
                                   data_place place = data_place::host())
     {
         return {state_, data.get_datum(), mode, place};
+    }
+
+    // --- memory ---
+
+    // Where data that are made from now on get their memory from.
+    void set_allocator(const block_allocator_untyped &allocator)
+    {
+        state_->require_open();
+        state_->source = state_->source_of(allocator);
+    }
+    // Has its deinit() called by finalize(), after those attached later.
+    void attach_allocator(const block_allocator_untyped &allocator)
+    {
+        state_->require_open();
+        state_->attach(allocator);
+    }
+    block_allocator_untyped
+    attach_allocator(std::shared_ptr<block_allocator_interface> allocator)
+    {
+        block_allocator_untyped one(std::move(allocator));
+        attach_allocator(one);
+        return one;
+    }
+    // Each allocation is one of the device's.
+    block_allocator_untyped get_uncached_allocator() const
+    {
+        return detail::uncached();
+    }
+    // What set_allocator() has said; else the runtime's, which keeps what data leave
+    // for data of the same lengths.
+    block_allocator_untyped get_default_allocator() const
+    {
+        return state_->source ? state_->source->allocator
+                              : block_allocator_untyped();
     }
 
     // --- where, and what it is called ---
@@ -337,6 +412,9 @@ class context
         auto data = std::make_shared<detail::typed_datum<V>>(state_, shape);
         data->number = state_->count_data();
         detail::view_traits<V>::register_data(&data->handle, home, shape, view);
+        if constexpr (!std::is_same_v<V, void_interface>)
+            if (state_->source)
+                data->take_memory_of(state_->source);
         return data;
     }
 
@@ -384,10 +462,33 @@ class stream_ctx : public context
   public:
     using context::context;
 };
+// Tasks of a stage are a graph: it is launched by the first one, which takes the
+// submitting thread some time, simulated as well (ORRERY_STF_GRAPH_LAUNCH), and ends at
+// change_stage(), and where the program waits.
 class graph_ctx : public context
 {
   public:
-    using context::context;
+    graph_ctx()
+    {
+        make_graphs();
+    }
+    explicit graph_ctx(const async_resources_handle &handle) : context(handle)
+    {
+        make_graphs();
+    }
+    explicit graph_ctx(stream_t stream,
+                       const async_resources_handle &handle = {})
+        : context(stream, handle)
+    {
+        make_graphs();
+    }
+
+  private:
+    void make_graphs()
+    {
+        state()->graphs = true;
+        state()->end_stage();
+    }
 };
 
 } // namespace orrery::stf

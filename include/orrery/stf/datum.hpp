@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <orrery/stf/allocator.hpp>
 #include <orrery/stf/dot.hpp>
 #include <orrery/stf/interface.hpp>
 #include <orrery/stf/machine.hpp>
@@ -32,9 +33,68 @@ namespace detail
 struct datum;
 class recorder;
 
+// What becomes of tasks while they are recorded.
+enum class recording_of {
+    rounds, // they are submitted, with bodies of their own, and once more each round
+    launches, // they are submitted when the scope is launched, not before
+    copies, // they are submitted as ever; what can be copied may be launched again
+};
+
+// How tasks come to devices: one by one, or as a graph, which the first task of a stage
+// launches.
+enum class stage { streams, to_launch, launched };
+
+// The tasks between two fences, counted until they have ended, and 1 until the second
+// fence.
+class epoch
+{
+  public:
+    epoch()
+    {
+        starpu_sem_init(&over_, 0, 0);
+    }
+    epoch(const epoch &) = delete;
+    epoch &operator=(const epoch &) = delete;
+    ~epoch()
+    {
+        starpu_sem_destroy(&over_);
+    }
+    void begin()
+    {
+        left_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void end()
+    {
+        if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            starpu_sem_post(&over_);
+    }
+    // None is under way, while the epoch goes on.
+    bool empty() const
+    {
+        return left_.load(std::memory_order_acquire) == 1;
+    }
+    bool over() const
+    {
+        return left_.load(std::memory_order_acquire) == 0;
+    }
+    void wait()
+    {
+        starpu_sem_wait(&over_);
+        starpu_sem_post(&over_); // whoever else waits
+    }
+
+  private:
+    std::atomic<std::size_t> left_{1};
+    starpu_sem_t over_;
+};
+
 // What is common to the copies of a context, and outlives it as long as its data do.
 struct context_state {
-    context_state() = default;
+    context_state()
+    {
+        epochs.push_back(std::make_unique<epoch>());
+        epoch_ = epochs.back().get();
+    }
     context_state(const context_state &) = delete;
     context_state &operator=(const context_state &) = delete;
     ~context_state();
@@ -61,6 +121,108 @@ struct context_state {
             std::rethrow_exception(thrown);
     }
     void finalize();
+    // --- fences ---
+    epoch *present() const
+    {
+        return epoch_.load(std::memory_order_acquire);
+    }
+    // Ends the present epoch; returns how many there have been.
+    std::size_t next_epoch()
+    {
+        const lock_guard guard(lock_);
+        epochs.push_back(std::make_unique<epoch>());
+        epoch *last = epoch_.exchange(epochs.back().get());
+        last->end();
+        return epochs.size() - 1;
+    }
+    // The first epochs: whether all of their tasks have ended, or when they have.
+    bool are_over(std::size_t n)
+    {
+        const lock_guard guard(lock_);
+        while (nover < n && epochs[nover]->over())
+            nover++;
+        return nover >= n;
+    }
+    void wait_for_epochs(std::size_t n)
+    {
+        while (!are_over(n)) {
+            epoch *first;
+            {
+                const lock_guard guard(lock_);
+                first = epochs[nover < n ? nover : n - 1].get();
+            }
+            first->wait();
+        }
+    }
+    // --- graphs ---
+    // A graph is launched: that takes the submitting thread some time, simulated as well.
+    void launch_graph()
+    {
+        now = stage::launched;
+        orrery_graph_launch();
+    }
+    // What follows is of the next graph, if it is of one.
+    void end_stage()
+    {
+        now = graphs || depth > 0 ? stage::to_launch : stage::streams;
+    }
+    // --- scopes ---
+    void push_scope()
+    {
+        scopes.push_back(++nscopes);
+        if (depth++ == 0)
+            end_stage();
+    }
+    void pop_scope()
+    {
+        scopes.pop_back();
+        if (--depth == 0)
+            end_stage();
+    }
+    bool is_open(unsigned scope) const
+    {
+        for (const unsigned one : scopes)
+            if (one == scope)
+                return true;
+        return false;
+    }
+    // Its deinit() is called when the context ends, after those of later ones.
+    void attach(const block_allocator_untyped &one)
+    {
+        const lock_guard guard(lock_);
+        for (const block_allocator_untyped &known : allocators)
+            if (known == one)
+                return;
+        allocators.push_back(one);
+    }
+    // What data ask that are to have memory of that allocator.
+    block_source *source_of(const block_allocator_untyped &one)
+    {
+        require(static_cast<bool>(one),
+                "set_allocator() with a block_allocator that was made of "
+                "nothing: make it of a context");
+        attach(one);
+        const lock_guard guard(lock_);
+        for (const auto &known : sources)
+            if (known->allocator == one)
+                return known.get();
+        sources.push_back(std::make_unique<block_source>());
+        sources.back()->allocator = one;
+        return sources.back().get();
+    }
+    // No data have memory any more.
+    void end_allocators()
+    {
+        backend_ctx_untyped ctx;
+
+        for (const auto &one : sources)
+            while (one->nblocks > 0) // a worker has not freed it yet
+                orrery_usleep(1.);
+        while (!allocators.empty()) {
+            allocators.back().deinit(ctx);
+            allocators.pop_back();
+        }
+    }
     std::size_t count_data()
     {
         return ndata.fetch_add(1, std::memory_order_relaxed);
@@ -71,18 +233,35 @@ struct context_state {
     std::vector<handle_t> orphans;    // [lock_] to be written back
     std::exception_ptr failure;       // [lock_]
     std::vector<exec_place> affinity; // the last one is the current place
+    std::vector<block_allocator_untyped> allocators;    // [lock_] attached
+    std::vector<std::unique_ptr<block_source>> sources; // [lock_]
+    block_source *source = nullptr; // of data to come; NULL: the runtime
     std::unique_ptr<dot_graph> dot;
-    std::atomic<std::size_t> ndata{0}; // made so far
-    std::atomic<int> started{0};       // tasks between start() and end()
-    recorder *recording = nullptr;     // of the innermost loop scope
-    unsigned depth = 0;                // scopes that are open
+    std::vector<std::unique_ptr<epoch>> epochs; // [lock_]
+    std::size_t nover = 0;                      // [lock_] of them have ended
+    std::atomic<epoch *> epoch_{nullptr};       // the last one
+    std::atomic<std::size_t> ndata{0};          // made so far
+    std::atomic<int> started{0};   // tasks between start() and end()
+    recorder *recording = nullptr; // of the innermost scope that has one
+    recording_of mode = recording_of::rounds; // likewise
+    unsigned depth = 0;                       // scopes that are open
+    std::vector<unsigned> scopes;             // their numbers, from 1 on
+    unsigned nscopes = 0;                     // so far
+    bool pending =
+        false;           // a scope is between pop_prologue() and pop_epilogue()
+    bool graphs = false; // a graph_ctx: stages are graphs
+    stage now = stage::streams;
+    bool again =
+        false; // tasks of a graph that was launched before are submitted
     bool finalized = false;
 };
 
 // A partition into parts, and where each begins in the outermost dimension.
 struct plan {
+    const spread *how = nullptr; // of a composite place; NULL: even parts
     std::vector<handle_t> parts;
     std::vector<std::size_t> begin; // one more: the end
+    std::vector<std::size_t> owner; // the number of its place in the grid
 };
 
 struct datum : std::enable_shared_from_this<datum> {
@@ -136,10 +315,16 @@ struct datum : std::enable_shared_from_this<datum> {
     std::string symbol;
     std::size_t number = 0;             // in graphs
     std::atomic<bool> has_value{false}; // as far as tasks are submitted
+    std::atomic<bool> used{false};      // by a task, or the program
     bool has_home = false;              // memory of the program's
     bool write_back = false;
     bool read_only = false;
     access_mode frozen = access_mode::none;
+    unsigned scope = 0;  // that they live in; 0: the context
+    unsigned pushed = 0; // the scope in which they are used in one mode alone
+    access_mode pushed_mode = access_mode::none;
+    const spread *copied =
+        nullptr; // to the places of that, since it was written
     std::vector<std::unique_ptr<plan>> plans; // into different numbers of parts
     datum *next;
     datum **previous;
@@ -168,6 +353,7 @@ inline void context_state::finalize()
     for (const handle_t handle : orphans)
         starpu_data_unregister(handle);
     orphans.clear();
+    end_allocators();
     finalized = true;
     if (dot)
         dot->write();

@@ -109,10 +109,11 @@ class freezer
                 "freeze() takes access_mode::read or access_mode::rw");
         require(data_ != nullptr, "freeze() of data that no context has made");
         state_->require_open();
-        check_use(*state_, {data_.get(), mode, place, nullptr}, false);
+        const int node = node_of(place);
+        check_use(*state_, {data_.get(), mode, {}, nullptr}, false);
         if (data_->frozen != access_mode::none)
             fail(data_->words() + " is frozen already: unfreeze() it before");
-        acquire(node_of(place), true);
+        acquire(node, true);
         data_->frozen = mode;
     }
     freezer(const freezer &) = delete;
@@ -126,8 +127,10 @@ class freezer
 
     int node_of(const data_place &place) const
     {
-        return place.is_affine() ? STARPU_MAIN_RAM
-                                 : machine::get().node_of(place);
+        require(!place.get_spread(),
+                "freeze() and get() at a composite or replicated place: the "
+                "program uses data at one, host() or device(i)");
+        return machine::get().node_of(place, STARPU_MAIN_RAM);
     }
     void *get(const data_place &place)
     {

@@ -42,10 +42,44 @@ template <class T> uintptr_t address_of(T *data)
     return reinterpret_cast<uintptr_t>(data);
 }
 
+// The runtime's operations on data of its interfaces.
+inline starpu_data_interface_ops &ops_of(starpu_vector_interface *)
+{
+    return starpu_interface_vector_ops;
+}
+inline starpu_data_interface_ops &ops_of(starpu_matrix_interface *)
+{
+    return starpu_interface_matrix_ops;
+}
+inline starpu_data_interface_ops &ops_of(starpu_block_interface *)
+{
+    return starpu_interface_block_ops;
+}
+inline starpu_data_interface_ops &ops_of(starpu_tensor_interface *)
+{
+    return starpu_interface_tensor_ops;
+}
+inline starpu_data_interface_ops &ops_of(starpu_ndim_interface *)
+{
+    return starpu_interface_ndim_ops;
+}
+inline starpu_data_interface_ops &ops_of(starpu_variable_interface *)
+{
+    return starpu_interface_variable_ops;
+}
+
 // --- data of formats that the program defines ---
+
+struct block_source;
+
+// Of allocator.hpp. 0: there is no room.
+uintptr_t take_block(block_source *from, unsigned node, std::size_t bytes);
+void give_block(block_source *from, unsigned node, uintptr_t at,
+                std::size_t bytes);
 
 template <class V> struct format_interface {
     enum starpu_data_interface_id id;
+    block_source *source; // of its memory; NULL: the runtime
     shape_of<V> shape;
     uintptr_t block[data_format<V>::blocks];
 };
@@ -82,7 +116,7 @@ template <class V> struct format_ops {
 
         for (std::size_t b = 0; b < blocks; b++) {
             const std::size_t bytes = format::bytes(local->shape, b);
-            local->block[b] = starpu_malloc_on_node(node, bytes);
+            local->block[b] = take_block(local->source, node, bytes);
             if (!local->block[b] && bytes) {
                 drop(local, node, b);
                 return -ENOMEM;
@@ -94,8 +128,8 @@ template <class V> struct format_ops {
     static void drop(interface *local, unsigned node, std::size_t n)
     {
         for (std::size_t b = 0; b < n; b++)
-            starpu_free_on_node(node, local->block[b],
-                                format::bytes(local->shape, b));
+            give_block(local->source, node, local->block[b],
+                       format::bytes(local->shape, b));
     }
     static void release(void *at, unsigned node)
     {
@@ -137,10 +171,11 @@ template <class V> struct format_ops {
                 return 0;
         return 1;
     }
-    static starpu_data_interface_ops *table()
+    // Data that have a source of their own give their memory back to it.
+    static starpu_data_interface_ops *table(bool sourced)
     {
         static starpu_data_copy_methods methods;
-        static starpu_data_interface_ops ops;
+        static starpu_data_interface_ops ops, of_source;
         static char name[] = "orrery::stf";
         static const bool made = [] {
             methods.any_to_any = copy;
@@ -154,10 +189,13 @@ template <class V> struct format_ops {
             ops.interfaceid = STARPU_UNKNOWN_INTERFACE_ID;
             ops.interface_size = sizeof(interface);
             ops.name = name;
+            starpu_data_register_ops(&ops);
+            of_source = ops;
+            of_source.dontcache = 1;
             return true;
         }();
         (void)made;
-        return &ops;
+        return sourced ? &of_source : &ops;
     }
 };
 
@@ -184,12 +222,11 @@ template <class V> struct view_traits {
     {
         format_interface<V> given{};
 
-        starpu_data_register_ops(format_ops<V>::table());
-        given.id = format_ops<V>::table()->interfaceid;
+        given.id = format_ops<V>::table(false)->interfaceid;
         given.shape = shape;
         for (std::size_t b = 0; view && b < data_format<V>::blocks; b++)
             given.block[b] = address_of(data_format<V>::address(*view, b));
-        starpu_data_register(handle, home, &given, format_ops<V>::table());
+        starpu_data_register(handle, home, &given, format_ops<V>::table(false));
     }
     static V view(void *buffer)
     {
@@ -202,8 +239,25 @@ template <class V> struct view_traits {
     }
 };
 
+template <std::size_t D> struct dense_interface {
+    using type = starpu_ndim_interface;
+};
+template <> struct dense_interface<1> {
+    using type = starpu_vector_interface;
+};
+template <> struct dense_interface<2> {
+    using type = starpu_matrix_interface;
+};
+template <> struct dense_interface<3> {
+    using type = starpu_block_interface;
+};
+template <> struct dense_interface<4> {
+    using type = starpu_tensor_interface;
+};
+
 template <class T, std::size_t D> struct view_traits<slice<T, D>> {
     using constant = slice<const T, D>;
+    using interface = typename dense_interface<D>::type;
     static constexpr bool read_only = std::is_const_v<T>;
     static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
                   "elements of a slice are copied as bytes between memories: "
@@ -273,6 +327,7 @@ template <class T, std::size_t D> struct view_traits<slice<T, D>> {
 
 template <class T> struct view_traits<scalar_view<T>> {
     using constant = scalar_view<const T>;
+    using interface = starpu_variable_interface;
     static constexpr bool read_only = std::is_const_v<T>;
     static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
                   "the value of a scalar_view is copied as bytes between "

@@ -19,6 +19,15 @@ template <class V> struct typed_datum : datum {
         : datum(std::move(context)), shape(extents)
     {
     }
+    // Before its first use.
+    void take_memory_of(block_source *source)
+    {
+        if (used.load(std::memory_order_relaxed))
+            fail(words() + " has been used: set_allocator() before");
+        register_again<V>(&handle, source);
+        if (!symbol.empty())
+            starpu_data_set_name(handle, symbol.c_str());
+    }
     shape_of<V> shape;
 };
 
@@ -119,6 +128,14 @@ template <class V> class logical_data
                         "set_write_back(true): data of a shape have no memory "
                         "of the program's to write to");
         datum().write_back = wanted;
+    }
+    // Where copies of the data get their memory from, before their first use. Parts on
+    // a grid of places have the runtime's.
+    void set_allocator(const block_allocator_untyped &allocator)
+    {
+        static_assert(!std::is_same_v<V, void_interface>,
+                      "set_allocator() of a token, which has no memory");
+        datum().take_memory_of(datum().state->source_of(allocator));
     }
     // No task will use the data for long: their copies leave full memories first.
     void wont_use() const

@@ -45,13 +45,31 @@ class machine
     {
         return static_cast<int>(devices.size());
     }
-    // The node of data that are placed there.
+    // The node of data that are placed there. Pages of managed memory, and copies of
+    // replicated data, are where the task is.
     int node_of(const data_place &place) const
     {
-        if (place.is_affine())
+        if (place.is_affine() || place.is_managed() || place.get_spread())
             return STARPU_SPECIFIC_NODE_LOCAL;
         return place.is_device() ? static_cast<int>(at(place.number()).node)
                                  : STARPU_MAIN_RAM;
+    }
+
+    // The same where no task is that would say where.
+    int node_of(const data_place &place, int otherwise) const
+    {
+        const int node = node_of(place);
+        return node == STARPU_SPECIFIC_NODE_LOCAL ? otherwise : node;
+    }
+    // The other way round; affine(): no place of a program's is there.
+    data_place place_of(unsigned node) const
+    {
+        if (node == STARPU_MAIN_RAM)
+            return data_place::host();
+        for (std::size_t i = 0; i < devices.size(); i++)
+            if (devices[i].node == node)
+                return data_place::device(static_cast<int>(i));
+        return data_place::affine();
     }
 
     // Whether tasks of that symbol have a model of their own: where times are known or

@@ -306,6 +306,13 @@ template <class S> decltype(auto) plain(const S &shape)
 struct default_partition : blocked_partition {
 };
 
+template <class P, class = void> struct has_executor : std::false_type {
+};
+template <class P>
+struct has_executor<P, std::void_t<decltype(&P::get_executor)>>
+    : std::true_type {
+};
+
 template <class Part, class S>
 auto part_of(const S &shape, std::size_t i, dim4 grid)
 {
@@ -367,11 +374,15 @@ class parallel_for_scope
             submit(detail::plain(shape_), std::forward<F>(f), false, 0);
             return;
         }
-        if (any_in_parts(std::index_sequence_for<D...>{})) {
+        on_grid_ = true;
+        if (any_in_parts(std::index_sequence_for<D...>{}))
             run_in_parts(place, f, std::index_sequence_for<D...>{});
-            this->request_.place = place;
-            return;
-        }
+        else
+            run_in_turn(place, f);
+        this->request_.place = place;
+    }
+    template <class F> void run_in_turn(const exec_place &place, F &f)
+    {
         if constexpr (detail::has_bounds<S>::value ||
                       !std::is_same_v<Part, detail::default_partition>) {
             for (std::size_t i = 0; i < place.size(); i++) {
@@ -379,7 +390,6 @@ class parallel_for_scope
                 submit(detail::part_of<Part>(shape_, i, place.get_dims()), f,
                        i > 0, i);
             }
-            this->request_.place = place;
         } else {
             detail::fail("a shape of your own on a grid of places: name a "
                          "partitioner whose apply() cuts it");
@@ -388,55 +398,101 @@ class parallel_for_scope
 
     // --- each place has its part of some data ---
 
+    // What is written at a composite place, too.
+    static bool is_in_parts(const task_dep_untyped &dep)
+    {
+        return dep.in_parts_ ||
+               (dep.place.is_composite() && detail::writes(dep.mode));
+    }
     template <std::size_t... K>
     bool any_in_parts(std::index_sequence<K...>) const
     {
-        return (std::get<K>(this->deps_).in_parts_ || ...);
+        return (is_in_parts(std::get<K>(this->deps_)) || ...);
     }
-    // The plan of data number K, and its use by place number i. 0: all of it.
-    template <std::size_t K>
-    std::size_t plan(std::size_t places, const detail::plan **known)
+    // The partitioner that the program names must cut as the data lie.
+    static void require_same_cut(const exec_place &place,
+                                 const detail::spread *how)
+    {
+        constexpr bool any = std::is_same_v<Part, detail::default_partition>;
+        bool same = any;
+
+        if constexpr (!any && detail::has_executor<Part>::value)
+            same = detail::executor_of<Part> == how->executor;
+        detail::require(same, "data at a composite place and the partitioner "
+                              "of parallel_for() are cut differently: leave "
+                              "the latter out, or name it for both");
+        detail::require(how->grid == place,
+                        "data at a composite place are on another grid than "
+                        "the parallel_for(): it runs where the data are");
+    }
+    // The plan of data number K. How long they are in the last dimension; 0: they are
+    // not in parts.
+    template <std::size_t K> std::size_t plan(const exec_place &place)
     {
         auto &dep = std::get<K>(this->deps_);
         using V = typename std::decay_t<decltype(dep)>::view;
 
-        if (!dep.in_parts_)
+        if (!is_in_parts(dep))
             return 0;
-        if constexpr (detail::cut<V>::possible)
-            *known = &detail::plan_of<V>(*dep.data, places);
+        const detail::spread *how =
+            dep.place.is_composite() ? dep.place.get_spread() : nullptr;
+        if (how)
+            require_same_cut(place, how);
         else
-            detail::fail("in_parts() is for slices of up to three dimensions");
-        return (*known)->begin.back();
+            detail::require(std::is_base_of_v<blocked_partition, Part>,
+                            "in_parts() is for the blocked_partition; for "
+                            "others name data_place::composite()");
+        if constexpr (detail::can_be_cut<V>) {
+            detail::check_use(
+                *this->state_,
+                {dep.data.get(), dep.mode, data_place::affine(), nullptr},
+                false);
+            plans_[K] = &detail::plan_of<V>(*dep.data, place.size(), how);
+        } else {
+            detail::fail("in_parts(), and composite places, are for slices of "
+                         "up to three dimensions");
+        }
+        return plans_[K]->begin.back();
     }
     template <class F, std::size_t... K>
     void run_in_parts(const exec_place &place, F &f, std::index_sequence<K...>)
     {
-        if constexpr (!detail::has_bounds<S>::value ||
-                      !std::is_base_of_v<blocked_partition, Part>) {
-            detail::fail("in_parts() is for shapes with bounds, and the "
-                         "blocked_partition: other parts are not in one piece");
+        if constexpr (!detail::has_bounds<S>::value) {
+            detail::fail("in_parts(), and composite places, are for shapes "
+                         "with bounds");
         } else {
             constexpr std::size_t outer = S::dimensions - 1;
             box<S::dimensions> mine = detail::plain(shape_);
             const std::size_t n = mine.end(outer);
 
             detail::require(mine.begin(outer) == 0 && n >= place.size(),
-                            "in_parts() is for shapes whose last dimension "
-                            "begins at 0 and has an index for each place");
-            for (const std::size_t length :
-                 {n, plan<K>(place.size(), &plans_[K])...})
+                            "in_parts(), and composite places, are for shapes "
+                            "whose last dimension begins at 0 and has an index "
+                            "for each place");
+            for (const std::size_t length : {n, plan<K>(place)...})
                 detail::require(length == 0 || length == n,
-                                "data in_parts() are as long in their last "
+                                "data in parts are as long in their last "
                                 "dimension as the shape");
-            const detail::plan *any = nullptr;
-            for (const detail::plan *one : plans_)
-                any = one ? one : any;
-            for (std::size_t i = 0; i < place.size(); i++) {
-                mine.set(outer, any->begin[i], any->begin[i + 1]);
-                this->request_.place = place.get_place(i);
+            const detail::plan &cut = the_cut();
+            for (std::size_t i = 0; i < cut.owner.size(); i++) {
+                mine.set(outer, cut.begin[i], cut.begin[i + 1]);
+                this->request_.place = place.get_place(cut.owner[i]);
                 submit(mine, f, i > 0, i);
             }
         }
+    }
+    // All data in parts are cut at the same indices.
+    const detail::plan &the_cut() const
+    {
+        const detail::plan *any = nullptr;
+
+        for (const detail::plan *one : plans_) {
+            detail::require(!any || !one || any->begin == one->begin,
+                            "data in parts that are cut at different indices: "
+                            "name the same place for all");
+            any = one ? one : any;
+        }
+        return *any;
     }
 
     template <class Shape, class F>
@@ -449,6 +505,8 @@ class parallel_for_scope
 
         this->fill(uses);
         for (std::size_t i = 0; i < n; i++) {
+            if (on_grid_ && uses[i].place.is_composite())
+                uses[i].place = data_place::affine();
             if (const detail::plan *cut = plans_[i]) {
                 uses[i].part = cut->parts[number];
                 body.parts[i] = {cut->begin[number], cut->begin.back()};
@@ -466,6 +524,7 @@ class parallel_for_scope
 
     S shape_;
     const detail::plan *plans_[sizeof...(D) + 1] = {}; // NULL: not in parts
+    bool on_grid_ = false;
 };
 
 } // namespace orrery::stf

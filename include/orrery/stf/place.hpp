@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <orrery/stf/config.hpp>
-#include <orrery/stf/error.hpp>
+#include <orrery/stf/lock.hpp>
 
 namespace orrery::stf
 {
@@ -24,6 +24,10 @@ struct pos4 {
     ORR_STF_HD constexpr int get(std::size_t axis) const
     {
         return axis == 0 ? x : axis == 1 ? y : axis == 2 ? z : t;
+    }
+    ORR_STF_HD constexpr void set(int axis, int to)
+    {
+        (axis == 0 ? x : axis == 1 ? y : axis == 2 ? z : t) = to;
     }
     ORR_STF_HD friend constexpr bool operator==(const pos4 &a, const pos4 &b)
     {
@@ -140,7 +144,13 @@ class exec_place
     }
     exec_place get_place(std::size_t i) const
     {
+        detail::require(i < size(), "get_place() of a number that the grid "
+                                    "does not have");
         return places_ ? (*places_)[i] : *this;
+    }
+    exec_place get_place(const pos4 &position) const
+    {
+        return get_place(dims_.get_index(position));
     }
     dim4 get_dims() const
     {
@@ -223,6 +233,102 @@ inline exec_place_grid exec_place::repeat(const exec_place &place,
     return grid(std::vector<exec_place>(n, place));
 }
 
+inline exec_place_grid make_grid(std::vector<exec_place> places)
+{
+    return exec_place::grid(std::move(places));
+}
+inline exec_place_grid make_grid(std::vector<exec_place> places, dim4 dims)
+{
+    return exec_place::grid(std::move(places), dims);
+}
+
+namespace detail
+{
+
+// The places of a grid at first, first + step, ... before `behind`, in each dimension.
+inline exec_place_grid sub_grid(const exec_place_grid &grid, const pos4 &first,
+                                const pos4 &step, const pos4 &behind)
+{
+    std::vector<exec_place> places;
+    int n[4];
+
+    for (std::size_t d = 0; d < 4; d++) {
+        require(step.get(d) > 0 && first.get(d) >= 0,
+                "a part of a grid begins at a position of the grid, and has "
+                "tiles or strides of at least 1");
+        const int length = behind.get(d) < grid.get_dims().get(d)
+                               ? behind.get(d)
+                               : grid.get_dims().get(d);
+        n[d] = length > first.get(d)
+                   ? (length - first.get(d) + step.get(d) - 1) / step.get(d)
+                   : 0;
+    }
+    const dim4 dims(n[0], n[1], n[2], n[3]);
+    for (std::size_t i = 0; i < dims.size(); i++) {
+        const pos4 at = dims.get_position(i);
+        places.push_back(grid.get_place(
+            pos4(first.x + at.x * step.x, first.y + at.y * step.y,
+                 first.z + at.z * step.z, first.t + at.t * step.t)));
+    }
+    return exec_place_grid(std::move(places), dims);
+}
+
+} // namespace detail
+
+// The places of tile number tile_id of a grid that is cut into tiles.
+inline exec_place_grid partition_tile(const exec_place_grid &grid,
+                                      dim4 tile_sizes, pos4 tile_id)
+{
+    const pos4 first(tile_id.x * tile_sizes.x, tile_id.y * tile_sizes.y,
+                     tile_id.z * tile_sizes.z, tile_id.t * tile_sizes.t);
+
+    return detail::sub_grid(grid, first, pos4(1, 1, 1, 1),
+                            pos4(first.x + tile_sizes.x, first.y + tile_sizes.y,
+                                 first.z + tile_sizes.z,
+                                 first.t + tile_sizes.t));
+}
+// Every strides-th place from position tile_id on.
+inline exec_place_grid partition_cyclic(const exec_place_grid &grid,
+                                        dim4 strides, pos4 tile_id)
+{
+    return detail::sub_grid(grid, tile_id, strides, grid.get_dims());
+}
+
+// Which place of a grid an index of data is for: (index, extents, the grid's).
+using get_executor_func_t = pos4 (*)(pos4, dim4, dim4);
+
+namespace detail
+{
+
+template <class Partitioner> pos4 executor_of(pos4 at, dim4 data, dim4 grid)
+{
+    return Partitioner().get_executor(at, data, grid);
+}
+
+// Data on several places: each has its part, as `executor` says, or, without, a copy.
+// Never freed: places refer to it.
+struct spread {
+    exec_place grid; // of a copy for each: is_current(), that of the task
+    get_executor_func_t executor;
+    const spread *next;
+};
+
+// The one of these.
+inline const spread *intern_spread(const exec_place &grid,
+                                   get_executor_func_t executor)
+{
+    static lock mine;
+    static const spread *known;
+    const lock_guard guard(mine);
+
+    for (const spread *one = known; one; one = one->next)
+        if (one->executor == executor && one->grid == grid)
+            return one;
+    return known = new spread{grid, executor, known};
+}
+
+} // namespace detail
+
 // Where data are while a body runs.
 class data_place
 {
@@ -238,10 +344,34 @@ class data_place
     {
         return data_place(detail::place_kind::host, 0);
     }
-    // Main memory, which a device reaches where the system lets it.
+    // Memory whose pages go where they are used: the runtime brings all of them there
+    // before the task.
     static data_place managed()
     {
         return data_place(detail::place_kind::managed, 0);
+    }
+    // For parallel_for() on that grid: what is written lies in parts at its places, as
+    // the partitioner says; what is only read each of them has as a whole.
+    static data_place composite(get_executor_func_t executor,
+                                const exec_place_grid &grid)
+    {
+        detail::require(executor != nullptr,
+                        "composite() with a partitioner that is no function");
+        return data_place(detail::intern_spread(grid, executor));
+    }
+    template <class Partitioner, class = decltype(&Partitioner::get_executor)>
+    static data_place composite(Partitioner, const exec_place_grid &grid)
+    {
+        return composite(detail::executor_of<Partitioner>, grid);
+    }
+    // A copy at each place of the grid, or of that where the task runs, to be read.
+    static data_place replicated(const exec_place_grid &grid)
+    {
+        return data_place(detail::intern_spread(grid, nullptr));
+    }
+    static data_place replicated()
+    {
+        return data_place(detail::intern_spread(exec_place(), nullptr));
     }
     static data_place device(int number)
     {
@@ -264,13 +394,31 @@ class data_place
     {
         return kind_ == detail::place_kind::host;
     }
+    bool is_managed() const
+    {
+        return kind_ == detail::place_kind::managed;
+    }
+    bool is_composite() const
+    {
+        return spread_ && spread_->executor;
+    }
+    bool is_replicated() const
+    {
+        return spread_ && !spread_->executor;
+    }
+    // Of a composite or replicated place, else NULL.
+    const detail::spread *get_spread() const
+    {
+        return spread_;
+    }
     int number() const
     {
         return number_;
     }
     friend bool operator==(const data_place &a, const data_place &b)
     {
-        return a.kind_ == b.kind_ && a.number_ == b.number_;
+        return a.kind_ == b.kind_ && a.number_ == b.number_ &&
+               a.spread_ == b.spread_;
     }
     friend bool operator!=(const data_place &a, const data_place &b)
     {
@@ -278,7 +426,8 @@ class data_place
     }
     friend bool operator<(const data_place &a, const data_place &b)
     {
-        return std::tie(a.kind_, a.number_) < std::tie(b.kind_, b.number_);
+        return std::tie(a.kind_, a.number_, a.spread_) <
+               std::tie(b.kind_, b.number_, b.spread_);
     }
 
   private:
@@ -286,9 +435,14 @@ class data_place
         : kind_(kind), number_(number)
     {
     }
+    explicit data_place(const detail::spread *how)
+        : kind_(detail::place_kind::grid), spread_(how)
+    {
+    }
 
     detail::place_kind kind_ = detail::place_kind::affine;
     int number_ = 0;
+    const detail::spread *spread_ = nullptr;
 };
 
 } // namespace orrery::stf
@@ -310,10 +464,11 @@ template <> struct std::hash<orrery::stf::exec_place> {
 template <> struct std::hash<orrery::stf::data_place> {
     std::size_t operator()(const orrery::stf::data_place &place) const
     {
-        return (place.is_affine()   ? 1
-                : place.is_device() ? 2
-                                    : 3) *
-                   31u +
-               static_cast<std::size_t>(place.number());
+        return ((place.is_affine()   ? 1
+                 : place.is_device() ? 2
+                                     : 3) *
+                    31u +
+                static_cast<std::size_t>(place.number())) ^
+               std::hash<const void *>()(place.get_spread());
     }
 };

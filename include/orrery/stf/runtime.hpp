@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// stf/runtime.hpp - the runtime's interface, without cusparse.h, which starpu.h brings
-// where there is a toolkit: ten thousand lines with what it includes. Programs that need it
-// include it themselves.
+// stf/runtime.hpp - the runtime's interface, without what starpu.h brings of other
+// libraries where they are: hwloc.h, OpenCL's cl.h, math.h, and cusparse.h, thousands of
+// lines each with what they include. Programs that need them include them themselves, and
+// starpu.h before this header if they call its functions that have hwloc's types.
 #pragma once
 
+#ifndef _ORR_LEAN
+#    define _ORR_LEAN    1
+#    define ORR_STF_LEAN 1
+#endif
 #include <starpu_config.h>
 
 #ifdef STARPU_HAVE_LIBCUSPARSE
@@ -14,3 +19,8 @@
 
 #include <orrery.h>
 #include <starpu.h>
+
+#ifdef ORR_STF_LEAN
+#    undef _ORR_LEAN
+#    undef ORR_STF_LEAN
+#endif

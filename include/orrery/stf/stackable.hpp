@@ -18,7 +18,8 @@ template <class V> class stackable_logical_data : public logical_data<V>
         : logical_data<V>(std::move(data))
     {
     }
-    // The data will be used so in this scope, first at that place.
+    // The data will be used so in this scope, first at that place: of those pushed to
+    // be read, tasks in it may only read() them.
     void push(access_mode mode, data_place place = data_place::affine()) const
     {
         detail::datum &data = *this->get_datum();
@@ -27,11 +28,12 @@ template <class V> class stackable_logical_data : public logical_data<V>
         detail::require(data.state->depth > 0,
                         "push() of data outside of a scope: push the context "
                         "before");
-        if (!place.is_affine() && mode != access_mode::write)
-            starpu_data_prefetch_on_node(
-                data.handle,
-                static_cast<unsigned>(detail::machine::get().node_of(place)),
-                1);
+        data.pushed = data.state->scopes.back();
+        data.pushed_mode = mode;
+        const int node = detail::machine::get().node_of(place, -1);
+        if (node >= 0 && mode != access_mode::write)
+            starpu_data_prefetch_on_node(data.handle,
+                                         static_cast<unsigned>(node), 1);
     }
     // Tasks may only read() them from now on.
     void set_read_only() const
@@ -52,13 +54,13 @@ class graph_scope_guard
     explicit graph_scope_guard(std::shared_ptr<detail::context_state> state)
         : state_(std::move(state))
     {
-        state_->depth++;
+        state_->push_scope();
     }
     graph_scope_guard(const graph_scope_guard &) = delete;
     graph_scope_guard &operator=(const graph_scope_guard &) = delete;
     ~graph_scope_guard()
     {
-        state_->depth--;
+        state_->pop_scope();
     }
 
   private:
@@ -68,52 +70,106 @@ class graph_scope_guard
 namespace detail
 {
 
-// The tasks that are submitted while it lives, and again when `another` says so. What
-// bodies refer to must outlive the scope.
+// A scope whose tasks are recorded, until leave(). Scopes end in the reverse order.
+class recording_scope
+{
+  public:
+    recording_scope(std::shared_ptr<context_state> state, recording_of mode)
+        : state_(std::move(state)), tasks_(std::make_shared<recorder>()),
+          outer_(state_->recording), outer_mode_(state_->mode)
+    {
+        state_->require_open();
+        require(!state_->pending, "a scope while another one is between "
+                                  "pop_prologue() and pop_epilogue()");
+        state_->recording = tasks_.get();
+        // Inside of what is launched later nothing is submitted now.
+        state_->mode = outer_ && outer_mode_ == recording_of::launches
+                           ? recording_of::launches
+                           : mode;
+        state_->push_scope();
+    }
+    recording_scope(const recording_scope &) = delete;
+    recording_scope &operator=(const recording_scope &) = delete;
+    ~recording_scope()
+    {
+        leave();
+    }
+    // Tasks after it are of the scope around.
+    void leave()
+    {
+        if (left_)
+            return;
+        left_ = true;
+        state_->recording = outer_;
+        state_->mode = outer_mode_;
+        state_->pop_scope();
+    }
+    bool is_launched_later() const
+    {
+        return outer_ && outer_mode_ == recording_of::launches;
+    }
+    context_state &state() const
+    {
+        return *state_;
+    }
+    const std::shared_ptr<context_state> &shared_state() const
+    {
+        return state_;
+    }
+    recorder *outer() const
+    {
+        return outer_;
+    }
+    const std::shared_ptr<recorder> &tasks() const
+    {
+        return tasks_;
+    }
+
+  private:
+    std::shared_ptr<context_state> state_;
+    std::shared_ptr<recorder> tasks_;
+    recorder *outer_; // of the scope around
+    recording_of outer_mode_;
+    bool left_ = false;
+};
+
+// The tasks that are submitted while it lives, and again as the rule says; those of
+// loops inside of it, too. What bodies refer to must outlive the scope.
 class loop_scope
 {
   public:
     explicit loop_scope(std::shared_ptr<context_state> state)
-        : state_(std::move(state))
+        : scope_(std::move(state), recording_of::rounds)
     {
-        require(!state_->recording, "a loop scope inside of another one: the "
-                                    "inner loop has to be one of the "
-                                    "program's");
-        state_->recording = &tasks_;
-        state_->depth++;
-    }
-    loop_scope(const loop_scope &) = delete;
-    loop_scope &operator=(const loop_scope &) = delete;
-    ~loop_scope()
-    {
-        leave();
     }
 
   protected:
     // Of destructors, which do not throw: failures are told at finalize().
-    template <class F> void run_rounds(F another) noexcept
+    void end(std::shared_ptr<looping> rule) noexcept
     {
-        leave();
+        context_state &state = scope_.state();
+
         try {
-            while (another())
-                tasks_.submit_all(*state_);
-            (void)starpu_task_wait_for_all();
+            // A child of the graph around it.
+            const stage now = state.now;
+            scope_.leave();
+            if (state.now == stage::to_launch)
+                state.now = now;
+            if (!scope_.is_launched_later()) {
+                scope_.tasks()->submit_rounds(state, *rule);
+                (void)starpu_task_wait_for_all();
+            }
+            if (scope_.outer())
+                scope_.outer()->add_loop(scope_.tasks(), std::move(rule));
+            if (state.depth == 0)
+                state.end_stage();
         } catch (...) {
-            state_->keep(std::current_exception());
+            state.keep(std::current_exception());
         }
     }
 
-    std::shared_ptr<context_state> state_;
-    recorder tasks_;
-
   private:
-    void leave()
-    {
-        if (state_->recording != &tasks_)
-            return;
-        state_->recording = nullptr;
-        state_->depth--;
-    }
+    recording_scope scope_;
 };
 
 // What update_cond() submits: writes what the condition returns.
@@ -139,55 +195,126 @@ struct host_takes_index<condition<F>, std::tuple<std::size_t>, Out, D...>
 // As many rounds as the program says.
 class repeat_scope : detail::loop_scope
 {
+    class counted : public detail::looping
+    {
+      public:
+        explicit counted(std::size_t n) : n_(n), left_(n)
+        {
+        }
+        void begin() override
+        {
+            left_ = n_;
+        }
+        bool goes_on() override
+        {
+            return --left_ > 0;
+        }
+
+      private:
+        std::size_t n_, left_;
+    };
+
   public:
     repeat_scope(std::shared_ptr<detail::context_state> state, std::size_t n)
-        : loop_scope(std::move(state)), left_(n)
+        : loop_scope(std::move(state)), rule_(std::make_shared<counted>(n))
     {
         detail::require(n > 0, "repeat_graph_scope(0): the tasks of the scope "
                                "have been submitted once at its end");
     }
     ~repeat_scope()
     {
-        run_rounds([this] { return --left_ > 0; });
+        end(rule_);
     }
 
   private:
-    std::size_t left_;
+    std::shared_ptr<counted> rule_;
 };
 
 // Rounds until the condition of update_cond() is false.
 class while_scope : detail::loop_scope
 {
-  public:
-    explicit while_scope(context ctx, std::shared_ptr<detail::context_state> s)
-        : loop_scope(std::move(s)), ctx_(std::move(ctx)),
-          goes_on_(ctx_.logical_data(shape_of<scalar_view<int>>()))
+    class conditional : public detail::looping
     {
-        goes_on_.set_symbol("while");
-    }
-    ~while_scope()
-    {
-        run_rounds([this] {
-            if (!goes_on_.get_datum()->has_value)
+      public:
+        explicit conditional(context ctx)
+            : ctx_(std::move(ctx)),
+              flag_(ctx_.logical_data(shape_of<scalar_view<int>>()))
+        {
+            flag_.set_symbol("while");
+        }
+        void begin() override
+        {
+            left_ = assumed;
+        }
+        bool goes_on() override
+        {
+            if (!flag_.get_datum()->has_value)
                 detail::fail("a while_graph_scope() without update_cond(): "
                              "nothing says when it ends");
             // What skipped kernels would say is not known.
             if (!detail::machine::get().runs_bodies)
-                return --assumed_ > 0;
-            return ctx_.wait(goes_on_) != 0;
-        });
+                return --left_ > 0;
+            const detail::stage now = ctx_.get_stage();
+            const bool again = ctx_.wait(flag_) != 0;
+            ctx_.set_stage(now); // the graph goes on
+            return again;
+        }
+        const logical_data<scalar_view<int>> &flag() const
+        {
+            return flag_;
+        }
+        context &ctx()
+        {
+            return ctx_;
+        }
+        void assume(std::size_t n)
+        {
+            assumed = left_ = n;
+        }
+
+      private:
+        class staged : public context
+        {
+          public:
+            explicit staged(context ctx) : context(std::move(ctx))
+            {
+            }
+            detail::stage get_stage() const
+            {
+                return state()->now;
+            }
+            void set_stage(detail::stage now)
+            {
+                state()->now = now;
+            }
+        };
+
+        staged ctx_;
+        logical_data<scalar_view<int>> flag_;
+        std::size_t assumed = 1, left_ = 1;
+    };
+
+  public:
+    explicit while_scope(context ctx, std::shared_ptr<detail::context_state> s)
+        : loop_scope(std::move(s)),
+          rule_(std::make_shared<conditional>(std::move(ctx)))
+    {
+    }
+    ~while_scope()
+    {
+        end(rule_);
     }
     // The body returns whether there is another round. At the end of the scope.
     template <class... D> auto update_cond(D... deps)
     {
-        return condition_scope<D...>{
-            ctx_.parallel_for(box<1>(1), goes_on_.write(), std::move(deps)...)};
+        return condition_scope<D...>{rule_->ctx().parallel_for(
+            box<1>(1), rule_->flag().write(), std::move(deps)...)};
     }
     // How many rounds there are where kernels are skipped: 1, unless this says so.
     void assume_rounds(std::size_t n)
     {
         detail::require(n > 0, "assume_rounds(0): there is one at least");
-        assumed_ = n;
+        rule_->assume(n);
     }
 
   private:
@@ -202,9 +329,155 @@ class while_scope : detail::loop_scope
             scope;
     };
 
-    context ctx_;
-    logical_data<scalar_view<int>> goes_on_;
-    std::size_t assumed_ = 1;
+    std::shared_ptr<conditional> rule_;
+};
+
+// --- scopes that are launched ---
+
+namespace detail
+{
+
+// What has been recorded of a scope, from pop_prologue() to pop_epilogue().
+class popped_scope
+{
+  public:
+    // `done`: its tasks have been submitted once, which was the first launch.
+    popped_scope(std::shared_ptr<context_state> state,
+                 std::shared_ptr<recorder> tasks, bool done)
+        : state_(std::move(state)), tasks_(std::move(tasks)), done_(done)
+    {
+        state_->pending = true;
+    }
+    popped_scope(const popped_scope &) = delete;
+    popped_scope &operator=(const popped_scope &) = delete;
+    ~popped_scope()
+    {
+        end();
+    }
+    void launch()
+    {
+        if (ended_)
+            fail("launch() after pop_epilogue(): the scope has ended");
+        if (done_) {
+            done_ = false;
+            return;
+        }
+        if (tasks_->once())
+            fail("launch() of a scope with the task `" + tasks_->once()->name +
+                 "', which cannot run again: what its body captures must be "
+                 "copyable, and it must have a body");
+        if (tasks_->empty())
+            return;
+        state_->now = stage::to_launch;
+        tasks_->submit_all(*state_);
+        state_->end_stage();
+    }
+    void end()
+    {
+        if (!ended_)
+            state_->pending = false;
+        ended_ = true;
+    }
+    bool ended() const
+    {
+        return ended_;
+    }
+
+  private:
+    std::shared_ptr<context_state> state_;
+    std::shared_ptr<recorder> tasks_;
+    bool done_, ended_ = false;
+};
+
+} // namespace detail
+
+// The tasks of a scope that was popped by pop_prologue(), to be launched any number of
+// times before pop_epilogue(). Copies are the same.
+class launchable_graph_handle
+{
+  public:
+    launchable_graph_handle() = default;
+    explicit launchable_graph_handle(
+        std::shared_ptr<detail::popped_scope> scope)
+        : scope_(std::move(scope))
+    {
+    }
+    void launch()
+    {
+        get().launch();
+    }
+    // The runtime orders launches, and nobody else's work.
+    stream_t stream() const
+    {
+        (void)get();
+        return nullptr;
+    }
+    // CUDA's graphs: there is none.
+    void *exec() const
+    {
+        (void)get();
+        detail::fail("exec() of a launchable graph: no CUDA graph is made of "
+                     "the tasks; launch() submits them");
+    }
+    void *graph() const
+    {
+        (void)get();
+        detail::fail("graph() of a launchable graph: no CUDA graph is made of "
+                     "the tasks; launch() submits them");
+    }
+    bool valid() const
+    {
+        return scope_ && !scope_->ended();
+    }
+
+  private:
+    detail::popped_scope &get() const
+    {
+        detail::require(valid(), "a launchable graph whose scope has ended, "
+                                 "or that pop_prologue() has not made");
+        return *scope_;
+    }
+
+    std::shared_ptr<detail::popped_scope> scope_;
+};
+
+// The same; the scope ends with the last copy.
+class launchable_graph
+{
+  public:
+    launchable_graph() = default;
+    explicit launchable_graph(std::shared_ptr<detail::popped_scope> scope)
+        : scope_(std::move(scope)), handle_(scope_)
+    {
+    }
+    void launch()
+    {
+        handle_.launch();
+    }
+    stream_t stream() const
+    {
+        return handle_.stream();
+    }
+    void *exec() const
+    {
+        return handle_.exec();
+    }
+    void *graph() const
+    {
+        return handle_.graph();
+    }
+    bool valid() const
+    {
+        return handle_.valid();
+    }
+    void reset()
+    {
+        *this = launchable_graph();
+    }
+
+  private:
+    std::shared_ptr<detail::popped_scope> scope_;
+    launchable_graph_handle handle_;
 };
 
 class stackable_ctx : public context
@@ -220,32 +493,59 @@ class stackable_ctx : public context
     {
         return wrapped(context::logical_data<T>(extents...));
     }
-    // Data that live in this scope.
+    // Data that live in this scope: after its end they are used no more.
     template <class V> auto logical_data_no_export(const shape_of<V> &shape)
     {
-        return wrapped(context::logical_data(shape));
+        auto data = wrapped(context::logical_data(shape));
+
+        detail::require(state()->depth > 0, "logical_data_no_export() outside "
+                                            "of a scope: push() before");
+        data.get_datum()->scope = state()->scopes.back();
+        return data;
     }
     template <class T, class... I> auto logical_data_no_export(I... extents)
     {
-        return wrapped(context::logical_data<T>(extents...));
+        return logical_data_no_export(shape_of<slice<T, sizeof...(I)>>(
+            static_cast<std::size_t>(extents)...));
     }
     auto token()
     {
         return wrapped(context::token());
     }
 
+    // Tasks of a scope are a graph: one launch, with those of scopes inside.
     void push()
     {
-        state()->require_open();
-        state()->depth++;
+        open_->scopes.push_back(std::make_unique<detail::recording_scope>(
+            state(), detail::recording_of::copies));
     }
     void pop()
     {
-        detail::require(state()->depth > 0, "pop() without push()");
-        state()->depth--;
+        (void)popped("pop()");
+    }
+    // As pop(), but the tasks of the scope can be launched, once and more often, until
+    // pop_epilogue(). Those of a push() have started already: that is the first launch.
+    launchable_graph_handle pop_prologue()
+    {
+        open_->prologue = std::make_shared<detail::popped_scope>(
+            state(), popped("pop_prologue()"), true);
+        return launchable_graph_handle(open_->prologue);
+    }
+    void pop_epilogue()
+    {
+        detail::require(open_->prologue && !open_->prologue->ended(),
+                        "pop_epilogue() without pop_prologue()");
+        open_->prologue->end();
+        open_->prologue.reset();
+    }
+    launchable_graph pop_prologue_shared()
+    {
+        return launchable_graph(std::make_shared<detail::popped_scope>(
+            state(), popped("pop_prologue_shared()"), true));
     }
     graph_scope_guard graph_scope()
     {
+        require_no_prologue("graph_scope()");
         return graph_scope_guard(state());
     }
     repeat_scope repeat_graph_scope(std::size_t rounds)
@@ -256,7 +556,7 @@ class stackable_ctx : public context
     {
         return while_scope(*this, state());
     }
-    stream_t fence()
+    fence_queue fence()
     {
         require_outermost("fence()");
         return context::fence();
@@ -273,6 +573,23 @@ class stackable_ctx : public context
     }
 
   private:
+    friend class launchable_graph_scope;
+
+    std::shared_ptr<detail::recorder> popped(const char *call)
+    {
+        require_no_prologue(call);
+        if (open_->scopes.empty())
+            detail::fail(std::string(call) + " without push()");
+        std::shared_ptr<detail::recorder> tasks = open_->scopes.back()->tasks();
+        open_->scopes.pop_back();
+        return tasks;
+    }
+    void require_no_prologue(const char *call) const
+    {
+        if (state()->pending)
+            detail::fail(std::string(call) + " between pop_prologue() and "
+                                             "pop_epilogue()");
+    }
     template <class V>
     static stackable_logical_data<V> wrapped(stf::logical_data<V> data)
     {
@@ -280,10 +597,67 @@ class stackable_ctx : public context
     }
     void require_outermost(const char *call) const
     {
+        require_no_prologue(call);
         if (state()->depth > 0)
             detail::fail(std::string(call) +
                          " inside of a scope: pop() it before");
     }
+
+    // By push() and pop_prologue(); of all copies of the context.
+    struct open {
+        ~open()
+        {
+            while (!scopes.empty())
+                scopes.pop_back();
+        }
+        std::vector<std::unique_ptr<detail::recording_scope>> scopes;
+        std::shared_ptr<detail::popped_scope> prologue;
+    };
+    std::shared_ptr<open> open_ = std::make_shared<open>();
+};
+
+// A scope whose tasks run when it is launched, each time anew, and not before. What
+// bodies refer to must outlive it.
+class launchable_graph_scope
+{
+  public:
+    explicit launchable_graph_scope(stackable_ctx &ctx)
+        : scope_(std::make_unique<detail::recording_scope>(
+              ctx.state(), detail::recording_of::launches))
+    {
+    }
+    // The first launch ends what belongs to the scope.
+    void launch()
+    {
+        handle().launch();
+    }
+    stream_t stream()
+    {
+        return handle().stream();
+    }
+    void *exec()
+    {
+        return handle().exec();
+    }
+    void *graph()
+    {
+        return handle().graph();
+    }
+
+  private:
+    launchable_graph_handle &handle()
+    {
+        if (!handle_.valid()) {
+            scope_->leave();
+            handle_ =
+                launchable_graph_handle(std::make_shared<detail::popped_scope>(
+                    scope_->shared_state(), scope_->tasks(), false));
+        }
+        return handle_;
+    }
+
+    std::unique_ptr<detail::recording_scope> scope_;
+    launchable_graph_handle handle_;
 };
 
 } // namespace orrery::stf

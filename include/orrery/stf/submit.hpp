@@ -218,9 +218,22 @@ inline starpu_data_access_mode mode_of(access_mode mode)
     }
 }
 
+// Data that live in a scope, or were pushed to one.
+inline void check_scope(const context_state &state, const datum &data,
+                        access_mode mode)
+{
+    if (data.scope && !state.is_open(data.scope))
+        fail(data.words() + " lived in a scope that was popped: make what is "
+                            "used outside by logical_data()");
+    if (data.pushed && state.is_open(data.pushed) &&
+        data.pushed_mode == access_mode::read && writes(mode))
+        fail(data.words() + " was pushed to this scope to be read: push() it "
+                            "with access_mode::rw to change it there");
+}
+
 inline void check_use(const context_state &state, const use &u, bool waits)
 {
-    const datum *data = u.data;
+    datum *data = u.data;
 
     require(data != nullptr, "a task uses a logical_data that no context made");
     if (data->state.get() != &state)
@@ -237,6 +250,15 @@ inline void check_use(const context_state &state, const use &u, bool waits)
         fail(data->words() + " is frozen, and this task's body must run before "
                              "the program goes on: unfreeze() it before, or "
                              "use task_later()");
+    if ((data->scope | data->pushed) != 0)
+        check_scope(state, *data, u.mode);
+    if (u.place.is_composite())
+        fail(data->words() + " is used at a composite place: data lie so for "
+                             "parallel_for() on its grid; name affine() here");
+    if (u.place.is_replicated() && writes(u.mode))
+        fail(data->words() + " is written at a replicated place, where data "
+                             "are only read(): write it at another one before");
+    data->used.store(true, std::memory_order_relaxed);
 }
 
 // Where a task may run: its place, as the machine and the body have it.
@@ -317,6 +339,60 @@ class target
     const body_type &type_;
 };
 
+// --- copies at several places ---
+
+// One of them, asked for in its turn among tasks.
+struct copy_asked {
+    static void have(handle_t handle, int node)
+    {
+        auto *one = new copy_asked{handle, node};
+        const int err =
+            starpu_data_acquire_on_node_cb(handle, node, STARPU_R, there, one);
+
+        if (err)
+            delete one;
+    }
+    static void there(void *arg)
+    {
+        const std::unique_ptr<copy_asked> one(static_cast<copy_asked *>(arg));
+        starpu_data_release_on_node(one->handle, one->node);
+    }
+    handle_t handle;
+    int node;
+};
+
+inline bool is_member(const exec_place &grid, const exec_place &place)
+{
+    for (std::size_t i = 0; i < grid.size(); i++)
+        if (grid.get_place(i) == place)
+            return true;
+    return false;
+}
+
+// Data that a task reads at a replicated place come to all places of it, once for each
+// value.
+inline void replicate(const use &u, const exec_place &place)
+{
+    const machine &m = machine::get();
+    const spread *how = u.place.get_spread();
+
+    if (how->grid.is_current() || u.data->copied == how)
+        return;
+    if ((place.is_host() || place.is_device()) && !m.places_any &&
+        !is_member(how->grid, place))
+        fail(u.data->words() + " is replicated over a grid in which the place "
+                               "of the task is not: name a grid that has it, "
+                               "or replicated()");
+    for (std::size_t i = 0; i < how->grid.size(); i++) {
+        const exec_place one = how->grid.get_place(i);
+        const bool device = !one.is_host() && m.ndevices() > 0;
+        copy_asked::have(u.data->handle,
+                         device ? static_cast<int>(m.at(one.number()).node)
+                                : STARPU_MAIN_RAM);
+    }
+    u.data->copied = how;
+}
+
 inline std::vector<int> nodes_of(const job &j)
 {
     bool any = false;
@@ -381,8 +457,19 @@ inline void draw(dot_graph &graph, const job &j)
 
 // --- tasks that are submitted again ---
 
-// What the tasks of a scope are, in their order: a loop submits them once more in each
-// round. One thread at a time.
+// A loop whose rounds are not those of the program.
+class looping
+{
+  public:
+    virtual ~looping() = default;
+    // Before its first round.
+    virtual void begin() = 0;
+    // Whether there is another one.
+    virtual bool goes_on() = 0;
+};
+
+// What the tasks of a scope are, in their order, and the loops in it: they are submitted
+// once more in each round, or when the scope is launched. One thread at a time.
 class recorder
 {
   public:
@@ -395,36 +482,78 @@ class recorder
             if (one.what.arg)
                 one.what.type->drop(one.what.arg);
     }
-    void add(const job &j)
+    // `must`: an error if the body cannot be copied. Else the scope is no longer one
+    // that can be launched again.
+    void add(const job &j, bool must)
     {
-        entry one{j, {}, {}};
+        entry one{j, {}, {}, nullptr, nullptr};
 
         for (unsigned i = 0; i < j.nuses; i++) {
             one.keep.push_back(j.uses[i].data->shared_from_this());
             one.uses.push_back(j.uses[i]);
         }
-        if (!j.type->copy)
+        if (!j.type->copy && must)
             fail("the body of `" + j.named->name +
-                 "' is in a loop scope, which runs it several times: what it "
-                 "captures must be copyable");
+                 "' is in a scope that runs it several times: what it captures "
+                 "must be copyable");
+        if (!j.type->copy) {
+            cannot_repeat(j.named);
+            return;
+        }
         if (j.arg)
             one.what.arg = j.type->copy(j.arg);
         tasks_.push_back(std::move(one));
     }
+    void add_loop(std::shared_ptr<recorder> rounds,
+                  std::shared_ptr<looping> rule)
+    {
+        tasks_.push_back({{}, {}, {}, std::move(rounds), std::move(rule)});
+    }
     void submit_all(context_state &state) const;
+    // All rounds but the first, which the program has submitted.
+    void submit_rounds(context_state &state, looping &rule) const
+    {
+        while (rule.goes_on())
+            submit_all(state);
+    }
     bool empty() const
     {
         return tasks_.empty();
     }
+    void cannot_repeat(const symbol *task)
+    {
+        once_ = task;
+    }
+    // A task that cannot be submitted again; NULL: all can.
+    const symbol *once() const
+    {
+        return once_;
+    }
 
   private:
     struct entry {
-        job what; // with a body of its own
+        job what; // with a body of its own; of loops not used
         std::vector<std::shared_ptr<datum>> keep;
         std::vector<use> uses;
+        std::shared_ptr<recorder> rounds; // of a loop, else NULL
+        std::shared_ptr<looping> rule;
     };
+    void submit_entries(context_state &state) const;
+
     std::vector<entry> tasks_;
+    const symbol *once_ = nullptr;
 };
+
+// What a task's argument begins with.
+struct held_head {
+    context_state *state;
+    epoch *counted; // that the task is of, NULL: it is not submitted
+};
+
+inline void end_of_task(void *counted)
+{
+    static_cast<epoch *>(counted)->end();
+}
 
 // Gives it to the runtime. The caller keeps the argument if this throws.
 inline void submit(context_state &state, const job &j)
@@ -436,9 +565,14 @@ inline void submit(context_state &state, const job &j)
     const bool to_call = waits && !m.simulated;
 
     state.require_open();
-    for (unsigned i = 0; i < j.nuses; i++)
+    for (unsigned i = 0; i < j.nuses; i++) {
         check_use(state, j.uses[i], j.wait);
+        if (j.uses[i].place.is_replicated())
+            replicate(j.uses[i], j.place);
+    }
     const target t(state, j);
+    if (state.now == stage::to_launch)
+        state.launch_graph();
     codelet *c = codelet_of(*j.type, j.named, nodes_of(j));
     starpu_task *task = starpu_task_create();
     if (!task)
@@ -446,10 +580,12 @@ inline void submit(context_state &state, const job &j)
     task->cl = &c->cl;
     task->where = t.where;
     task->cl_arg = j.arg;
-    if (j.owned) {
-        task->callback_func = j.type->drop;
-        task->callback_arg = j.arg;
-    }
+    epoch *counted = state.present();
+    counted->begin();
+    task->callback_func = j.owned ? j.type->drop : end_of_task;
+    task->callback_arg = j.owned ? j.arg : counted;
+    if (j.owned)
+        static_cast<held_head *>(j.arg)->counted = counted;
     task->synchronous = waits && !to_call;
     task->priority = j.priority;
     task->flops = j.flops;
@@ -460,16 +596,23 @@ inline void submit(context_state &state, const job &j)
     }
     fill_data(task, j);
     const int err = to_call ? orrery_task_submit_and_call(task)
-                            : starpu_task_submit(task);
+                    : state.now == stage::launched
+                        ? orrery_task_submit_in_graph(task, state.again)
+                        : starpu_task_submit(task);
     if (err) {
         task->destroy = 0;
         task->callback_func = nullptr;
         starpu_task_destroy(task);
+        if (j.owned)
+            static_cast<held_head *>(j.arg)->counted = nullptr;
+        counted->end();
         refused(j, err);
     }
     for (unsigned i = 0; i < j.nuses; i++)
-        if (writes(j.uses[i].mode))
+        if (writes(j.uses[i].mode)) {
             j.uses[i].data->has_value.store(true, std::memory_order_relaxed);
+            j.uses[i].data->copied = nullptr;
+        }
     if (state.dot)
         draw(*state.dot, j);
     if (waits)
@@ -478,7 +621,21 @@ inline void submit(context_state &state, const job &j)
 
 inline void recorder::submit_all(context_state &state) const
 {
+    const bool outer = state.again;
+
+    state.again = true;
+    submit_entries(state);
+    state.again = outer;
+}
+inline void recorder::submit_entries(context_state &state) const
+{
     for (const entry &one : tasks_) {
+        if (one.rule) {
+            one.rule->begin();
+            one.rounds->submit_all(state);
+            one.rounds->submit_rounds(state, *one.rule);
+            continue;
+        }
         job j = one.what;
 
         j.uses = one.uses.data();
@@ -501,8 +658,7 @@ inline void recorder::submit_all(context_state &state) const
 // A body has on_host(buffers), on_device(buffers), and constants that say which of
 // them there are: has_host, has_device, host_if_asked, shared, shaped; and what it is
 // called by: kind, and named_by, the type of the user's function.
-template <class Body> struct held {
-    context_state *state;
+template <class Body> struct held : held_head {
     Body body;
 };
 
@@ -560,7 +716,8 @@ class body_memory
     static void put(void *memory)
     {
         lists &all = mine();
-        auto *one = new (memory) block{all.left.load(std::memory_order_relaxed)};
+        auto *one =
+            new (memory) block{all.left.load(std::memory_order_relaxed)};
 
         while (!all.left.compare_exchange_weak(one->next, one,
                                                std::memory_order_release,
@@ -604,6 +761,7 @@ template <class Body, class... A> held<Body> *new_held(A &&...arguments)
 template <class Body> void drop_held(void *arg)
 {
     using H = held<Body>;
+    epoch *counted = static_cast<H *>(arg)->counted;
 
     if constexpr (sizeof(H) > body_memory::size ||
                   alignof(H) > body_memory::align) {
@@ -612,6 +770,8 @@ template <class Body> void drop_held(void *arg)
         static_cast<H *>(arg)->~H();
         body_memory::put(arg);
     }
+    if (counted)
+        counted->end();
 }
 template <class Body> void *copy_held(const void *arg)
 {
@@ -641,6 +801,24 @@ template <class Body> body_type &type_of_body()
     return type;
 }
 
+// Notes a task that may be submitted again; returns whether it is not to be submitted
+// now.
+inline bool record(context_state &state, const job &j)
+{
+    if (state.mode == recording_of::launches) {
+        state.require_open();
+        for (unsigned i = 0; i < j.nuses; i++) {
+            check_use(state, j.uses[i], false);
+            if (writes(j.uses[i].mode))
+                j.uses[i].data->has_value.store(true,
+                                                std::memory_order_relaxed);
+        }
+        (void)target(state, j);
+    }
+    state.recording->add(j, state.mode != recording_of::copies);
+    return state.mode == recording_of::launches;
+}
+
 // What a construct says of a task: the rest of a job.
 struct request {
     exec_place place;
@@ -665,24 +843,38 @@ void submit_body(context_state &state, const request &r, const use *uses,
     j.indices = r.indices;
     j.priority = r.priority;
     j.flops = r.flops;
-    if (state.recording)
+    if (state.recording && state.mode != recording_of::copies)
         j.wait = false;
-    if (!machine::get().runs_bodies) {
-        if (state.recording)
-            state.recording->add(j);
-        submit(state, j);
-        return;
-    }
     std::unique_ptr<held<B>, void (*)(held<B> *)> what(
-        new_held<B>(&state, std::forward<Body>(body)),
-        [](held<B> *one) { drop_held<B>(one); });
+        machine::get().runs_bodies
+            ? new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body))
+            : nullptr,
+        [](held<B> *one) { one ? drop_held<B>(one) : void(); });
     j.arg = what.get();
-    if (state.recording)
-        state.recording->add(j);
-    j.owned = !j.wait;
+    if (state.recording && !j.wait && record(state, j))
+        return;
+    j.owned = !j.wait && what;
     submit(state, j);
     if (j.owned)
         (void)what.release();
+}
+
+// The body of a task that refers to the caller's: what is to be launched again is a copy.
+template <class Body>
+void record_body(context_state &state, const request &r, const use *uses,
+                 unsigned nuses, Body &&body)
+{
+    using B = std::decay_t<Body>;
+    body_type &type = type_of_body<B>();
+    job j{&type, r.named ? r.named : type.unnamed(), r.place, uses, nuses};
+
+    j.priority = r.priority;
+    j.flops = r.flops;
+    std::unique_ptr<held<B>, void (*)(held<B> *)> what(
+        new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body)),
+        [](held<B> *one) { drop_held<B>(one); });
+    j.arg = what.get();
+    record(state, j);
 }
 
 } // namespace orrery::stf::detail

@@ -237,9 +237,13 @@ class task_core
     {
         require(!started_, "start() of a task that was started before");
         state_->require_open();
+        require(!owns_bodies(), "start() of a task in a scope that submits its "
+                                "tasks again: give it a body by ->*");
         const std::vector<use> all = uses();
         for (const use &u : all)
             check_use(*state_, u, true);
+        if (state_->recording)
+            runs_once();
         started_ = true;
         state_->started++;
         take(all);
@@ -298,9 +302,7 @@ class task_core
             uint32_t mode = mode_of(all[i].mode) & STARPU_RW;
             for (; i + 1 < all.size() && all[i + 1].data == all[i].data; i++)
                 mode |= mode_of(all[i + 1].mode) & STARPU_RW;
-            const int at = all[i].place.is_affine()
-                               ? node
-                               : machine::get().node_of(all[i].place);
+            const int at = machine::get().node_of(all[i].place, node);
             const int err = starpu_data_acquire_on_node(
                 all[i].data->handle, at,
                 static_cast<starpu_data_access_mode>(mode));
@@ -331,6 +333,17 @@ class task_core
                 return starpu_data_get_interface_on_node(
                     h.data->handle, static_cast<unsigned>(h.node));
         fail("get(i) of data that the task does not use");
+    }
+    // The scope cannot be launched again.
+    void runs_once()
+    {
+        state_->recording->cannot_repeat(request_.named ? request_.named
+                                                        : intern("task"));
+    }
+    // Whether bodies are those of a scope that runs them later.
+    bool owns_bodies() const
+    {
+        return state_->recording && state_->mode != recording_of::copies;
     }
     void require_not_started() const
     {
@@ -397,17 +410,32 @@ class stream_task
 
         this->require_not_started();
         if constexpr (detail::fits_task<B, V...>::ask()) {
-            if (later_ || std::is_empty_v<B> || state_->recording)
+            if (later_ || std::is_empty_v<B> || this->owns_bodies()) {
                 submit(detail::task_body<B, V...>{std::forward<F>(f), nullptr},
                        false);
-            else
-                submit(detail::task_body<F &, V...>{f, this}, true);
+                return;
+            }
+            if (state_->recording) {
+                if constexpr (std::is_copy_constructible_v<B>)
+                    keep(detail::task_body<B, V...>{f, nullptr});
+                else
+                    this->runs_once();
+            }
+            submit(detail::task_body<F &, V...>{f, this}, true);
         }
     }
 
   private:
     template <class...> friend class stream_task;
 
+    // What the scope submits again.
+    template <class Body> void keep(Body body)
+    {
+        const std::vector<detail::use> all = uses();
+
+        detail::record_body(*state_, request_, all.data(),
+                            static_cast<unsigned>(all.size()), std::move(body));
+    }
     template <class Body> void submit(Body body, bool wait)
     {
         detail::use few[N + 1];
@@ -474,7 +502,14 @@ class stream_task<> : public detail::described<stream_task<>, detail::task_core>
         const auto n = static_cast<unsigned>(all.size());
 
         require_not_started();
-        request_.wait = !later_ && !std::is_empty_v<B> && !state_->recording;
+        request_.wait = !later_ && !std::is_empty_v<B> && !owns_bodies();
+        if (request_.wait && state_->recording) {
+            if constexpr (std::is_copy_constructible_v<B>)
+                detail::record_body(*state_, request_, all.data(), n,
+                                    detail::task_body<B>{f, nullptr});
+            else
+                runs_once();
+        }
         if (request_.wait)
             detail::submit_body(*state_, request_, all.data(), n,
                                 detail::task_body<F &>{f, this});

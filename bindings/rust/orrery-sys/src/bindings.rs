@@ -2007,6 +2007,8 @@ extern "C" {
     pub fn orrery_set_kernel_times(us: Option<unsafe extern "C" fn(task: *mut starpu_task, type_: starpu_worker_archtype, implementation: c_uint) -> f64>);
     pub fn orrery_set_costs_in_times();
     pub fn orrery_task_submit_and_call(task: *mut starpu_task) -> c_int;
+    pub fn orrery_task_submit_in_graph(task: *mut starpu_task, again: c_int) -> c_int;
+    pub fn orrery_graph_launch();
     pub fn orrery_sem_wait_until(sem: *mut starpu_sem_t, date: f64) -> c_int;
     pub fn orrery_replay(path: *const c_char, settings: *const orrery_replay_settings) -> c_int;
     pub fn orrery_replay_stop();
