@@ -2,7 +2,6 @@
 /* platforms/power.c - see power.h. No state. */
 #include "platforms/power.h"
 
-#include "core/base/c_locale.h"
 #include "core/base/number.h"
 
 #include <math.h>
@@ -19,8 +18,7 @@ const char *orr_power_prop(enum orr_power power)
     return props[power];
 }
 
-/* In the C locale. */
-static double parse_watts(const char *text)
+double orr_power_parse(const char *text)
 {
     static const struct {
         const char *name;
@@ -36,18 +34,6 @@ static double parse_watts(const char *text)
         if (!strcmp(end, units[i].name))
             return value * units[i].watts;
     return -1;
-}
-
-double orr_power_parse(const char *text)
-{
-    struct orr_c_locale locale;
-    double value;
-
-    if (orr_c_locale_begin(&locale))
-        return -1;
-    value = parse_watts(text);
-    orr_c_locale_end(&locale);
-    return value;
 }
 
 static double find_power(const struct orr_host_desc *host, const char *prop)
