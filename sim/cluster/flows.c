@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/base/fresh.h"
 #include "core/base/heap.h"
 #include "sim/cluster/levels.h"
 #include "sim/network.h"
@@ -98,7 +99,7 @@ static int flow_new(struct orr_flows *flows, const struct orr_flow_desc *desc,
                     struct orr_flow **ret)
 {
     size_t hops = desc->nports * sizeof(struct orr_hop);
-    struct orr_flow *flow = calloc(1, sizeof(*flow) + hops);
+    struct orr_flow *flow = orr_fresh(sizeof(*flow) + hops);
     int rc;
 
     if (!flow)
