@@ -795,6 +795,8 @@ void orr_sim_exec_free(struct orr_sim_exec *exec)
     while (exec->newest != exec->main)
         free_context(exec, exec->newest);
     free_stack(exec, &exec->dispatcher);
+    if (exec->kept)
+        exec->drop(exec->kept);
     orr_timers_done(&exec->timers);
     pthread_key_delete(exec->main_key);
     if (orr_self == &exec->main->head)
