@@ -86,6 +86,12 @@ static void take_output(bool last)
         orr_simulated_output_end();
 }
 
+/* Who calls exit elsewhere than in main of a rank ends the process. */
+static void take_rest(void)
+{
+    take_output(true);
+}
+
 static int run_members(const struct orr_simulated_program *program, struct orr_simulated *net,
                        struct member *members)
 {
@@ -154,6 +160,9 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
         rc = orr_simulated_output_begin(conf.nranks, &err);
     if (rc == 0) {
         orr_self->exec->turn_ends = prefix ? take_output : NULL;
+        if (prefix && atexit(take_rest))
+            orr_log_warning("what ranks have written when one of them calls exit may be lost: "
+                            "out of memory");
         rc = run_members(program, net, members);
         orr_self->exec->turn_ends = NULL;
         orr_simulated_output_end();

@@ -82,6 +82,10 @@ def c_programs():
     done = prefixed(2, PRINTS, "stuck")
     claim("also before a deadlock that ends the program",
           done.returncode != 0 and "deadlock" in done.stderr and said(done, 2), done)
+    done = prefixed(2, PRINTS, "dies")
+    claim("also before an exit in a kernel",
+          done.returncode == 4 and done.stdout.splitlines().count("rank 0: kernel") +
+          done.stdout.splitlines().count("rank 1: kernel") > 0, done)
     done = run(PRINTS, ORRERY_MACHINE=CLUSTER.format(2), ORRERY_SIM_PREFIX="1")
     claim("and by the variable, without the command", done.returncode == 0 and said(done, 2), done)
     done = run(PRINTS, ORRERY_MACHINE=CLUSTER.format(2))

@@ -2,7 +2,7 @@
 /*
  * tests/mpi/programs/prints.c - what ranks print in every way: pieces of lines before and after
  * another rank's, by the C library and by the system's call, in main and in kernels, at dates
- * that are not in the order of ranks. usage: prints [stuck | exits]
+ * that are not in the order of ranks. usage: prints [stuck | exits | dies]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,15 @@
 #include <unistd.h>
 #include <starpu_mpi.h>
 
+static int dies;
+
 static void kernel(void *buffers[], void *arg)
 {
     (void)buffers;
     (void)arg;
     printf("kernel\n");
+    if (dies)
+        exit(4);
 }
 
 static struct starpu_codelet codelet = {.cpu_funcs = {kernel}, .name = "kernel"};
@@ -45,6 +49,7 @@ int main(int argc, char **argv)
 
     if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
         return 77;
+    dies = argc > 1 && !strcmp(argv[1], "dies");
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     print_all(me, n);
