@@ -95,8 +95,16 @@ static void leave(int status)
     _exit(status);
 }
 
+/* What ranks have written that is not printed yet. */
+static void end_turn(void)
+{
+    if (orr_self && orr_self->exec && orr_self->exec->turn_ends)
+        orr_self->exec->turn_ends(true);
+}
+
 _Noreturn void orr_ends_exit(int status)
 {
+    end_turn();
     leave(status);
     clean_up();
     fflush(NULL);

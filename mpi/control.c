@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fresh.h"
 #include "mpi/flight.h"
 #include "mpi/rank.h"
 
@@ -32,7 +33,7 @@ static void sent(struct orr_rank *rank, struct orr_flight *flight)
 
 static struct control *make(struct orr_rank *rank, int peer, size_t room)
 {
-    struct control *control = calloc(1, sizeof(*control) + room);
+    struct control *control = orr_fresh(sizeof(*control) + room);
 
     if (!control)
         orr_rank_fail(rank, "out of memory for a message to or from rank %d", peer);
@@ -163,7 +164,7 @@ static void told(struct orr_rank *rank, struct orr_flight *flight)
 
 void orr_control_tell(struct orr_rank *rank, const struct orr_header *header)
 {
-    struct orr_flight *flight = calloc(1, sizeof(*flight));
+    struct orr_flight *flight = orr_fresh(sizeof(*flight));
 
     if (!flight)
         orr_rank_fail(rank, "out of memory for a message to rank %d", header->peer);

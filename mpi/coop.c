@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/fresh.h"
 #include "core/base/log.h"
 #include "mpi/datum.h"
 #include "mpi/start.h"
@@ -291,7 +292,7 @@ static void join_locked(struct orr_bag *bag, struct orr_request *request)
 static struct orr_bag *make_bag(struct orr_rank *rank, const struct orr_request *first)
 {
     size_t words = ((size_t)rank->size + 63) / 64;
-    struct orr_bag *bag = calloc(1, sizeof(*bag) + words * sizeof(bag->has[0]));
+    struct orr_bag *bag = orr_fresh(sizeof(*bag) + words * sizeof(bag->has[0]));
 
     if (!bag)
         orr_rank_fail(rank, "%s: out of memory", first->call.call);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fresh.h"
 #include "core/base/log.h"
 #include "mpi/control.h"
 #include "mpi/flight.h"
@@ -197,7 +198,7 @@ void orr_incoming_pair(struct orr_rank *rank, struct orr_channel *channel)
 static struct orr_incoming *make_incoming(struct orr_rank *rank,
                                           const struct orr_header *header)
 {
-    struct orr_incoming *incoming = calloc(1, sizeof(*incoming));
+    struct orr_incoming *incoming = orr_fresh(sizeof(*incoming));
 
     if (!incoming)
         orr_rank_fail(rank, "out of memory for a message of rank %d", header->peer);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/bits.h"
+#include "core/base/fresh.h"
 #include "core/base/log.h"
 #include "mpi/datum.h"
 #include "mpi/incoming.h"
@@ -161,7 +162,7 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
     if (rc)
         return rc;
     may_come = may_come_to_devices(rank, call);
-    request = calloc(1, sizeof(*request));
+    request = orr_fresh(sizeof(*request));
     if (!request) {
         orr_log_error("%s: out of memory", call->call);
         return -ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fresh.h"
 #include "mpi/control.h"
 #include "mpi/flight.h"
 #include "mpi/rank.h"
@@ -55,7 +56,7 @@ static void send_branch(struct orr_tree *tree, const struct orr_tree_place *plac
 {
     struct orr_rank *rank = tree->rank;
     struct branch *branch =
-        calloc(1, sizeof(*branch) + (1 + tree->nparts) * sizeof(branch->parts[0]));
+        orr_fresh(sizeof(*branch) + (1 + tree->nparts) * sizeof(branch->parts[0]));
     int peer = (int)places[0].rank;
 
     if (!branch)

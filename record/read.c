@@ -33,6 +33,7 @@ struct orr_record_reader {
     struct orr_call call;
     struct orr_error *err;
     bool ended;
+    unsigned char likely[32]; /* by a line's first letter: the verb of the last one */
     bool binary; /* calls as bytes: binary.h; `number` counts them */
 };
 
@@ -80,9 +81,23 @@ static int read_based(struct orr_record_reader *r, unsigned base, uint64_t *ret)
     return 0;
 }
 
+/* So many digits are never too large. */
 static int record_read_number(struct orr_record_reader *r, uint64_t *ret)
 {
-    return read_based(r, 10, ret);
+    enum { MOST_DIGITS = 19 };
+    const char *at = r->at;
+    uint64_t value = 0;
+    unsigned digit;
+
+    while ((digit = (unsigned char)*at - (unsigned)'0') <= 9 && at - r->at < MOST_DIGITS) {
+        value = value * 10 + digit;
+        at++;
+    }
+    if (at == r->at || digit <= 9)
+        return read_based(r, 10, ret);
+    r->at += at - r->at;
+    *ret = value;
+    return 0;
 }
 
 static int record_read_integer(struct orr_record_reader *r, int64_t *ret)
@@ -178,6 +193,19 @@ static int record_read_text(struct orr_record_reader *r, const char **ret)
 static size_t length_of_word(const char *text)
 {
     return strcspn(text, " =,");
+}
+
+/* Whether the text begins with the word and that character behind it; 0 stands for any that
+ * ends a word. */
+static bool begins_with(const char *text, const char *word, char behind)
+{
+    while (*word && *text == *word) {
+        text++;
+        word++;
+    }
+    if (*word)
+        return false;
+    return behind ? *text == behind : !*text || *text == ' ' || *text == '=' || *text == ',';
 }
 
 static int read_how(struct orr_record_reader *r, enum orr_how *ret)
@@ -291,11 +319,10 @@ static int record_read_value(struct orr_record_reader *r,
 
 /* --- lines --- */
 
-/* The field of that name, looked for from where the last one was: they mostly
- * come in order. */
+/* The field whose name the text begins with, looked for from where the last one was: they
+ * mostly come in order. */
 static const struct orr_field *find_field(const struct orr_verb_fields *verb,
-                                          const char *word, size_t n,
-                                          size_t *place)
+                                          const char *text, size_t *place)
 {
     size_t first = *place, i = first;
 
@@ -307,7 +334,7 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
             continue;
         }
         i++;
-        if (*field->word == *word && !strncmp(field->word, word, n) && !field->word[n]) {
+        if (*field->word && begins_with(text, field->word, '=')) {
             *place = i;
             return field;
         }
@@ -318,15 +345,15 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
 static int read_named(struct orr_record_reader *r,
                       const struct orr_verb_fields *verb, size_t *place)
 {
-    size_t n = length_of_word(r->at);
-    const struct orr_field *field = NULL;
+    const struct orr_field *field = find_field(verb, r->at, place);
+    size_t n;
 
-    if (n && r->at[n] == '=')
-        field = find_field(verb, r->at, n, place);
-    if (!field)
+    if (!field) {
+        n = length_of_word(r->at);
         return wrong(r, "\"%.*s\" is no field of `%s'", (int)(n < 40 ? n : 40),
                      r->at, verb->word);
-    r->at += n + 1;
+    }
+    r->at += strlen(field->word) + 1;
     return record_read_value(r, field);
 }
 
@@ -352,19 +379,34 @@ static int read_fields(struct orr_record_reader *r,
     return rc;
 }
 
+/* Which one it is: that of the last line that began alike, mostly. ORR_NVERBS: none. */
+static int find_verb(struct orr_record_reader *r)
+{
+    unsigned char *likely = &r->likely[(unsigned char)r->at[0] % sizeof(r->likely)];
+    int verb = *likely;
+
+    if (begins_with(r->at, orr_verbs[verb].word, 0))
+        return verb;
+    for (verb = 0; verb < ORR_NVERBS; verb++)
+        if (begins_with(r->at, orr_verbs[verb].word, 0))
+            break;
+    if (verb < ORR_NVERBS)
+        *likely = (unsigned char)verb;
+    return verb;
+}
+
 static int read_verb(struct orr_record_reader *r)
 {
-    size_t n = length_of_word(r->at);
+    int verb = find_verb(r);
+    size_t n;
 
-    for (int verb = 0; verb < ORR_NVERBS; verb++)
-        if (*orr_verbs[verb].word == *r->at &&
-            !strncmp(orr_verbs[verb].word, r->at, n) &&
-            !orr_verbs[verb].word[n]) {
-            r->call = orr_call_none;
-            r->call.verb = (enum orr_verb)verb;
-            r->at += n;
-            return read_fields(r, &orr_verbs[verb]);
-        }
+    if (verb < ORR_NVERBS) {
+        r->call = orr_call_none;
+        r->call.verb = (enum orr_verb)verb;
+        r->at += strlen(orr_verbs[verb].word);
+        return read_fields(r, &orr_verbs[verb]);
+    }
+    n = length_of_word(r->at);
     return wrong(r,
                  "\"%.*s\" is no call that a record of version " //
                  ORR_RECORD_VERSION " has",

@@ -163,12 +163,23 @@ static struct orr_sim_context *exec_choose_context(struct orr_sim_exec *x)
     return timer_context(orr_timers_pop(&x->timers));
 }
 
+/* Where programs, as ranks are, share something of the process that is told by who runs. */
+static void end_turn(const struct orr_sim_exec *x, const struct orr_sim_context *from,
+                     const struct orr_sim_context *to)
+{
+    const struct orr_program *program = from->head.program;
+
+    if (x->head.turn_ends && program && program != to->head.program)
+        x->head.turn_ends(false);
+}
+
 static void switch_to(struct orr_sim_exec *x, struct orr_sim_context *from,
                       struct orr_sim_context *to)
 {
     to->state = ORR_SIM_RUNNING;
     if (to == from)
         return;
+    end_turn(x, from, to);
     x->current = to;
     orr_self = &to->head;
     switch_stacks(x, from, to);
@@ -517,6 +528,7 @@ static void context_main(void *arg)
     next = exec_choose_context(x);
     if (!next)
         next = &x->dispatcher;
+    end_turn(x, self, next);
     next->state = ORR_SIM_RUNNING;
     x->current = next;
     orr_self = &next->head;
@@ -783,6 +795,8 @@ void orr_sim_exec_free(struct orr_sim_exec *exec)
     while (exec->newest != exec->main)
         free_context(exec, exec->newest);
     free_stack(exec, &exec->dispatcher);
+    if (exec->kept)
+        exec->drop(exec->kept);
     orr_timers_done(&exec->timers);
     pthread_key_delete(exec->main_key);
     if (orr_self == &exec->main->head)

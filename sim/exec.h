@@ -85,6 +85,9 @@ struct orr_sim_exec {
     struct orr_sim_events no_events;
     uint64_t nadded; /* events, up to now */
     struct orr_sim_user *users;
+    /* [main] What machines on it have in common, and what ends it; NULL: nothing. */
+    void *kept;
+    void (*drop)(void *kept);
     struct orr_sim_context *main;
     pthread_key_t main_key; /* its destructor notices the end of main's thread */
     struct orr_sim_context *newest; /* of the contexts alive */

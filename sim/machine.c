@@ -46,17 +46,44 @@ static unsigned count_main(const struct orr_machine *machine)
     return n;
 }
 
-/* Main memory is real, and pinned when a CUDA device is there. */
-static int alloc_main(const struct orr_machine *machine, size_t size,
+/* From that size on blocks of main memory that nobody fills are kept apart from malloc's: each
+ * would have a header in a page of its own, and what is small would come to lie between them. */
+#define APART_FROM ((size_t)64 << 10)
+
+static bool is_apart(const struct orr_sim_memory *memory, size_t size)
+{
+    return memory->mapped && size >= APART_FROM;
+}
+
+/* Main memory may be looked at, and is pinned when a CUDA device is there. */
+static int alloc_main(struct orr_machine *machine, unsigned node, size_t size,
                       uintptr_t *ret)
 {
+    struct orr_sim_memory *memory = &machine_of(machine)->memories[node];
+    struct orr_sim_driver_calls calls = {0};
     void *p = NULL;
 
-    if (posix_memalign(&p, 64, size ? size : 1) != 0)
-        return -ENOMEM;
-    *ret = (uintptr_t)p;
+    if (is_apart(memory, size)) {
+        if (orr_sim_memory_alloc(memory, size, ret, &calls) < 0)
+            return -ENOMEM;
+    } else {
+        if (posix_memalign(&p, 64, size ? size : 1) != 0)
+            return -ENOMEM;
+        *ret = (uintptr_t)p;
+    }
     charge(machine->costs.pinned_alloc_per_mib * (double)size / 1048576);
     return 0;
+}
+
+static void free_main(struct orr_machine *machine, unsigned node, uintptr_t address, size_t size)
+{
+    struct orr_sim_memory *memory = &machine_of(machine)->memories[node];
+    struct orr_sim_driver_calls calls = {0};
+
+    if (is_apart(memory, size))
+        orr_sim_memory_free(memory, address, size, &calls);
+    else
+        free((void *)address);
 }
 
 static void charge_driver(const struct orr_machine *machine,
@@ -106,7 +133,7 @@ static int sim_alloc(struct orr_driver *driver, unsigned node, size_t size,
     int error;
 
     if (sim_node_is_main(machine, node)) {
-        error = alloc_main(machine, size, ret);
+        error = alloc_main(machine, node, size, ret);
     } else {
         error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
         charge_driver(machine, &calls);
@@ -125,7 +152,7 @@ static void sim_free(struct orr_driver *driver, unsigned node,
 
     m->held -= size;
     if (sim_node_is_main(machine, node)) {
-        free((void *)address);
+        free_main(machine, node, address, size);
         return;
     }
     orr_sim_memory_free(&m->memories[node], address, size, &calls);
@@ -180,7 +207,7 @@ static void sim_close(struct orr_machine *machine)
     struct orr_sim_machine *m = machine_of(machine);
 
     orr_watchdog_stop(m->watchdog);
-    for (unsigned i = 1; m->memories && i < machine->nnodes; i++)
+    for (unsigned i = 0; m->memories && i < machine->nnodes; i++)
         orr_sim_memory_done(&m->memories[i]);
     free(m->memories);
     orr_sim_disks_done(&m->disks);
@@ -242,9 +269,12 @@ static int make_memories(struct orr_sim_machine *m)
     if (!m->memories)
         return -ENOMEM;
     for (unsigned i = 0; i < n + m->disks.n; i++) {
+        bool is_main = i < n && sim_node_is_main(&m->machine, i);
+
         m->memories[i].real = m->machine.runs_kernels;
+        m->memories[i].mapped = is_main && !m->machine.runs_kernels;
         m->memories[i].suballocated =
-            i < n && m->machine.nodes[i].suballocated;
+            i < n && (is_main || m->machine.nodes[i].suballocated);
     }
     return 0;
 }

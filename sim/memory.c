@@ -36,10 +36,25 @@ static size_t round_up(size_t size, size_t unit)
                                   : (size + unit - 1) / unit * unit;
 }
 
+/* Pages that nobody has touched take nothing; malloc's may be filled
+ * (MALLOC_PERTURB_). */
+static int map(size_t size, uintptr_t *ret)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    *ret = (uintptr_t)p;
+    return 0;
+}
+
 static int driver_alloc(struct orr_sim_memory *memory, size_t size,
                         uintptr_t *ret)
 {
     size = round_up(size, ALIGNMENT);
+    if (memory->mapped)
+        return map(size, ret);
     if (memory->real) {
         void *p = aligned_alloc(ALIGNMENT, size);
 
@@ -57,32 +72,23 @@ static int driver_alloc(struct orr_sim_memory *memory, size_t size,
     return 0;
 }
 
-static void driver_free(struct orr_sim_memory *memory, uintptr_t address)
+static void driver_free(struct orr_sim_memory *memory, uintptr_t address, size_t size)
 {
-    if (memory->real)
+    if (memory->mapped)
+        munmap((void *)address, round_up(size, ALIGNMENT));
+    else if (memory->real)
         free((void *)address);
 }
 
-/* Pages that nobody has touched take nothing; malloc's may be filled
- * (MALLOC_PERTURB_). */
 static int chunk_alloc(struct orr_sim_memory *memory, uintptr_t *ret)
 {
-    void *p;
-
-    if (!memory->real)
-        return driver_alloc(memory, CHUNK_BYTES, ret);
-    p = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return -ENOMEM;
-    *ret = (uintptr_t)p;
-    return 0;
+    return memory->real ? map(CHUNK_BYTES, ret) : driver_alloc(memory, CHUNK_BYTES, ret);
 }
 
 static void chunk_free(struct orr_sim_memory *memory,
                        struct orr_sim_chunk *chunk)
 {
-    if (memory->real)
+    if (memory->real || memory->mapped)
         munmap((void *)chunk->base, CHUNK_BYTES);
     free(chunk);
 }
@@ -278,14 +284,17 @@ void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
                          calls);
         return;
     }
-    driver_free(memory, address);
+    driver_free(memory, address, size);
     calls->frees++;
 }
 
 void orr_sim_memory_done(struct orr_sim_memory *memory)
 {
     for (unsigned i = 0; i < memory->nchunks; i++) {
-        chunk_free(memory, memory->chunks[i]);
+        if (memory->mapped && memory->chunks[i]->nused > 0)
+            free(memory->chunks[i]);
+        else
+            chunk_free(memory, memory->chunks[i]);
     }
     free(memory->chunks);
     memory->chunks = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/memory.h - the memory of one simulated device: addresses, and the cost of
+ * sim/memory.h - the memory of one simulated memory node: addresses, and the cost of
  * allocations by the device driver. Small blocks are carved from chunks, so
  * that only chunks are allocated by the driver. One OS thread.
  */
@@ -14,6 +14,7 @@ struct orr_sim_chunk;
 
 struct orr_sim_memory {
     bool real;                     /* addresses may be dereferenced */
+    bool mapped;                   /* likewise, and blocks that nobody touches take nothing */
     bool suballocated;             /* small blocks are carved from chunks */
     uintptr_t next;                /* next fake address */
     struct orr_sim_chunk **chunks; /* in order of address */
@@ -37,4 +38,5 @@ int orr_sim_memory_alloc(struct orr_sim_memory *memory, size_t size,
 void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
                          size_t size, struct orr_sim_driver_calls *calls);
 
+/* Mapped blocks that are in use stay: the application may have them. */
 void orr_sim_memory_done(struct orr_sim_memory *memory);

@@ -3,14 +3,11 @@
  * sim/module.c - what orrery/sim.so exports: one table.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/log.h"
-#include "platforms/draw.h"
-#include "platforms/edit.h"
 #include "sim/cluster_events.h"
+#include "sim/described.h"
 #include "sim/machine.h"
 
 /* The models' host name: the requested one, else the description's. */
@@ -29,40 +26,6 @@ static int rename_host(const struct orr_machine_options *options,
     return 0;
 }
 
-/* What-if edits, which the variable has; reports what each has changed. */
-static int edit(struct orr_machine_desc *desc, const char *variable,
-                const char *edits, struct orr_error *err)
-{
-    unsigned n = desc->nedits;
-    struct orr_error why = {""};
-    int error = orr_machine_desc_edit(desc, edits, &why);
-
-    if (error < 0)
-        return orr_fail(err, error, "%s: %s", variable, why.text);
-    for (unsigned i = n; i < desc->nedits; i++)
-        orr_log_notice("what if %s: %s", desc->edits[i].edit,
-                       desc->edits[i].text);
-    return 0;
-}
-
-/* All that differs from the machine as it is described. */
-static int apply_machine_options(const struct orr_machine_options *options,
-                                 struct orr_machine_desc *desc,
-                                 struct orr_error *err)
-{
-    char limit[64];
-    int error = 0;
-
-    snprintf(limit, sizeof(limit), "bus.bandwidth = %dMBps", options->mbps);
-    if (options->mbps > 0)
-        error = edit(desc, "STARPU_LIMIT_BANDWIDTH", limit, err);
-    if (!error && options->edits)
-        error = edit(desc, "ORRERY_SET", options->edits, err);
-    if (!error)
-        error = orr_machine_desc_draw(desc, options->draw, err);
-    return error;
-}
-
 static int sim_open(const struct orr_machine_options *options,
                     struct orr_machine **ret, struct orr_error *err)
 {
@@ -72,14 +35,11 @@ static int sim_open(const struct orr_machine_options *options,
 
     if (!options->name)
         return orr_fail(err, -EINVAL, "no machine to simulate was named");
-    error = orr_machine_desc_load(options->name, options->sampling_dirs, &desc,
-                                  err);
+    error = orr_described_find(options, &desc, err);
     if (error < 0)
         return error;
-    error = apply_machine_options(options, desc, err);
-    if (error == 0)
-        error = orr_sim_open_desc(desc, options, &machine, err);
-    orr_machine_desc_free(desc);
+    error = orr_sim_open_desc(desc, options, &machine, err);
+    orr_described_leave(desc);
     if (error < 0)
         return error;
     error = rename_host(options, machine);

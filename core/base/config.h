@@ -485,6 +485,10 @@
       "itself have their values moved. Longer ones take their time and leave " \
       "the receiver's memory as it is: for programs that do not look at "      \
       "these. Unset: all are moved.")                                          \
+    X(SIM_PREFIX, "ORRERY_SIM_PREFIX", BOOL, "0",                              \
+      "1: before each line that a simulated rank writes to standard output "   \
+      "stands `rank 3: `, its number; the lines come whole, in the order of "  \
+      "virtual time. As `orrery run --prefix`.")                               \
     X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                           \
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \

@@ -231,6 +231,10 @@ struct orr_exec {
     void *all_parked_arg;
     unsigned noutside; /* [atomic] operations under way that no context performs,
                         * but whose end wakes one: then not all is parked */
+    /* Simulated: called by the context that is left when one of another program, such as a
+     * rank, goes on, or (`last`) when the process ends without a call of exit. It does not
+     * block. NULL: nobody asks. */
+    void (*turn_ends)(bool last);
     /* core/loop/suspend.h: what a task does instead of parking; a context that
      * was left may go on; one that was left without waiting was woken. The latter
      * two in any context, with any lock. */

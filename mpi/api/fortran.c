@@ -36,12 +36,31 @@ static void *allocate(size_t n, size_t size, const char *call)
     abort();
 }
 
+/* MPI_COMM_WORLD of mpif.h. */
+#ifdef OPEN_MPI
+enum { WORLD = 0 };
+#else
+enum { WORLD = (int)MPI_COMM_WORLD };
+#endif
+
+/* Before that Open MPI translates no handle; a function that is run as simulated ranks
+ * (orrery_mpi_run_ranks) does without. */
+static bool has_begun(void)
+{
+    int begun = 0;
+
+    PMPI_Initialized(&begun);
+    return begun;
+}
+
 /* Communicators that were made for a simulated rank are numbers, which MPI does not know. */
 static MPI_Comm comm_of(int fortran)
 {
     MPI_Comm made = orr_answers_comm_of_number(fortran);
 
-    return made != MPI_COMM_NULL ? made : MPI_Comm_f2c((MPI_Fint)fortran);
+    if (made != MPI_COMM_NULL)
+        return made;
+    return fortran == WORLD && !has_begun() ? MPI_COMM_WORLD : MPI_Comm_f2c((MPI_Fint)fortran);
 }
 
 /* --- begin --- */
@@ -117,7 +136,7 @@ int fstarpu_mpi_comm_rank(int mpi_comm, int *rank)
 
 int fstarpu_mpi_world_comm(void)
 {
-    return (int)MPI_Comm_c2f(MPI_COMM_WORLD);
+    return has_begun() ? (int)MPI_Comm_c2f(MPI_COMM_WORLD) : WORLD;
 }
 
 int fstarpu_mpi_barrier(int mpi_comm)

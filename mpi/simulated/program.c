@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/wait.h"
 #include "core/remote.h"
+#include "mpi/simulated/output.h"
 
 struct member {
     struct orr_simulated_place place; /* first */
@@ -46,6 +47,7 @@ static int run_member(struct member *member)
                       "that first, on all ranks");
         orr_runtime_fail(orr_self->runtime);
     }
+    orr_simulated_output_take(rank, true);
     (void)orr_simulated_seat(member->place.net, rank, NULL);
     orr_remote_leave_program();
     return 0;
@@ -72,6 +74,22 @@ static int start_member(struct member *member)
     if (rc)
         orr_log_error("rank %d could not be started: error %d", member->place.rank, rc);
     return rc;
+}
+
+/* As the context that is left. `last`: the process ends. */
+static void take_output(bool last)
+{
+    const struct orr_simulated_place *place = orr_simulated_place();
+
+    orr_simulated_output_take(place ? place->rank : 0, false);
+    if (last)
+        orr_simulated_output_end();
+}
+
+/* Who calls exit elsewhere than in main of a rank ends the process. */
+static void take_rest(void)
+{
+    take_output(true);
 }
 
 static int run_members(const struct orr_simulated_program *program, struct orr_simulated *net,
@@ -107,17 +125,18 @@ void orr_simulated_allow_files(unsigned n)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int read_most_values(size_t *ret, struct orr_error *err)
+static int read_settings(size_t *ret_most, bool *ret_prefix, struct orr_error *err)
 {
     struct orr_config config;
     int rc = orr_config_read(&config, err);
 
     if (rc)
         return rc;
+    *ret_prefix = orr_config_bool(&config, ORR_CFG_SIM_PREFIX);
     if (orr_config_is_set(&config, ORR_CFG_SIM_MPI_VALUES)) {
         int most = orr_config_int(&config, ORR_CFG_SIM_MPI_VALUES);
 
-        *ret = most > 0 ? (size_t)most : 1;
+        *ret_most = most > 0 ? (size_t)most : 1;
     }
     orr_config_done(&config);
     return 0;
@@ -127,21 +146,31 @@ int orr_simulated_program_run(const struct orr_simulated_program *program)
 {
     struct orr_simulated_conf conf = program->conf;
     struct member *members = calloc(conf.nranks, sizeof(*members));
-    struct orr_simulated *net;
+    struct orr_simulated *net = NULL;
     struct orr_error err = {"out of memory"};
+    bool prefix = false;
     int rc = -ENOMEM;
 
     conf.cluster = orr_remote_cluster();
     if (members)
-        rc = conf.cluster ? read_most_values(&conf.most_values, &err) : -EINVAL;
+        rc = conf.cluster ? read_settings(&conf.most_values, &prefix, &err) : -EINVAL;
     if (rc == 0)
         rc = orr_simulated_new(&conf, &net, &err);
+    if (rc == 0 && prefix)
+        rc = orr_simulated_output_begin(conf.nranks, &err);
     if (rc == 0) {
+        orr_self->exec->turn_ends = prefix ? take_output : NULL;
+        if (prefix && atexit(take_rest))
+            orr_log_warning("what ranks have written when one of them calls exit may be lost: "
+                            "out of memory");
         rc = run_members(program, net, members);
-        orr_simulated_free(net);
+        orr_self->exec->turn_ends = NULL;
+        orr_simulated_output_end();
     } else if (conf.cluster) {
         orr_log_error("%u simulated ranks: %s", conf.nranks, err.text);
     }
+    if (net)
+        orr_simulated_free(net);
     free(members);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fresh.h"
 #include "core/base/grow.h"
 #include "core/base/wait.h"
 #include "mpi/patience.h"
@@ -227,7 +228,7 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     in = &at->comms[message->header.comm];
     if (!*pair && !(*pair = make_pair(in->comm, in->rank, message->header.peer)))
         return -ENOMEM;
-    packet = calloc(1, sizeof(*packet));
+    packet = orr_fresh(sizeof(*packet));
     if (!packet)
         return -ENOMEM;
     packet->pair = *pair;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/base/fresh.h"
 #include "core/base/heap.h"
 #include "sim/cluster/levels.h"
 #include "sim/network.h"
@@ -21,6 +22,8 @@ struct orr_flow {
     double left;            /* bytes, at date `since` */
     double since;           /* µs */
     double ends;            /* µs: its delay, then the flow */
+    double due; /* µs: its place in the heap, `ends` or earlier: a flow that slows down stays
+                 * where it is until it would be the first, since most are soon as fast again */
     struct orr_share share; /* last */
 };
 
@@ -42,7 +45,33 @@ static bool flow_ends_before(struct orr_heap_link *a, struct orr_heap_link *b)
 {
     const struct orr_flow *f = flow_of(a), *g = flow_of(b);
 
-    return f->ends < g->ends || (f->ends == g->ends && f->id < g->id);
+    return f->due < g->due || (f->due == g->due && f->id < g->id);
+}
+
+static void fly(struct orr_flows *flows, struct orr_flow *flow)
+{
+    flow->due = flow->ends;
+    orr_heap_insert(&flows->flying, &flow->link, flow_ends_before);
+}
+
+static void land(struct orr_flows *flows, struct orr_flow *flow)
+{
+    orr_heap_remove(&flows->flying, &flow->link, flow_ends_before);
+}
+
+/* The one that ends next, of one date the oldest. NULL: none flies. */
+static struct orr_flow *first_flow(struct orr_flows *flows)
+{
+    struct orr_flow *flow;
+
+    while (flows->flying.first) {
+        flow = flow_of(flows->flying.first);
+        if (flow->due == flow->ends)
+            return flow;
+        land(flows, flow);
+        fly(flows, flow);
+    }
+    return NULL;
 }
 
 static bool flow_is_older(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -60,9 +89,11 @@ static void take_rate(void *arg, struct orr_share *share, double rate)
 
     flow->left = fmax(left, 0);
     flow->since = flows->now;
-    orr_heap_remove(&flows->flying, &flow->link, flow_ends_before);
     flow->ends = orr_network_grid(flows->now + flow->left / rate);
-    orr_heap_insert(&flows->flying, &flow->link, flow_ends_before);
+    if (flow->ends >= flow->due)
+        return;
+    land(flows, flow);
+    fly(flows, flow);
 }
 
 static void settle_rates(struct orr_flows *flows)
@@ -89,7 +120,7 @@ static void flow_enter(struct orr_flows *flows, struct orr_flow *flow)
     flow->latent = false;
     flow->since = flows->now;
     flow->ends = INFINITY; /* until it has a rate */
-    orr_heap_insert(&flows->flying, &flow->link, flow_ends_before);
+    fly(flows, flow);
     orr_levels_enter(flows->levels, &flow->share);
     flows->changed = true;
 }
@@ -98,7 +129,7 @@ static int flow_new(struct orr_flows *flows, const struct orr_flow_desc *desc,
                     struct orr_flow **ret)
 {
     size_t hops = desc->nports * sizeof(struct orr_hop);
-    struct orr_flow *flow = calloc(1, sizeof(*flow) + hops);
+    struct orr_flow *flow = orr_fresh(sizeof(*flow) + hops);
     int rc;
 
     if (!flow)
@@ -131,7 +162,7 @@ int orr_flow_start(struct orr_flows *flows, const struct orr_flow_desc *desc,
     flow->latent = true;
     flow->ends = orr_network_grid(now_us + desc->delay_us);
     if (desc->delay_us > 0)
-        orr_heap_insert(&flows->flying, &flow->link, flow_ends_before);
+        fly(flows, flow);
     else
         flow_enter(flows, flow);
     if (ret)
@@ -154,7 +185,7 @@ void orr_flow_cancel(struct orr_flows *flows, struct orr_flow *flow,
                      double now_us)
 {
     move_clock(flows, now_us);
-    orr_heap_remove(&flows->flying, &flow->link, flow_ends_before);
+    land(flows, flow);
     flow_leave(flows, flow);
     free(flow);
 }
@@ -163,24 +194,23 @@ void orr_flow_cancel(struct orr_flows *flows, struct orr_flow *flow,
 
 double orr_flows_next_us(struct orr_flows *flows)
 {
+    const struct orr_flow *first;
+
     settle_rates(flows);
-    return flows->flying.first ? flow_of(flows->flying.first)->ends
-                               : (double)INFINITY;
+    first = first_flow(flows);
+    return first ? first->ends : (double)INFINITY;
 }
 
 void orr_flows_advance(struct orr_flows *flows)
 {
     double next = orr_flows_next_us(flows);
-    struct orr_heap_link *first;
+    struct orr_flow *flow;
 
     assert(!flows->ended.first);
     if (isfinite(next))
         flows->now = next;
-    while ((first = flows->flying.first) &&
-           flow_of(first)->ends <= next + ORR_NETWORK_PRECISION_US) {
-        struct orr_flow *flow = flow_of(first);
-
-        orr_heap_remove(&flows->flying, first, flow_ends_before);
+    while ((flow = first_flow(flows)) && flow->ends <= next + ORR_NETWORK_PRECISION_US) {
+        land(flows, flow);
         if (flow->latent) {
             flow_enter(flows, flow);
             continue;

@@ -150,6 +150,8 @@ ELSEWHERE = {
         "ORRERY_STF_ALLOCATOR ORRERY_STF_DOT ORRERY_STF_PLACE",
     "tests/mpi/test-hosted.py":
         "ORRERY_SIM_MPI_VALUES",
+    "tests/mpi/test-prefix.py":
+        "ORRERY_SIM_PREFIX",
     "tests/golden/test-settings.py":
         "ORRERY_ROBUST_QUANTILE STARPU_NTASKS_THRESHOLD STARPU_EXP_LEN_THRESHOLD "
         "STARPU_SCHED_SORTED_ABOVE STARPU_SCHED_READY",

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An example as the ranks of a simulated cluster leaves the same traces, byte for byte, as
-images of its executable and as functions (orrery_mpi_run_ranks). TAP.
+"""A program as the ranks of a simulated cluster leaves the same traces, byte for byte, as
+images of its executable, as functions (orrery_mpi_run_ranks), and as records of these ranks that
+are played together. TAP.
 
-usage: test-same-traces.py NAME HOSTED RUN_RANKS [ARG...]
+usage: test-same-traces.py NAME HOSTED RUN_RANKS PLAYER [ARG...]
 """
 import glob
 import os
@@ -11,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-NAME, HOSTED, RUN_RANKS, *ARGS = sys.argv[1:]
+NAME, HOSTED, RUN_RANKS, PLAYER, *ARGS = sys.argv[1:]
 
 
-def traces(folder, command, machine=None):
+def traces(folder, command, machine=None, **more):
     """The traces that it leaves, by rank; None: it fails."""
     env = dict(os.environ, ORRERY_TRACE=f"{folder}/run.csv", ORRERY_ASSUME="* = 50us",
-               STARPU_SILENT="1")
+               STARPU_SILENT="1", **more)
     env.pop("ORRERY_MACHINE", None)
     if machine:
         env["ORRERY_MACHINE"] = machine
@@ -33,21 +34,34 @@ def traces(folder, command, machine=None):
     return found
 
 
+def compare(images, others, n, what):
+    """Whether the n traces of the others are those of images; those that differ are named."""
+    for name in sorted(set(images or ()) | set(others or ())):
+        if not images or not others or images.get(name) != others.get(name):
+            print(f"# {name} differs of {what}")
+    return images and len(images) == n and images == others and \
+        min(map(len, images.values())) > 500
+
+
 def main():
     number = failed = 0
     for n in (4, 16):
         machine = f"{n - 1}*h100-pcie-4 + 1*epyc-64 + 100Gb/s fat-tree:8,2:1"
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
             images = traces(folder, [HOSTED] + ARGS, machine)
-            functions = traces(folder, [RUN_RANKS, machine] + ARGS)
-        well = images and len(images) == n and images == functions and \
-            min(map(len, images.values())) > 500
-        number += 1
-        failed += not well
-        print(f"{'ok' if well else 'not ok'} {number} - {NAME}: {n} images and {n} functions")
-        for name in sorted(set(images or ()) | set(functions or ())):
-            if images and functions and images.get(name) != functions.get(name):
-                print(f"# {name} differs")
+            found = [(f"{n} images and {n} functions",
+                      traces(folder, [RUN_RANKS, machine] + ARGS))]
+            if PLAYER:
+                recorded = traces(folder, [HOSTED] + ARGS, machine,
+                                  ORRERY_RECORD=f"{kept}/it.rec")
+                found += [(f"{n} images, and the same while they are recorded", recorded),
+                          (f"{n} images and {n} records",
+                           traces(folder, [PLAYER, f"{kept}/it.rank0.rec"], machine))]
+        for what, others in found:
+            well = compare(images, others, n, what)
+            number += 1
+            failed += not well
+            print(f"{'ok' if well else 'not ok'} {number} - {NAME}: {what}")
     print(f"1..{number}")
     return failed > 0
 

@@ -24,11 +24,12 @@ enum { NRUNTIMES = 8, NDATA = 12, NTASKS = 300 };
 static const struct {
     const char *machine, *sched;
     unsigned seed;
+    const char *edits;
 } specs[NRUNTIMES] = {
-    {"h100-pcie-4", "dmdas", 1}, {"a100-pcie-1", "lws", 2},
-    {"h100-pcie-4", "eager", 3}, {"epyc-64", "dmda", 4},
-    {"hgx-h100-8", "dmdas", 5},  {"h100-pcie-4", "dmdas", 1},
-    {"a100-pcie-1", "ws", 7},    {"gemini-1", "prio", 8},
+    {"h100-pcie-4", "dmdas", 1, NULL}, {"a100-pcie-1", "lws", 2, NULL},
+    {"h100-pcie-4", "eager", 3, NULL}, {"epyc-64", "dmda", 4, NULL},
+    {"h100-pcie-4", "dmdas", 5, NULL}, {"h100-pcie-4", "dmdas", 1, NULL},
+    {"h100-pcie-4", "ws", 7, "cuda.count = 2"}, {"hgx-h100-8", "prio", 8, NULL},
 };
 
 /* The module is part of the program. */
@@ -87,6 +88,7 @@ static void open_runtime(unsigned i)
     const struct orr_setting settings[] = {
         {ORR_CFG_MACHINE, specs[i].machine},
         {ORR_CFG_SCHED, specs[i].sched},
+        {specs[i].edits ? ORR_CFG_SET : ORR_CFG_SIM_SEED, specs[i].edits ? specs[i].edits : "0"},
         {ORR_CFG_SIM_KERNELS, "run"},
         {ORR_CFG_ASSUME, "left = 1us"},
         {0, NULL},

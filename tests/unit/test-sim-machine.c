@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "core/device/open.h"
 #include "sim/machine.h"
@@ -536,7 +538,7 @@ START_TEST(blocks_never_overlap)
     enum { N = 400, UNIT = 16384 };
     static uintptr_t address[N];
     static size_t size[N];
-    unsigned seed = 5;
+    unsigned seed = 5, node = (unsigned)_i;
 
     open_spec(&(struct sim_spec){.ncuda = 1});
     for (int round = 0; round < 4000; round++) {
@@ -545,18 +547,57 @@ START_TEST(blocks_never_overlap)
         seed = seed * 1103515245 + 12345;
         i = (int)(seed >> 16) % N;
         if (address[i]) {
-            orr_machine_free(machine, 1, address[i], size[i]);
+            orr_machine_free(machine, node, address[i], size[i]);
             address[i] = 0;
             continue;
         }
         size[i] = 1 + (seed >> 8) % (5 << 20);
-        ck_assert_int_eq(orr_machine_alloc(machine, 1, size[i], &address[i]),
+        ck_assert_int_eq(orr_machine_alloc(machine, node, size[i], &address[i]),
                          0);
         for (int k = 0; k < N; k++)
             if (k != i && address[k])
                 ck_assert(address[k] >= address[i] + size[i] ||
                           address[i] >= address[k] + size[k]);
     }
+}
+END_TEST
+
+static long pages_touched(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* Thousands of ranks have such blocks; pages of what is small lie together then. */
+START_TEST(main_memory_that_nobody_fills_takes_nothing)
+{
+    enum { N = 800 };
+    static uintptr_t blocks[N];
+    long before;
+
+    open_spec(&(struct sim_spec){.ncuda = 1});
+    before = pages_touched();
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(orr_machine_alloc(machine, 0, i % 2 ? 3 << 20 : 6 << 20, &blocks[i]), 0);
+    ck_assert_int_lt(pages_touched() - before, N / 4);
+    memset((void *)blocks[N - 1], 1, 3 << 20);
+    for (int i = 0; i < N; i++)
+        orr_machine_free(machine, 0, blocks[i], i % 2 ? 3 << 20 : 6 << 20);
+}
+END_TEST
+
+START_TEST(what_the_application_has_of_main_memory_outlives_the_machine)
+{
+    uintptr_t kept;
+
+    open_spec(&(struct sim_spec){.ncuda = 1});
+    ck_assert_int_eq(orr_machine_alloc(machine, 0, 1 << 20, &kept), 0);
+    teardown();
+    memset((void *)kept, 1, 1 << 20);
+    munmap((void *)kept, 32 << 20);
+    open_spec(&(struct sim_spec){.ncuda = 1});
 }
 END_TEST
 
@@ -829,7 +870,9 @@ static TCase *rest_case(void)
     tcase_add_test(tc, only_large_blocks_and_chunks_reach_the_driver);
     tcase_add_test(
         tc, a_chunk_holds_eight_blocks_of_4_mib_and_four_free_ones_are_kept);
-    tcase_add_test(tc, blocks_never_overlap);
+    tcase_add_loop_test(tc, blocks_never_overlap, 0, 2);
+    tcase_add_test(tc, main_memory_that_nobody_fills_takes_nothing);
+    tcase_add_test(tc, what_the_application_has_of_main_memory_outlives_the_machine);
     tcase_add_test(tc, pinned_main_memory_costs_by_the_mib_if_cuda_is_there);
     tcase_add_test(tc, costs_are_switched_by_variables);
     tcase_add_test(tc, workers_and_nodes_are_those_of_the_description);
