@@ -136,6 +136,7 @@ def check_recorded(tap, top):
 
 def main():
     tap = Tap()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where nohup runs this
     random.seed(SEED)
     print(f"# seed {SEED}")
     with tempfile.TemporaryDirectory() as top:

@@ -48,7 +48,7 @@ def plain(result, name):
     """What is said, without the file's name and how long was computed."""
     text = re.sub(r"(/dev/)?(%s|stdin)\b" % re.escape(name), "@", result.out)
     text = re.sub(r"(yes|no|-) +\d+\.\d+  ", r"\1  ", text)
-    return re.sub(r'((simulated in |"wall_s": )[\d.e-]+|[\d.e-]+(?=,derived))', "", text)
+    return re.sub(r'((simulated in |"wall_s": )[\d.e-]+|[\d.e-]+(?=,+derived))', "", text)
 
 
 def test_equal(bench, name, *words):
