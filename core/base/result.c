@@ -197,8 +197,9 @@ static int finish_file(struct orr_result *result)
 
     if (fflush(result->file) != 0 || ferror(result->file))
         return errno ? -errno : -EIO;
-    if (!result->fixed && !result->temporary &&
-        name_file(result, fileno(result->file), &result->temporary) < 0)
+    if (!result->fixed && !result->temporary)
+        rc = name_file(result, fileno(result->file), &result->temporary);
+    if (rc && rc != -ENOMEM)
         rc = copy_to_temporary(result);
     if (!rc && !result->fixed && result->durable &&
         (fflush(result->file) != 0 || fsync(fileno(result->file)) < 0))
