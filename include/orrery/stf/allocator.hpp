@@ -229,8 +229,13 @@ inline void deallocate_at(const data_place &place, void *memory,
 
 // What data of one context ask for memory: an allocator, until the context ends.
 struct block_source {
+    block_source(block_allocator_untyped one, block_source *others)
+        : allocator(std::move(one)), next(others)
+    {
+    }
     block_allocator_untyped allocator;
     std::atomic<std::size_t> nblocks{0}; // that data have
+    block_source *next;                  // of the same context
 
     // Memory of a node; 0: there is no room.
     uintptr_t get(unsigned node, std::size_t bytes) noexcept
@@ -362,7 +367,8 @@ struct has_interface<V, std::void_t<typename view_traits<V>::interface>>
 };
 
 // An error if copies of so many bytes cannot be had of the source on some place.
-inline void require_room(const block_source &source, std::size_t bytes)
+ORR_STF_COLD inline void require_room(const block_source &source,
+                                      std::size_t bytes)
 {
     for (int i = -1; i < machine::get().ndevices(); i++) {
         const data_place place =

@@ -62,9 +62,31 @@ struct piece {
 // What allocators with a root have in common.
 class rooted : public block_allocator_interface
 {
+  public:
+    ORR_STF_COLD ~rooted() override
+    {
+    }
+    event_list deinit(backend_ctx_untyped &ctx) override
+    {
+        event_list events;
+        put_all(ctx, nullptr, events);
+        unused_.clear();
+        return events;
+    }
+    std::string to_string() const override
+    {
+        return name_ + (" on " + root_.to_string());
+    }
+    void print_info() const override
+    {
+        std::fprintf(stderr,
+                     "%s: %zu pieces of memory, %zu blocks are unused\n",
+                     to_string().c_str(), pieces_.size(), unused_.size());
+    }
+
   protected:
-    explicit rooted(block_allocator_untyped root)
-        : root_(root ? std::move(root) : uncached())
+    ORR_STF_COLD rooted(const char *name, block_allocator_untyped root)
+        : name_(name), root_(root ? std::move(root) : uncached())
     {
     }
     // NULL: there is no room.
@@ -76,27 +98,26 @@ class rooted : public block_allocator_interface
 
         return asked < 0 ? nullptr : static_cast<char *>(at);
     }
-    void put(backend_ctx_untyped &ctx, const piece &one, event_list &events)
+    // Gives all pieces back, or those of one place; returns whether there were any.
+    ORR_STF_COLD bool put_all(backend_ctx_untyped &ctx, const data_place *there,
+                              event_list &events)
     {
-        root_.deallocate(ctx, one.place, events, one.at, one.size);
-    }
-    // Gives all of them back, or those of one place; returns whether there were any.
-    bool put_all(backend_ctx_untyped &ctx, std::vector<piece> &pieces,
-                 const data_place *there, event_list &events)
-    {
-        std::vector<piece> left;
+        const std::size_t before = pieces_.size();
+        std::size_t left = 0;
 
-        for (const piece &one : pieces)
+        for (const piece &one : pieces_)
             if (there && one.place != *there)
-                left.push_back(one);
+                pieces_[left++] = one;
             else
-                put(ctx, one, events);
-        pieces.swap(left);
-        return left.size() != pieces.size();
+                root_.deallocate(ctx, one.place, events, one.at, one.size);
+        while (pieces_.size() > left)
+            pieces_.pop_back();
+        return left != before;
     }
     // Takes one of that size off a list, the last one or the first; NULL: there is none.
-    static char *take(std::vector<piece> &from, const data_place &place,
-                      std::size_t size, bool first = false)
+    ORR_STF_COLD static char *take(std::vector<piece> &from,
+                                   const data_place &place, std::size_t size,
+                                   bool first = false)
     {
         const std::size_t n = from.size();
 
@@ -112,12 +133,17 @@ class rooted : public block_allocator_interface
         }
         return nullptr;
     }
-    const block_allocator_untyped &root() const
+    static void add(std::vector<piece> &to, const data_place &place, char *at,
+                    std::size_t size, std::size_t entry)
     {
-        return root_;
+        to.push_back({place, at, size, entry});
     }
 
+    std::vector<piece> pieces_; // that are the root's
+    std::vector<piece> unused_; // cut from them
+
   private:
+    const char *name_;
     block_allocator_untyped root_;
 };
 
@@ -129,18 +155,18 @@ class cached_block_allocator : public detail::rooted
 {
   public:
     explicit cached_block_allocator(block_allocator_untyped root = {})
-        : rooted(std::move(root))
+        : rooted("cached", std::move(root))
     {
     }
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
                    std::ptrdiff_t &size, event_list &events) override
     {
         const auto bytes = static_cast<std::size_t>(size);
-        char *at = take(kept_, place, bytes, oldest_first_);
+        char *at = take(pieces_, place, bytes, oldest_first_);
 
         if (!at)
             at = get(ctx, place, bytes, events);
-        if (!at && put_all(ctx, kept_, &place, events))
+        if (!at && put_all(ctx, &place, events))
             at = get(ctx, place, bytes, events);
         if (!at)
             size = -1;
@@ -149,29 +175,11 @@ class cached_block_allocator : public detail::rooted
     void deallocate(backend_ctx_untyped &, const data_place &place,
                     event_list &, void *memory, std::size_t size) override
     {
-        kept_.push_back({place, static_cast<char *>(memory), size, size});
-    }
-    event_list deinit(backend_ctx_untyped &ctx) override
-    {
-        event_list events;
-        put_all(ctx, kept_, nullptr, events);
-        return events;
-    }
-    std::string to_string() const override
-    {
-        return "cached on " + root().to_string();
-    }
-    void print_info() const override
-    {
-        std::fprintf(stderr, "%s: %zu blocks are kept\n", to_string().c_str(),
-                     kept_.size());
+        add(pieces_, place, static_cast<char *>(memory), size, size);
     }
 
   protected:
     bool oldest_first_ = false;
-
-  private:
-    std::vector<detail::piece> kept_;
 };
 
 // The same; first what was given back the longest time ago.
@@ -207,7 +215,7 @@ class pooled_allocator : public detail::rooted
   public:
     explicit pooled_allocator(block_allocator_untyped root,
                               double max_ratio = 0.2)
-        : rooted(std::move(root))
+        : rooted("pooled", std::move(root))
     {
         config_.max_ratio = max_ratio;
     }
@@ -216,7 +224,7 @@ class pooled_allocator : public detail::rooted
     {
     }
     explicit pooled_allocator(const pooled_allocator_config &config)
-        : rooted({}), config_(config)
+        : rooted("pooled", {}), config_(config)
     {
     }
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
@@ -234,27 +242,11 @@ class pooled_allocator : public detail::rooted
     void deallocate(backend_ctx_untyped &, const data_place &place,
                     event_list &, void *memory, std::size_t size) override
     {
-        unused_.push_back({place, static_cast<char *>(memory), size, size});
-    }
-    event_list deinit(backend_ctx_untyped &ctx) override
-    {
-        event_list events;
-        put_all(ctx, pieces_, nullptr, events);
-        unused_.clear();
-        return events;
-    }
-    std::string to_string() const override
-    {
-        return "pooled on " + root().to_string();
+        add(unused_, place, static_cast<char *>(memory), size, size);
     }
     std::size_t largest(const data_place &place) const override
     {
         return most_entries(place) > 0 ? most_bytes(place) : 0;
-    }
-    void print_info() const override
-    {
-        std::fprintf(stderr, "%s: %zu pieces, %zu entries are unused\n",
-                     to_string().c_str(), pieces_.size(), unused_.size());
     }
 
   private:
@@ -281,8 +273,8 @@ class pooled_allocator : public detail::rooted
         }
         return bytes;
     }
-    bool grow(backend_ctx_untyped &ctx, const data_place &place,
-              std::size_t size, event_list &events)
+    ORR_STF_COLD bool grow(backend_ctx_untyped &ctx, const data_place &place,
+                           std::size_t size, event_list &events)
     {
         const std::size_t step = (size + alignment - 1) / alignment * alignment;
         std::size_t left = most_bytes(place), entries = most_entries(place);
@@ -301,14 +293,13 @@ class pooled_allocator : public detail::rooted
             ;
         if (!at)
             return false;
-        pieces_.push_back({place, at, n * step, size});
+        add(pieces_, place, at, n * step, size);
         while (n-- > 0)
-            unused_.push_back({place, at + n * step, size, size});
+            add(unused_, place, at + n * step, size, size);
         return true;
     }
 
     pooled_allocator_config config_;
-    std::vector<detail::piece> pieces_, unused_;
 };
 
 // Cuts large pieces in halves until they fit; halves that are both unused are one again.
@@ -316,7 +307,7 @@ class buddy_allocator : public detail::rooted
 {
   public:
     explicit buddy_allocator(block_allocator_untyped root = {})
-        : rooted(std::move(root))
+        : rooted("buddy", std::move(root))
     {
     }
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
@@ -335,22 +326,6 @@ class buddy_allocator : public detail::rooted
                     event_list &, void *memory, std::size_t size) override
     {
         join(place, static_cast<char *>(memory), rounded(size));
-    }
-    event_list deinit(backend_ctx_untyped &ctx) override
-    {
-        event_list events;
-        put_all(ctx, pieces_, nullptr, events);
-        unused_.clear();
-        return events;
-    }
-    std::string to_string() const override
-    {
-        return "buddy on " + root().to_string();
-    }
-    void print_info() const override
-    {
-        std::fprintf(stderr, "%s: %zu pieces\n", to_string().c_str(),
-                     pieces_.size());
     }
 
   private:
@@ -376,7 +351,7 @@ class buddy_allocator : public detail::rooted
         char *at = size == SIZE_MAX ? nullptr : take(unused_, place, size);
         while (at && size > bytes) {
             size /= 2;
-            unused_.push_back({place, at + size, size, size});
+            add(unused_, place, at + size, size, size);
         }
         return at;
     }
@@ -396,7 +371,7 @@ class buddy_allocator : public detail::rooted
             at = at < other ? at : other;
             size *= 2;
         }
-        unused_.push_back({place, at, size, size});
+        add(unused_, place, at, size, size);
     }
     bool remove(const data_place &place, const char *at, std::size_t size)
     {
@@ -409,8 +384,8 @@ class buddy_allocator : public detail::rooted
         return false;
     }
     // A piece more; a smaller one where there is no room.
-    bool grow(backend_ctx_untyped &ctx, const data_place &place,
-              std::size_t bytes, event_list &events)
+    ORR_STF_COLD bool grow(backend_ctx_untyped &ctx, const data_place &place,
+                           std::size_t bytes, event_list &events)
     {
         const starpu_ssize_t all = starpu_memory_get_total(
             static_cast<unsigned>(detail::machine::get().node_of(place)));
@@ -425,12 +400,10 @@ class buddy_allocator : public detail::rooted
             ;
         if (!at)
             return false;
-        pieces_.push_back({place, at, size, size});
-        unused_.push_back({place, at, size, size});
+        add(pieces_, place, at, size, size);
+        add(unused_, place, at, size, size);
         return true;
     }
-
-    std::vector<detail::piece> pieces_, unused_;
 };
 
 // Blocks of one size, for all that is not larger.
@@ -510,7 +483,7 @@ class stream_adapter
     class keeper : public detail::rooted
     {
       public:
-        keeper() : rooted({})
+        keeper() : rooted("kept until clear()", {})
         {
         }
         void *allocate(backend_ctx_untyped &ctx, const data_place &place,
@@ -524,24 +497,17 @@ class stream_adapter
         void deallocate(backend_ctx_untyped &, const data_place &place,
                         event_list &, void *memory, std::size_t size) override
         {
-            left_.push_back({place, static_cast<char *>(memory), size, size});
+            add(pieces_, place, static_cast<char *>(memory), size, size);
         }
         event_list deinit(backend_ctx_untyped &) override
         {
             return {};
         }
-        std::string to_string() const override
-        {
-            return "kept until clear()";
-        }
         void clear(backend_ctx_untyped &ctx)
         {
             event_list events;
-            put_all(ctx, left_, nullptr, events);
+            put_all(ctx, nullptr, events);
         }
-
-      private:
-        std::vector<detail::piece> left_;
     };
 
     std::shared_ptr<keeper> keeper_;
@@ -552,7 +518,7 @@ namespace detail
 {
 
 // What the environment chooses for all data; none: the runtime's.
-inline block_allocator_untyped chosen_allocator()
+ORR_STF_COLD inline block_allocator_untyped chosen_allocator()
 {
     const char *name = std::getenv("ORRERY_STF_ALLOCATOR");
 

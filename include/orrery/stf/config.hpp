@@ -26,6 +26,13 @@
 #    define ORR_STF_ON_DEVICE 0
 #endif
 
+// What is seldom called, or takes long anyway: no part of its callers, and small.
+#if defined(__GNUC__)
+#    define ORR_STF_COLD __attribute__((cold, noinline))
+#else
+#    define ORR_STF_COLD
+#endif
+
 struct CUstream_st;
 
 namespace orrery::stf

@@ -235,9 +235,8 @@ class context
     template <class First, class... Rest>
     auto parallel_for(First &&first, Rest &&...rest)
     {
-        return loop<detail::default_partition>(exec_place(),
-                                               std::forward<First>(first),
-                                               std::forward<Rest>(rest)...);
+        return loop<detail::one_place>(exec_place(), std::forward<First>(first),
+                                       std::forward<Rest>(rest)...);
     }
     // ([hierarchy], [place], data...): a body for each thread.
     template <class... A> auto launch(A &&...arguments)
@@ -422,8 +421,11 @@ class context
     template <class Part, class First, class... Rest>
     auto loop(exec_place place, First &&first, Rest &&...rest)
     {
+        using Cut = std::conditional_t<std::is_same_v<Part, detail::one_place>,
+                                       detail::default_partition, Part>;
+
         if constexpr (detail::is_place<First>)
-            return loop<Part>(exec_place(first), std::forward<Rest>(rest)...);
+            return loop<Cut>(exec_place(first), std::forward<Rest>(rest)...);
         else if constexpr (detail::is_partitioner<First>)
             return loop<std::decay_t<First>>(std::move(place),
                                              std::forward<Rest>(rest)...);

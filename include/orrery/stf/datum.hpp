@@ -49,7 +49,7 @@ enum class stage { streams, to_launch, launched };
 class epoch
 {
   public:
-    epoch()
+    explicit epoch(std::size_t nbefore = 0) : number(nbefore)
     {
         starpu_sem_init(&over_, 0, 0);
     }
@@ -83,6 +83,9 @@ class epoch
         starpu_sem_post(&over_); // whoever else waits
     }
 
+    const std::size_t number; // of epochs before
+    epoch *next = nullptr;
+
   private:
     std::atomic<std::size_t> left_{1};
     starpu_sem_t over_;
@@ -90,11 +93,7 @@ class epoch
 
 // What is common to the copies of a context, and outlives it as long as its data do.
 struct context_state {
-    context_state()
-    {
-        epochs.push_back(std::make_unique<epoch>());
-        epoch_ = epochs.back().get();
-    }
+    context_state() = default;
     context_state(const context_state &) = delete;
     context_state &operator=(const context_state &) = delete;
     ~context_state();
@@ -130,28 +129,29 @@ struct context_state {
     std::size_t next_epoch()
     {
         const lock_guard guard(lock_);
-        epochs.push_back(std::make_unique<epoch>());
-        epoch *last = epoch_.exchange(epochs.back().get());
+        epoch *last = present();
+        epoch_ = last->next = new epoch(last->number + 1);
         last->end();
-        return epochs.size() - 1;
+        return last->next->number;
     }
     // The first epochs: whether all of their tasks have ended, or when they have.
     bool are_over(std::size_t n)
     {
         const lock_guard guard(lock_);
-        while (nover < n && epochs[nover]->over())
-            nover++;
-        return nover >= n;
+        while (oldest->number < n && oldest->over())
+            oldest = oldest->next;
+        return oldest->number >= n;
     }
     void wait_for_epochs(std::size_t n)
     {
         while (!are_over(n)) {
-            epoch *first;
+            epoch *under_way;
             {
                 const lock_guard guard(lock_);
-                first = epochs[nover < n ? nover : n - 1].get();
+                under_way = oldest;
             }
-            first->wait();
+            if (under_way->number < n)
+                under_way->wait();
         }
     }
     // --- graphs ---
@@ -187,41 +187,32 @@ struct context_state {
         return false;
     }
     // Its deinit() is called when the context ends, after those of later ones.
-    void attach(const block_allocator_untyped &one)
+    // What data ask that are to have memory of it is returned.
+    ORR_STF_COLD block_source *attach(const block_allocator_untyped &one)
     {
         const lock_guard guard(lock_);
-        for (const block_allocator_untyped &known : allocators)
-            if (known == one)
-                return;
-        allocators.push_back(one);
+        for (block_source *known = sources; known; known = known->next)
+            if (known->allocator == one)
+                return known;
+        return sources = new block_source(one, sources);
     }
-    // What data ask that are to have memory of that allocator.
     block_source *source_of(const block_allocator_untyped &one)
     {
         require(static_cast<bool>(one),
                 "set_allocator() with a block_allocator that was made of "
                 "nothing: make it of a context");
-        attach(one);
-        const lock_guard guard(lock_);
-        for (const auto &known : sources)
-            if (known->allocator == one)
-                return known.get();
-        sources.push_back(std::make_unique<block_source>());
-        sources.back()->allocator = one;
-        return sources.back().get();
+        return attach(one);
     }
     // No data have memory any more.
-    void end_allocators()
+    ORR_STF_COLD void end_allocators()
     {
         backend_ctx_untyped ctx;
 
-        for (const auto &one : sources)
+        for (block_source *one = sources; one; one = one->next)
             while (one->nblocks > 0) // a worker has not freed it yet
                 orrery_usleep(1.);
-        while (!allocators.empty()) {
-            allocators.back().deinit(ctx);
-            allocators.pop_back();
-        }
+        for (block_source *one = sources; one; one = one->next)
+            one->allocator.deinit(ctx);
     }
     std::size_t count_data()
     {
@@ -233,14 +224,13 @@ struct context_state {
     std::vector<handle_t> orphans;    // [lock_] to be written back
     std::exception_ptr failure;       // [lock_]
     std::vector<exec_place> affinity; // the last one is the current place
-    std::vector<block_allocator_untyped> allocators;    // [lock_] attached
-    std::vector<std::unique_ptr<block_source>> sources; // [lock_]
-    block_source *source = nullptr; // of data to come; NULL: the runtime
+    block_source *sources = nullptr;  // [lock_] attached, the last one first
+    block_source *source = nullptr;   // of data to come; NULL: the runtime
     std::unique_ptr<dot_graph> dot;
-    std::vector<std::unique_ptr<epoch>> epochs; // [lock_]
-    std::size_t nover = 0;                      // [lock_] of them have ended
-    std::atomic<epoch *> epoch_{nullptr};       // the last one
-    std::atomic<std::size_t> ndata{0};          // made so far
+    epoch first_epoch;            // the others follow
+    epoch *oldest = &first_epoch; // [lock_] those before have ended
+    std::atomic<epoch *> epoch_{&first_epoch}; // the last one
+    std::atomic<std::size_t> ndata{0};         // made so far
     std::atomic<int> started{0};   // tasks between start() and end()
     recorder *recording = nullptr; // of the innermost scope that has one
     recording_of mode = recording_of::rounds; // likewise
@@ -331,7 +321,7 @@ struct datum : std::enable_shared_from_this<datum> {
 };
 
 // Waits for all tasks; then the program's memory has the values, and data have none.
-inline void context_state::finalize()
+ORR_STF_COLD inline void context_state::finalize()
 {
     for (datum *data = first; data; data = data->next)
         if (data->frozen != access_mode::none)
@@ -353,20 +343,28 @@ inline void context_state::finalize()
     for (const handle_t handle : orphans)
         starpu_data_unregister(handle);
     orphans.clear();
-    end_allocators();
+    if (sources)
+        end_allocators();
     finalized = true;
     if (dot)
         dot->write();
 }
 
 // Whoever forgets finalize() gets his values all the same, but learns of no failure.
-inline context_state::~context_state()
+ORR_STF_COLD inline context_state::~context_state()
 {
-    if (finalized)
-        return;
     try {
-        finalize();
+        if (!finalized)
+            finalize();
     } catch (const std::exception &) {
+    }
+    while (epoch *one = first_epoch.next) {
+        first_epoch.next = one->next;
+        delete one;
+    }
+    while (block_source *one = sources) {
+        sources = one->next;
+        delete one;
     }
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <orrery/stf/config.hpp>
+
 namespace orrery::stf
 {
 
@@ -18,9 +20,13 @@ class error : public std::runtime_error
 namespace detail
 {
 
-[[noreturn]] inline void fail(const std::string &sentence)
+[[noreturn]] ORR_STF_COLD inline void fail(const std::string &sentence)
 {
     throw error("orrery::stf: " + sentence);
+}
+[[noreturn]] ORR_STF_COLD inline void fail(const char *sentence)
+{
+    fail(std::string(sentence));
 }
 
 inline void require(bool holds, const char *sentence)

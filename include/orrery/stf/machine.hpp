@@ -34,11 +34,7 @@ class machine
     const device &at(int number) const
     {
         if (number < 0 || number >= ndevices())
-            fail("device " + std::to_string(number) + " is not there: this " +
-                 (simulated ? "simulated " : "") + "machine has " +
-                 std::to_string(devices.size()) +
-                 "; exec_place::any(), ORRERY_STF_PLACE=any or "
-                 "ORRERY_MACHINE=h100-pcie-4 make programs run here");
+            absent(number);
         return devices[static_cast<std::size_t>(number)];
     }
     int ndevices() const
@@ -74,7 +70,7 @@ class machine
 
     // Whether tasks of that symbol have a model of their own: where times are known or
     // measured. Elsewhere the runtime would warn that they are not.
-    bool uses_model(const std::string &name) const
+    ORR_STF_COLD bool uses_model(const std::string &name) const
     {
         const char *calibrate = std::getenv("STARPU_CALIBRATE");
 
@@ -90,7 +86,7 @@ class machine
     bool places_any = false; // ORRERY_STF_PLACE=any
 
   private:
-    machine()
+    ORR_STF_COLD machine()
     {
         read_environment();
         const int err = starpu_init(nullptr);
@@ -109,7 +105,7 @@ class machine
                 static_cast<int>(processors), cpus);
     }
     // A body that calls exit() leaves the runtime as it is.
-    ~machine()
+    ORR_STF_COLD ~machine()
     {
         if (!starpu_task_get_current())
             starpu_shutdown();
@@ -117,7 +113,15 @@ class machine
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
 
-    void read_environment()
+    [[noreturn]] ORR_STF_COLD void absent(int number) const
+    {
+        fail("device " + std::to_string(number) + " is not there: this " +
+             (simulated ? "simulated " : "") + "machine has " +
+             std::to_string(devices.size()) +
+             "; exec_place::any(), ORRERY_STF_PLACE=any or "
+             "ORRERY_MACHINE=h100-pcie-4 make programs run here");
+    }
+    ORR_STF_COLD void read_environment()
     {
         const char *place = std::getenv("ORRERY_STF_PLACE");
 
@@ -129,7 +133,7 @@ class machine
         places_any = true;
     }
     // The first worker of each device of a type.
-    void add(starpu_worker_archtype type)
+    ORR_STF_COLD void add(starpu_worker_archtype type)
     {
         int workers[STARPU_NMAXWORKERS];
         const unsigned n =

@@ -305,6 +305,9 @@ template <class S> decltype(auto) plain(const S &shape)
 // A partitioner where the program names none.
 struct default_partition : blocked_partition {
 };
+// Where it names no place either: there is nothing to cut, and no code for it.
+struct one_place : default_partition {
+};
 
 template <class P, class = void> struct has_executor : std::false_type {
 };
@@ -368,12 +371,17 @@ class parallel_for_scope
   private:
     template <class F> void run(F &&f)
     {
+        if constexpr (!std::is_same_v<Part, detail::one_place>)
+            if (this->request_.place.is_grid()) {
+                run_on_grid(f);
+                return;
+            }
+        submit(detail::plain(shape_), std::forward<F>(f), false, 0);
+    }
+    template <class F> void run_on_grid(const F &f)
+    {
         const exec_place place = this->request_.place;
 
-        if (!place.is_grid()) {
-            submit(detail::plain(shape_), std::forward<F>(f), false, 0);
-            return;
-        }
         on_grid_ = true;
         if (any_in_parts(std::index_sequence_for<D...>{}))
             run_in_parts(place, f, std::index_sequence_for<D...>{});
@@ -381,7 +389,7 @@ class parallel_for_scope
             run_in_turn(place, f);
         this->request_.place = place;
     }
-    template <class F> void run_in_turn(const exec_place &place, F &f)
+    template <class F> void run_in_turn(const exec_place &place, const F &f)
     {
         if constexpr (detail::has_bounds<S>::value ||
                       !std::is_same_v<Part, detail::default_partition>) {
@@ -455,7 +463,8 @@ class parallel_for_scope
         return plans_[K]->begin.back();
     }
     template <class F, std::size_t... K>
-    void run_in_parts(const exec_place &place, F &f, std::index_sequence<K...>)
+    void run_in_parts(const exec_place &place, const F &f,
+                      std::index_sequence<K...>)
     {
         if constexpr (!detail::has_bounds<S>::value) {
             detail::fail("in_parts(), and composite places, are for shapes "

@@ -70,12 +70,148 @@ class graph_scope_guard
 namespace detail
 {
 
+// A loop whose rounds are not those of the program.
+class looping
+{
+  public:
+    virtual ~looping() = default;
+    // Before its first round.
+    virtual void begin() = 0;
+    // Whether there is another one.
+    virtual bool goes_on() = 0;
+};
+
+// What the tasks of a scope are, in their order, and the loops in it: they are submitted
+// once more in each round, or when the scope is launched. One thread at a time.
+class recorded_tasks : public recorder
+{
+  public:
+    recorded_tasks() = default;
+    recorded_tasks(const recorded_tasks &) = delete;
+    recorded_tasks &operator=(const recorded_tasks &) = delete;
+    ~recorded_tasks() override
+    {
+        for (const entry &one : tasks_)
+            if (one.what.arg)
+                one.what.type->drop(one.what.arg);
+    }
+    bool note(context_state &state, const job &j) override
+    {
+        if (state.mode == recording_of::launches) {
+            state.require_open();
+            for (unsigned i = 0; i < j.nuses; i++) {
+                check_use(state, j.uses[i], false);
+                if (writes(j.uses[i].mode))
+                    j.uses[i].data->has_value.store(true,
+                                                    std::memory_order_relaxed);
+            }
+            (void)target(state, j);
+        }
+        add(j, state.mode != recording_of::copies);
+        return state.mode == recording_of::launches;
+    }
+    // `must`: an error if the body cannot be copied. Else the scope is no longer one
+    // that can be launched again.
+    void add(const job &j, bool must)
+    {
+        entry one{j, {}, {}, nullptr, nullptr};
+
+        for (unsigned i = 0; i < j.nuses; i++) {
+            one.keep.push_back(j.uses[i].data->shared_from_this());
+            one.uses.push_back(j.uses[i]);
+        }
+        if (!j.type->copy && must)
+            fail("the body of `" + j.named->name +
+                 "' is in a scope that runs it several times: what it captures "
+                 "must be copyable");
+        if (!j.type->copy) {
+            cannot_repeat(j.named);
+            return;
+        }
+        if (j.arg)
+            one.what.arg = j.type->copy(j.arg);
+        tasks_.push_back(std::move(one));
+    }
+    void add_loop(std::shared_ptr<recorded_tasks> rounds,
+                  std::shared_ptr<looping> rule)
+    {
+        tasks_.push_back({{}, {}, {}, std::move(rounds), std::move(rule)});
+    }
+    void submit_all(context_state &state) const;
+    // All rounds but the first, which the program has submitted.
+    void submit_rounds(context_state &state, looping &rule) const
+    {
+        while (rule.goes_on())
+            submit_all(state);
+    }
+    bool empty() const
+    {
+        return tasks_.empty();
+    }
+    void cannot_repeat(const symbol *task) override
+    {
+        once_ = task;
+    }
+    // A task that cannot be submitted again; NULL: all can.
+    const symbol *once() const
+    {
+        return once_;
+    }
+
+  private:
+    struct entry {
+        job what; // with a body of its own; of loops not used
+        std::vector<std::shared_ptr<datum>> keep;
+        std::vector<use> uses;
+        std::shared_ptr<recorded_tasks> rounds; // of a loop, else NULL
+        std::shared_ptr<looping> rule;
+    };
+    void submit_entries(context_state &state) const;
+
+    std::vector<entry> tasks_;
+    const symbol *once_ = nullptr;
+};
+
+inline void recorded_tasks::submit_all(context_state &state) const
+{
+    const bool outer = state.again;
+
+    state.again = true;
+    submit_entries(state);
+    state.again = outer;
+}
+inline void recorded_tasks::submit_entries(context_state &state) const
+{
+    for (const entry &one : tasks_) {
+        if (one.rule) {
+            one.rule->begin();
+            one.rounds->submit_all(state);
+            one.rounds->submit_rounds(state, *one.rule);
+            continue;
+        }
+        job j = one.what;
+
+        j.uses = one.uses.data();
+        if (j.arg) {
+            j.arg = j.type->copy(j.arg);
+            j.owned = true;
+        }
+        try {
+            submit(state, j);
+        } catch (...) {
+            if (j.arg)
+                j.type->drop(j.arg);
+            throw;
+        }
+    }
+}
+
 // A scope whose tasks are recorded, until leave(). Scopes end in the reverse order.
 class recording_scope
 {
   public:
     recording_scope(std::shared_ptr<context_state> state, recording_of mode)
-        : state_(std::move(state)), tasks_(std::make_shared<recorder>()),
+        : state_(std::move(state)), tasks_(std::make_shared<recorded_tasks>()),
           outer_(state_->recording), outer_mode_(state_->mode)
     {
         state_->require_open();
@@ -116,18 +252,18 @@ class recording_scope
     {
         return state_;
     }
-    recorder *outer() const
+    recorded_tasks *outer() const
     {
-        return outer_;
+        return static_cast<recorded_tasks *>(outer_);
     }
-    const std::shared_ptr<recorder> &tasks() const
+    const std::shared_ptr<recorded_tasks> &tasks() const
     {
         return tasks_;
     }
 
   private:
     std::shared_ptr<context_state> state_;
-    std::shared_ptr<recorder> tasks_;
+    std::shared_ptr<recorded_tasks> tasks_;
     recorder *outer_; // of the scope around
     recording_of outer_mode_;
     bool left_ = false;
@@ -324,7 +460,7 @@ class while_scope : detail::loop_scope
             scope.set_symbol("while")->*detail::condition<std::decay_t<F>>{
                                             std::forward<F>(f)};
         }
-        parallel_for_scope<detail::default_partition, box<1>,
+        parallel_for_scope<detail::one_place, box<1>,
                            task_dep<scalar_view<int>>, D...>
             scope;
     };
@@ -343,7 +479,7 @@ class popped_scope
   public:
     // `done`: its tasks have been submitted once, which was the first launch.
     popped_scope(std::shared_ptr<context_state> state,
-                 std::shared_ptr<recorder> tasks, bool done)
+                 std::shared_ptr<recorded_tasks> tasks, bool done)
         : state_(std::move(state)), tasks_(std::move(tasks)), done_(done)
     {
         state_->pending = true;
@@ -385,7 +521,7 @@ class popped_scope
 
   private:
     std::shared_ptr<context_state> state_;
-    std::shared_ptr<recorder> tasks_;
+    std::shared_ptr<recorded_tasks> tasks_;
     bool done_, ended_ = false;
 };
 
@@ -575,12 +711,13 @@ class stackable_ctx : public context
   private:
     friend class launchable_graph_scope;
 
-    std::shared_ptr<detail::recorder> popped(const char *call)
+    std::shared_ptr<detail::recorded_tasks> popped(const char *call)
     {
         require_no_prologue(call);
         if (open_->scopes.empty())
             detail::fail(std::string(call) + " without push()");
-        std::shared_ptr<detail::recorder> tasks = open_->scopes.back()->tasks();
+        std::shared_ptr<detail::recorded_tasks> tasks =
+            open_->scopes.back()->tasks();
         open_->scopes.pop_back();
         return tasks;
     }

@@ -34,7 +34,7 @@ struct symbol {
 };
 
 // The one of that name.
-inline symbol *intern(const std::string &name)
+ORR_STF_COLD inline symbol *intern(const std::string &name)
 {
     static lock mine;
     static symbol *known[256]; // lists, by hash
@@ -52,7 +52,8 @@ inline symbol *intern(const std::string &name)
 
 // Of tasks without a symbol: the function that their body is in, and its number there,
 // as far as the compiler's name of the type says so.
-inline std::string name_of_type(const char *mangled, const char *kind)
+ORR_STF_COLD inline std::string name_of_type(const char *mangled,
+                                             const char *kind)
 {
     int status = 0;
     char *text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
@@ -110,11 +111,13 @@ struct body_type {
     symbol *unnamed()
     {
         symbol *known = default_symbol.load(std::memory_order_acquire);
-        if (!known) {
-            known = intern(name_of_type(type, kind));
-            default_symbol.store(known, std::memory_order_release);
-        }
-        return known;
+        return known ? known : name();
+    }
+    ORR_STF_COLD symbol *name()
+    {
+        symbol *made = intern(name_of_type(type, kind));
+        default_symbol.store(made, std::memory_order_release);
+        return made;
     }
 };
 
@@ -123,8 +126,8 @@ inline void never_called(void **, void *)
 {
 }
 
-inline codelet *new_codelet(const body_type &type, symbol *named,
-                            std::vector<int> nodes)
+ORR_STF_COLD inline codelet *new_codelet(const body_type &type, symbol *named,
+                                         std::vector<int> nodes)
 {
     auto *made = new codelet;
     const bool simulated = machine::get().simulated;
@@ -219,8 +222,8 @@ inline starpu_data_access_mode mode_of(access_mode mode)
 }
 
 // Data that live in a scope, or were pushed to one.
-inline void check_scope(const context_state &state, const datum &data,
-                        access_mode mode)
+ORR_STF_COLD inline void check_scope(const context_state &state,
+                                     const datum &data, access_mode mode)
 {
     if (data.scope && !state.is_open(data.scope))
         fail(data.words() + " lived in a scope that was popped: make what is "
@@ -231,9 +234,11 @@ inline void check_scope(const context_state &state, const datum &data,
                             "with access_mode::rw to change it there");
 }
 
-inline void check_use(const context_state &state, const use &u, bool waits)
+// All that may be wrong with a use, and the sentence for it.
+ORR_STF_COLD inline void check_unusual(const context_state &state, const use &u,
+                                       bool waits)
 {
-    datum *data = u.data;
+    const datum *data = u.data;
 
     require(data != nullptr, "a task uses a logical_data that no context made");
     if (data->state.get() != &state)
@@ -250,14 +255,27 @@ inline void check_use(const context_state &state, const use &u, bool waits)
         fail(data->words() + " is frozen, and this task's body must run before "
                              "the program goes on: unfreeze() it before, or "
                              "use task_later()");
-    if ((data->scope | data->pushed) != 0)
-        check_scope(state, *data, u.mode);
+    check_scope(state, *data, u.mode);
     if (u.place.is_composite())
         fail(data->words() + " is used at a composite place: data lie so for "
                              "parallel_for() on its grid; name affine() here");
     if (u.place.is_replicated() && writes(u.mode))
         fail(data->words() + " is written at a replicated place, where data "
                              "are only read(): write it at another one before");
+}
+
+// Data that have a value, and nothing else that is to be looked at, are usual.
+inline void check_use(const context_state &state, const use &u, bool waits)
+{
+    datum *data = u.data;
+    const bool usual = data && data->state.get() == &state && data->handle &&
+                       data->has_value.load(std::memory_order_relaxed) &&
+                       !data->read_only && data->frozen == access_mode::none &&
+                       (data->scope | data->pushed) == 0 &&
+                       !u.place.get_spread();
+
+    if (!usual)
+        check_unusual(state, u, waits);
     data->used.store(true, std::memory_order_relaxed);
 }
 
@@ -276,10 +294,10 @@ class target
             place = exec_place::any();
         if (m.simulated && m.runs_bodies &&
             (!type_.host || (type_.host_if_asked && !place.is_host())))
-            fail(words(j) + " has no code for processors, which "
-                            "ORRERY_SIM_KERNELS=run needs: make it "
-                            "__host__ __device__, add on_host(), or leave the "
-                            "variable unset");
+            refuse(j, " has no code for processors, which "
+                      "ORRERY_SIM_KERNELS=run needs: make it "
+                      "__host__ __device__, add on_host(), or leave the "
+                      "variable unset");
         if (place.is_host())
             host(j);
         else if (place.is_any())
@@ -291,16 +309,16 @@ class target
         else if (type_.host && !type_.host_if_asked)
             host(j);
         else
-            fail(words(j) + " is for devices, and this machine has none: "
-                            "ORRERY_MACHINE=h100-pcie-4 simulates some");
+            refuse(j, " is for devices, and this machine has none: "
+                      "ORRERY_MACHINE=h100-pcie-4 simulates some");
     }
     int32_t where;
     int worker = -1; // this one alone
 
   private:
-    static std::string words(const job &j)
+    [[noreturn]] ORR_STF_COLD static void refuse(const job &j, const char *why)
     {
-        return "the body of `" + j.named->name + "'";
+        fail("the body of `" + j.named->name + "'" + why);
     }
     bool on_devices(const machine &m) const
     {
@@ -309,8 +327,8 @@ class target
     void host(const job &j)
     {
         if (!type_.host)
-            fail(words(j) + " has no code for processors: make it "
-                            "__host__ __device__, or give it a device");
+            refuse(j, " has no code for processors: make it "
+                      "__host__ __device__, or give it a device");
         worker = j.gang ? machine::get().gang : -1;
         where = worker < 0 ? static_cast<int32_t>(STARPU_CPU) : -1;
     }
@@ -319,9 +337,9 @@ class target
         const machine::device &d = m.at(number);
 
         if (!on_devices(m))
-            fail(words(j) + " has no code for devices: compile the program "
-                            "with nvcc and make it __device__, or give it "
-                            "exec_place::host()");
+            refuse(j, " has no code for devices: compile the program "
+                      "with nvcc and make it __device__, or give it "
+                      "exec_place::host()");
         worker = d.worker;
         where = -1;
     }
@@ -333,7 +351,7 @@ class target
         if (m.ndevices() > 0 && on_devices(m))
             where |= STARPU_CUDA | STARPU_HIP;
         if (!where)
-            fail(words(j) + " has code for nothing that this machine has");
+            refuse(j, " has code for nothing that this machine has");
     }
 
     const body_type &type_;
@@ -361,7 +379,8 @@ struct copy_asked {
     int node;
 };
 
-inline bool is_member(const exec_place &grid, const exec_place &place)
+ORR_STF_COLD inline bool is_member(const exec_place &grid,
+                                   const exec_place &place)
 {
     for (std::size_t i = 0; i < grid.size(); i++)
         if (grid.get_place(i) == place)
@@ -371,7 +390,7 @@ inline bool is_member(const exec_place &grid, const exec_place &place)
 
 // Data that a task reads at a replicated place come to all places of it, once for each
 // value.
-inline void replicate(const use &u, const exec_place &place)
+ORR_STF_COLD inline void replicate(const use &u, const exec_place &place)
 {
     const machine &m = machine::get();
     const spread *how = u.place.get_spread();
@@ -428,7 +447,7 @@ inline void fill_data(starpu_task *task, const job &j)
     }
 }
 
-[[noreturn]] inline void refused(const job &j, int err)
+[[noreturn]] ORR_STF_COLD inline void refused(const job &j, int err)
 {
     const std::string name = "`" + j.named->name + "'";
 
@@ -445,7 +464,7 @@ inline void fill_data(starpu_task *task, const job &j)
     fail("the task " + name + " is refused: " + std::strerror(-err));
 }
 
-inline void draw(dot_graph &graph, const job &j)
+ORR_STF_COLD inline void draw(dot_graph &graph, const job &j)
 {
     std::vector<dot_graph::access> accesses;
 
@@ -457,91 +476,15 @@ inline void draw(dot_graph &graph, const job &j)
 
 // --- tasks that are submitted again ---
 
-// A loop whose rounds are not those of the program.
-class looping
-{
-  public:
-    virtual ~looping() = default;
-    // Before its first round.
-    virtual void begin() = 0;
-    // Whether there is another one.
-    virtual bool goes_on() = 0;
-};
-
-// What the tasks of a scope are, in their order, and the loops in it: they are submitted
-// once more in each round, or when the scope is launched. One thread at a time.
+// Of a scope that submits its tasks again, or later: stackable.hpp has it.
 class recorder
 {
   public:
-    recorder() = default;
-    recorder(const recorder &) = delete;
-    recorder &operator=(const recorder &) = delete;
-    ~recorder()
-    {
-        for (const entry &one : tasks_)
-            if (one.what.arg)
-                one.what.type->drop(one.what.arg);
-    }
-    // `must`: an error if the body cannot be copied. Else the scope is no longer one
-    // that can be launched again.
-    void add(const job &j, bool must)
-    {
-        entry one{j, {}, {}, nullptr, nullptr};
-
-        for (unsigned i = 0; i < j.nuses; i++) {
-            one.keep.push_back(j.uses[i].data->shared_from_this());
-            one.uses.push_back(j.uses[i]);
-        }
-        if (!j.type->copy && must)
-            fail("the body of `" + j.named->name +
-                 "' is in a scope that runs it several times: what it captures "
-                 "must be copyable");
-        if (!j.type->copy) {
-            cannot_repeat(j.named);
-            return;
-        }
-        if (j.arg)
-            one.what.arg = j.type->copy(j.arg);
-        tasks_.push_back(std::move(one));
-    }
-    void add_loop(std::shared_ptr<recorder> rounds,
-                  std::shared_ptr<looping> rule)
-    {
-        tasks_.push_back({{}, {}, {}, std::move(rounds), std::move(rule)});
-    }
-    void submit_all(context_state &state) const;
-    // All rounds but the first, which the program has submitted.
-    void submit_rounds(context_state &state, looping &rule) const
-    {
-        while (rule.goes_on())
-            submit_all(state);
-    }
-    bool empty() const
-    {
-        return tasks_.empty();
-    }
-    void cannot_repeat(const symbol *task)
-    {
-        once_ = task;
-    }
-    // A task that cannot be submitted again; NULL: all can.
-    const symbol *once() const
-    {
-        return once_;
-    }
-
-  private:
-    struct entry {
-        job what; // with a body of its own; of loops not used
-        std::vector<std::shared_ptr<datum>> keep;
-        std::vector<use> uses;
-        std::shared_ptr<recorder> rounds; // of a loop, else NULL
-        std::shared_ptr<looping> rule;
-    };
-    void submit_entries(context_state &state) const;
-
-    std::vector<entry> tasks_;
-    const symbol *once_ = nullptr;
+    virtual ~recorder() = default;
+    // Notes a task; returns whether it is not to be submitted now.
+    virtual bool note(context_state &state, const job &j) = 0;
+    // The scope has a task that cannot be submitted again.
+    virtual void cannot_repeat(const symbol *task) = 0;
 };
 
 // What a task's argument begins with.
@@ -619,40 +562,6 @@ inline void submit(context_state &state, const job &j)
         state.tell();
 }
 
-inline void recorder::submit_all(context_state &state) const
-{
-    const bool outer = state.again;
-
-    state.again = true;
-    submit_entries(state);
-    state.again = outer;
-}
-inline void recorder::submit_entries(context_state &state) const
-{
-    for (const entry &one : tasks_) {
-        if (one.rule) {
-            one.rule->begin();
-            one.rounds->submit_all(state);
-            one.rounds->submit_rounds(state, *one.rule);
-            continue;
-        }
-        job j = one.what;
-
-        j.uses = one.uses.data();
-        if (j.arg) {
-            j.arg = j.type->copy(j.arg);
-            j.owned = true;
-        }
-        try {
-            submit(state, j);
-        } catch (...) {
-            if (j.arg)
-                j.type->drop(j.arg);
-            throw;
-        }
-    }
-}
-
 // --- bodies ---
 
 // A body has on_host(buffers), on_device(buffers), and constants that say which of
@@ -693,7 +602,7 @@ template <class Body> constexpr starpu_cuda_func_t device_entry()
 
 // Memory of bodies, in blocks of one size: one thread submits tasks, another one ends
 // them, and what this leaves is the other's again without malloc(). As much as tasks were
-// under way at once, as long as the program lives.
+// under way at once, in pieces of 16, as long as the program lives.
 class body_memory
 {
   public:
@@ -708,10 +617,14 @@ class body_memory
         block *one = all.ready;
         if (!one)
             one = all.left.exchange(nullptr, std::memory_order_acquire);
+        if (!one)
+            one = more();
         if (one)
             all.ready = one->next;
         all.taken.clear(std::memory_order_release);
-        return one ? one : ::operator new(size);
+        if (!one)
+            throw std::bad_alloc();
+        return one;
     }
     static void put(void *memory)
     {
@@ -729,6 +642,17 @@ class body_memory
     struct block {
         block *next;
     };
+    // Several at once, linked; NULL: there is no room.
+    ORR_STF_COLD static block *more()
+    {
+        constexpr std::size_t n = 16;
+        auto *at = static_cast<char *>(::operator new(n *size, std::nothrow));
+        block *first = nullptr;
+
+        for (std::size_t i = n; at && i-- > 0;)
+            first = new (at + i * size) block{first};
+        return first;
+    }
     struct lists {
         std::atomic_flag taken = ATOMIC_FLAG_INIT;
         block *ready = nullptr;             // [taken]
@@ -801,24 +725,6 @@ template <class Body> body_type &type_of_body()
     return type;
 }
 
-// Notes a task that may be submitted again; returns whether it is not to be submitted
-// now.
-inline bool record(context_state &state, const job &j)
-{
-    if (state.mode == recording_of::launches) {
-        state.require_open();
-        for (unsigned i = 0; i < j.nuses; i++) {
-            check_use(state, j.uses[i], false);
-            if (writes(j.uses[i].mode))
-                j.uses[i].data->has_value.store(true,
-                                                std::memory_order_relaxed);
-        }
-        (void)target(state, j);
-    }
-    state.recording->add(j, state.mode != recording_of::copies);
-    return state.mode == recording_of::launches;
-}
-
 // What a construct says of a task: the rest of a job.
 struct request {
     exec_place place;
@@ -851,7 +757,7 @@ void submit_body(context_state &state, const request &r, const use *uses,
             : nullptr,
         [](held<B> *one) { one ? drop_held<B>(one) : void(); });
     j.arg = what.get();
-    if (state.recording && !j.wait && record(state, j))
+    if (state.recording && !j.wait && state.recording->note(state, j))
         return;
     j.owned = !j.wait && what;
     submit(state, j);
@@ -874,7 +780,7 @@ void record_body(context_state &state, const request &r, const use *uses,
         new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body)),
         [](held<B> *one) { drop_held<B>(one); });
     j.arg = what.get();
-    record(state, j);
+    state.recording->note(state, j);
 }
 
 } // namespace orrery::stf::detail
