@@ -298,8 +298,7 @@ def an_interrupted_comparison_counts_what_has_ended():
         found = Interrupted(["compare", "-m", MACHINE, "-s", "eager,lws", "-j",
                              "1"], together, PROGRAMS.folder())
         assert "interrupted: 0 of 2 have ended" in found.out, found.out
-        rows = [line.split() for line in found.out.splitlines()[1:3]]
-        assert [row[-1] for row in rows] == ["interrupted"] * 2, found.out
+        assert "the same command goes on from there" in found.out, found.out
 
 
 if __name__ == "__main__":

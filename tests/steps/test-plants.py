@@ -103,7 +103,7 @@ PLANTS = [
      'pick_progress_worker */', 'atomic_store(&node->nqueued, '
      'atomic_load(&node->nqueued) + 1);', ['crowd', 'device', 'kick', 'join']),
     ('a writer does not wait for the threads that copy', 'data/fetch.c',
-     'await_copies(handle);\n        if (begins', 'if (begins',
+     'handle_await_copies(handle);\n        if (begins', 'if (begins',
      ['between-memories']),
     ('an overwriter does not wait for the copy that comes', 'data/request.c',
      '!supersede_locked(handle, request)', '!(void *)NULL',
