@@ -419,9 +419,6 @@ claim "and letters with what is no machine and no policy" \
     out_has 'arguments -m4 -slow'
 
 # Words that are nearly right.
-run compare -s eager -s dmda -- ./app
-claim "an option given twice is not dropped" code_is 2
-claim "both values are named" err_has "given twice, with eager and with dmda"
 run calibrat
 claim "a mistyped command suggests the nearest" err_has 'did you mean calibrate'
 run perfmodel chekc

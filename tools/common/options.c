@@ -124,29 +124,6 @@ static int report_unknown_option(const char *command, const char *word,
     return -1;
 }
 
-/* Whether the option has had another value: one of the two would be lost. */
-static bool contradicts(const char *command, const struct tool_option *option,
-                        const char *value)
-{
-    static const char **given[64]; /* a process parses one command line */
-    unsigned i = 0;
-
-    while (i < 64 && given[i] && given[i] != option->value)
-        i++;
-    if (i < 64 && given[i] && strcmp(*option->value, value) != 0) {
-        tool_error("%s%soption --%s is given twice, with %s and with %s: give it once%s",
-                   command, *command ? ": " : "", option->name, *option->value, value,
-                   option->letter == 's' || option->letter == 'm'
-                       ? ", several names separated by commas where the command takes "
-                         "several"
-                       : "");
-        return true;
-    }
-    if (i < 64)
-        given[i] = option->value;
-    return false;
-}
-
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help)
 {
@@ -187,8 +164,6 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
             return -1;
         }
         if (option->letter == TOOL_DEVICES && devices_take(argv[0], value) < 0)
-            return -1;
-        if (option->letter != TOOL_JOINED && contradicts(argv[0], option, value))
             return -1;
         if (option->letter != TOOL_JOINED)
             *option->value = value;
