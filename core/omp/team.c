@@ -16,6 +16,7 @@
 #include "core/exec/runtime.h"
 #include "core/job/inside.h"
 #include "core/job/job.h"
+#include "core/job/watched.h"
 #include "core/loop/kernel.h"
 #include "core/omp/entries.h"
 #include "core/omp/omp.h"
@@ -267,14 +268,28 @@ static void team_run_in_place(struct orr_omp_team *team,
     orr_omp_task_unref(thread);
 }
 
-/* Runs it on main, which is no worker, in the place of an idle one; false: no
- * worker is idle. */
+/* The worker is nearly always about to be idle: it comes from the region before. Programs
+ * rely on it: thread 0 has the thread-local variables of the caller. False: it is busy
+ * for long, or tasks are watched. */
+static bool borrow_first(struct orr_omp *omp)
+{
+    enum { MOST_LOOKS = 20000 };
+    bool waits = !omp->rt->exec->one_thread && !orr_tasks_are_watched(omp->rt);
+
+    for (unsigned i = 0; !orr_worker_borrow(&omp->first); i++) {
+        if (!waits || i == MOST_LOOKS)
+            return false;
+        orr_spin();
+    }
+    return true;
+}
+
+/* Runs it on main, which is no worker, in the place of an idle one; false: there is none. */
 static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
 {
     struct orr_omp *omp = team->omp;
 
-    if (orr_self != omp->main || orr_self->job || !omp->first.job ||
-        !orr_worker_borrow(&omp->first))
+    if (orr_self != omp->main || orr_self->job || !omp->first.job || !borrow_first(omp))
         return false;
     omp->first.task.name = team->name;
     if (team->spins > 0)

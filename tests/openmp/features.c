@@ -104,6 +104,14 @@ static void variables(void)
     good += private_value == 7;
     claim(good == omp_get_max_threads(), "copyin");
     good = 0;
+    /* One region behind the other: thread 0 is this one each time. */
+    for (int i = 0; i < 2000; i++) {
+        private_value = i;
+#pragma omp parallel copyin(private_value) reduction(+ : good)
+        good += private_value == i;
+    }
+    claim(good == 2000 * omp_get_max_threads(), "copyin of many regions");
+    good = 0;
 #pragma omp parallel reduction(+ : good) private(x)
     {
 #pragma omp single copyprivate(x)
