@@ -192,6 +192,18 @@ def wrong_powers_are_refused():
 
 
 @test
+def costs_that_cannot_be_read_or_used_are_told():
+    folder = Folder()
+    for command in ("run", "compare", "explain", "report"):
+        out = folder.run(command, "-m", "moon.xml", "--costs", "none", *PRETEND, code=2)
+        assert "--costs: none: No such file" in out and "advise" not in out, out
+    folder.write("costs", "machine moon idle=1W\n")
+    out = folder.run("explain", "-m", "moon.xml", "-s", "lws,slow", "--costs", "costs",
+                     *PRETEND, code=2)
+    assert "orrery compare --costs" in out, out
+
+
+@test
 def compare_has_the_energy_and_the_front_of_both():
     folder = Folder()
     # `slow' takes twice as long, and its GPU works for half the time.

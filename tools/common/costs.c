@@ -174,11 +174,11 @@ int costs_read(const char *path, struct costs *ret)
 
     *ret = (struct costs){0};
     if (!in)
-        return tool_fail(-1, "advise: --costs: %s: %m", path);
+        return tool_fail(-1, "--costs: %s: %m", path);
     while (rc == 0 && getline(&line, &size, in) >= 0)
         rc = read_line(path, ++number, line, ret);
     if (rc == 0 && ferror(in))
-        rc = tool_fail(-1, "advise: --costs: %s: %m", path);
+        rc = tool_fail(-1, "--costs: %s: %m", path);
     free(line);
     fclose(in);
     return rc;

@@ -212,6 +212,18 @@ static bool asks_for_a_run(const struct launch *launch, const char *devices,
     return true;
 }
 
+/* Behind a trace that is one of two. */
+static int refuse_second(char **words, int n)
+{
+    if (n > 2)
+        return tool_fail(TOOL_USAGE, "explain: one trace, or two: %s is too much", words[2]);
+    return tool_fail(TOOL_FAILED, "explain: %s: %s", words[1],
+                     access(words[1], R_OK) < 0
+                         ? strerror(errno)
+                         : "neither a trace in CSV nor a record: with a trace goes "
+                           "another one");
+}
+
 int cmd_explain(int argc, char **argv)
 {
     static const struct tool_words words = {launch_names, explain_is_file};
@@ -256,16 +268,7 @@ int cmd_explain(int argc, char **argv)
             result = explain_trace(argv[first], graph, json);
     } else if (trace_csv_is_one(argv[first]) &&
                !explain_are_two(argv + first)) {
-        if (argc - first > 2)
-            tool_error("explain: one trace, or two: %s is too much",
-                       argv[first + 2]);
-        else
-            result = tool_fail(
-                TOOL_FAILED, "explain: %s: %s", argv[first + 1],
-                access(argv[first + 1], R_OK) < 0
-                    ? strerror(errno)
-                    : "neither a trace in CSV nor a record: with a trace goes "
-                      "another one");
+        result = refuse_second(argv + first, argc - first);
     } else if (graph) {
         tool_error("explain: --graph is for a trace: of a program the graph is "
                    "made");
@@ -273,9 +276,14 @@ int cmd_explain(int argc, char **argv)
         launch.argv = argv + first;
         launch.quiet = json;
         if (explain_are_two(launch.argv) || explain_is_list(&launch)) {
-            result = ranks ? tool_fail(TOOL_USAGE, "explain: -n is of one run: two that are "
-                                                   "compared have their ranks on clusters")
-                           : explain_two(&launch, devices, json);
+            if (ranks)
+                tool_error("explain: -n is of one run: two that are compared have their ranks "
+                           "on clusters");
+            else if (costs_path)
+                tool_error("explain: --costs is of one run: orrery compare --costs has the "
+                           "energy of several");
+            else
+                result = explain_two(&launch, devices, json);
         } else {
             result = run_ranks_choose(&launch, "explain", ranks);
             if (result == TOOL_OK)
