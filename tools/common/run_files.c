@@ -2,10 +2,8 @@
 /* tools/common/run_files.c - see run_files.h. */
 #include "tools/common/run_files.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/common/scratch.h"
 #include "tools/common/tool.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
-#include "core/base/place.h"
 #include "core/base/result.h"
 #include "core/base/words.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

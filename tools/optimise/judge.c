@@ -7,7 +7,6 @@
 #include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,13 +9,11 @@
 #include "tools/common/here.h"
 #include "tools/common/tool.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { AT_ONCE = 2 };

@@ -13,7 +13,6 @@
 #include "tools/common/ranks.h"
 #include "tools/common/tool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
