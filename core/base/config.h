@@ -650,7 +650,8 @@
       "they look for some microseconds before.")                               \
     X(OMP_STACKSIZE, "OMP_STACKSIZE", STRING, "",                              \
       "Stack that tasks need, such as `4M`. Workers' stacks are as large, or " \
-      "as the system's limit (`ulimit -s`) where that is more.")               \
+      "as the system's limit (`ulimit -s`) where that is more. The main "      \
+      "thread's, which is thread 0 of its regions, is the system's.")          \
     X(OMP_DISPLAY_ENV, "OMP_DISPLAY_ENV", STRING, "",                          \
       "`true` or `verbose`: these settings are printed when OpenMP starts.")   \
     X(OMP_CANCELLATION, "OMP_CANCELLATION", STRING, "",                        \
