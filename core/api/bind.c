@@ -17,19 +17,20 @@
 #include "core/device/cpu/topology.h"
 #include "core/worker/workers.h"
 
-/* What is bound to a processor. */
-enum use { FREE, WORKER, ACTIVE, PASSIVE };
+/* What is bound to a processor. OUTSIDE: nothing, this process was not given it. */
+enum use { FREE, WORKER, ACTIVE, PASSIVE, OUTSIDE };
 
 struct orr_api_topology {
     struct orr_topology *topology; /* owned, only read */
-    struct orr_topology *here;     /* owned; simulated: this machine's, where the memory
+    struct orr_topology
+        *here;            /* owned; simulated: this machine's, where the memory
                                     * of the application is; else NULL */
-    struct orr_cpus cpus;          /* [const] */
-    struct orr_lock lock;          /* rank ORR_RANK_RUNTIME, for the rest */
-    enum use *uses;                /* [lock] owned, one per processor */
-    char (*names)[32];             /* [lock] owned, of threads put there */
-    int **workers;                 /* [lock] owned, lists that were asked for */
-    struct starpu_tree *tree;      /* [lock] owned, or NULL */
+    struct orr_cpus cpus; /* [const] */
+    struct orr_lock lock; /* rank ORR_RANK_RUNTIME, for the rest */
+    enum use *uses;       /* [lock] owned, one per processor */
+    char (*names)[32];    /* [lock] owned, of threads put there */
+    int **workers;        /* [lock] owned, lists that were asked for */
+    struct starpu_tree *tree; /* [lock] owned, or NULL */
 };
 
 void orr_api_topology_free(struct orr_api_topology *topology)
@@ -94,6 +95,27 @@ static void describe_simulated(const struct orr_runtime *rt, char *text,
         snprintf(text, size, "core:%u pu:1", n);
 }
 
+static void topology_note_uses(struct orr_api_topology *topology,
+                               const struct orr_runtime *rt)
+{
+    const struct orr_cpus *usable = rt->machine->usable;
+
+    for (unsigned i = 0; usable && i < topology->cpus.n; i++)
+        topology->uses[i] = OUTSIDE;
+    for (unsigned i = 0; usable && i < usable->n; i++) {
+        int position = position_of(topology, usable->cpus[i].number);
+
+        if (position >= 0)
+            topology->uses[position] = FREE;
+    }
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        int position = position_of(topology, processor_of(&rt->workers->at[w]));
+
+        if (position >= 0)
+            topology->uses[position] = WORKER;
+    }
+}
+
 static struct orr_api_topology *topology_new(const struct orr_runtime *rt)
 {
     struct orr_api_topology *new = calloc(1, sizeof(*new));
@@ -118,12 +140,7 @@ static struct orr_api_topology *topology_new(const struct orr_runtime *rt)
     new->workers = calloc(new->cpus.n, sizeof(*new->workers));
     if (!new->uses || !new->names || !new->workers)
         goto fail;
-    for (unsigned w = 0; w < rt->workers->n; w++) {
-        int position = position_of(new, processor_of(&rt->workers->at[w]));
-
-        if (position >= 0)
-            new->uses[position] = WORKER;
-    }
+    topology_note_uses(new, rt);
     return new;
 fail:
     orr_api_topology_free(new);
@@ -223,11 +240,11 @@ long starpu_get_memory_location_bitmap(void *ptr, size_t size)
     ORR_QUESTION();
     const struct orr_api_topology *topology = topology_of(__func__);
 
-    return ptr && size ? orr_topology_located(topology->here
-                                                  ? topology->here
-                                                  : topology->topology,
-                                              ptr, size)
-                       : -1;
+    return ptr && size
+               ? orr_topology_located(topology->here ? topology->here
+                                                     : topology->topology,
+                                      ptr, size)
+               : -1;
 }
 
 /* -- hwloc -- */
@@ -263,14 +280,19 @@ void starpu_display_bindings(void)
 
 /* -- binding threads of the application -- */
 
-/* The next processor that no worker and no active thread has; the first when
- * all are taken. */
+/* The next processor that no worker and no active thread has; the first one of this
+ * process when all are taken. */
 static unsigned next_free(const struct orr_api_topology *topology)
 {
-    for (unsigned i = 0; i < topology->cpus.n; i++)
+    unsigned first = topology->cpus.n;
+
+    for (unsigned i = 0; i < topology->cpus.n; i++) {
         if (topology->uses[i] == FREE)
             return i;
-    return 0;
+        if (topology->uses[i] != OUTSIDE && first == topology->cpus.n)
+            first = i;
+    }
+    return first < topology->cpus.n ? first : 0;
 }
 
 /* A free processor of the preferred cores, -1 without. */

@@ -95,8 +95,9 @@
       "programs (docs/OPENCL_PROGRAMS.md).")                                   \
     X(WORKERS_CPUID, "STARPU_WORKERS_CPUID", STRING, "",                       \
       "Processors that the workers take, in order: numbers and ranges such "   \
-      "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \
-      "topology. "                                                             \
+      "as `0 2 4-7`, or `4-` for all from 4 on; by their positions in the "    \
+      "machine's topology, whatever the program's affinity mask is. More "     \
+      "workers take them again. Unset: in the order of the topology. "         \
       "Real machines only.")                                                   \
     X(WORKERS_COREID, "STARPU_WORKERS_COREID", STRING, "",                     \
       "The same of cores, whose first processors are taken; "                  \
@@ -127,7 +128,7 @@
       "two choose it, and it is bound there.")                                 \
     X(MAIN_THREAD_CPUID, "STARPU_MAIN_THREAD_CPUID", INT, "",                  \
       "Processor that the main thread is bound to, as a position in the "      \
-      "topology. "                                                             \
+      "machine's topology. "                                                   \
       "Real machines only.")                                                   \
     X(MAIN_THREAD_COREID, "STARPU_MAIN_THREAD_COREID", INT, "",                \
       "The same of a core. "                                                   \

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/exec.h"
 
+struct orr_cpus;
 struct orr_copy;
 struct orr_driver;
 struct orr_job;
@@ -255,6 +256,8 @@ struct orr_machine_route {
 
 struct orr_machine {
     int main_cpu; /* [const] the processor kept for main, + 1; 0: none */
+    const struct orr_cpus *usable; /* [const] processors that workers could take; NULL:
+                                    * simulated */
     const struct orr_machine_ops *ops;
     struct orr_exec *exec;
     /* What it does; core asks for these, never for what it is. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -322,6 +323,31 @@ START_TEST(workers_are_bound_where_the_application_requests)
 }
 END_TEST
 
+/* Processors are numbered by the machine; threads go nowhere else. */
+START_TEST(a_mask_holds_for_workers_and_threads)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(1, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) != 0)
+        SKIP_TEST("this machine has one processor");
+    prepare(_i);
+    setenv("STARPU_WORKERS_CPUID", "1", 1);
+    start();
+    if (!machine_simulated(_i)) {
+        ck_assert_int_eq(starpu_worker_get_bindid(0), 1);
+        ck_assert_uint_eq(starpu_get_next_bindid(STARPU_THREAD_ACTIVE, NULL, 0),
+                          1);
+    }
+    starpu_shutdown();
+    setenv("STARPU_WORKERS_CPUID", "0", 1);
+    ck_assert_int_eq(starpu_init(&conf), machine_simulated(_i) ? 0 : -EINVAL);
+    if (machine_simulated(_i))
+        starpu_shutdown();
+}
+END_TEST
+
 START_TEST(binding_to_a_processor_that_is_not_there_is_refused)
 {
     prepare(_i);
@@ -469,9 +495,8 @@ static void do_nothing(void *buffers[], void *arg)
     (void)arg;
 }
 
-static struct starpu_codelet quick = {.cpu_funcs = {do_nothing},
-                                      .model = &starpu_perfmodel_nop,
-                                      .name = "quick"};
+static struct starpu_codelet quick = {
+    .cpu_funcs = {do_nothing}, .model = &starpu_perfmodel_nop, .name = "quick"};
 static unsigned nrefused;
 
 static int push_later(struct starpu_task *task)
@@ -541,8 +566,8 @@ START_TEST(a_new_key_has_no_value_of_an_old_one)
     machine_open(_i);
     for (int i = 0; i < 3; i++)
         (void)use_key_anew(NULL);
-    ck_assert_int_eq(
-        starpu_pthread_create(&thread, NULL, use_key_anew, NULL), 0);
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, use_key_anew, NULL),
+                     0);
     starpu_pthread_join(thread, NULL);
     (void)use_key_anew(NULL);
     starpu_shutdown();
@@ -619,9 +644,8 @@ static void note_order(void *buffers[], void *arg)
     *(int *)arg = 1 + atomic_fetch_add(&order, 1);
 }
 
-static struct starpu_codelet notes = {.cpu_funcs = {note_order},
-                                       .model = &starpu_perfmodel_nop,
-                                       .name = "notes"};
+static struct starpu_codelet notes = {
+    .cpu_funcs = {note_order}, .model = &starpu_perfmodel_nop, .name = "notes"};
 
 static struct starpu_task *noting(int *place, starpu_tag_t tag)
 {
@@ -808,6 +832,7 @@ SUITE_MAIN(conf)
                         n);
     tcase_add_loop_test(tc, workers_are_bound_where_the_application_requests, 0,
                         FIRST_SIMULATED);
+    tcase_add_loop_test(tc, a_mask_holds_for_workers_and_threads, 0, n);
     tcase_add_loop_test(tc, binding_to_a_processor_that_is_not_there_is_refused,
                         0, FIRST_SIMULATED);
     tcase_add_loop_test(tc, a_cost_function_can_be_set_for_each_device, 0, n);

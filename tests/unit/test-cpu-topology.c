@@ -152,6 +152,115 @@ START_TEST(an_inherited_affinity_is_respected)
 }
 END_TEST
 
+static void choose_by(struct orr_cpu_request request)
+{
+    ck_assert_msg(orr_cpus_choose(&cpus, &request, &choice, &err) == 0, "%s",
+                  err.text);
+}
+
+static struct orr_machine_options all(void)
+{
+    return (struct orr_machine_options){.ncpu = -1,
+                                        .ncuda = -1,
+                                        .nopencl = -1,
+                                        .bind = true,
+                                        .main_cpuid = -1,
+                                        .main_coreid = -1};
+}
+
+static void allow_only(int number)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(number, &set);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static const struct orr_cpu_request lists_in_a_mask[] = {
+    {.cpus = "1", .avoid = -1},     {.cpus = "0-", .avoid = -1},
+    {.cpus = "1-1 1", .avoid = -1}, {.cores = "1", .avoid = -1},
+    {.cores = "0-", .avoid = -1},
+};
+
+/* Numbers are the machine's. */
+START_TEST(lists_hold_within_a_mask)
+{
+    find(NULL);
+    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+        SKIP_TEST("this machine has no second core");
+    allow_only(cpus.cpus[1].number);
+    orr_cpus_done(&cpus);
+    find(NULL);
+    ck_assert_uint_eq(cpus.n, 1);
+    choose_by(lists_in_a_mask[_i]);
+    for (unsigned i = 0; i < choice.n; i++)
+        ck_assert_uint_eq(choice.cpus[i].position, 1);
+}
+END_TEST
+
+static const struct orr_cpu_request lists_beyond_a_mask[] = {
+    {.cpus = "0", .avoid = -1},    {.cpus = "1 0", .avoid = -1},
+    {.cpus = "0-1", .avoid = -1},  {.cores = "0", .avoid = -1},
+    {.cores = "1,0", .avoid = -1},
+};
+
+START_TEST(what_a_mask_forbids_is_refused)
+{
+    find(NULL);
+    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+        SKIP_TEST("this machine has no second core");
+    allow_only(cpus.cpus[1].number);
+    orr_cpus_done(&cpus);
+    find(NULL);
+    ck_assert_int_eq(
+        orr_cpus_choose(&cpus, &lists_beyond_a_mask[_i], &choice, &err),
+        -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, " 0, which is not among those"));
+    ck_assert_ptr_nonnull(strstr(err.text, "choose from 1,"));
+    ck_assert_ptr_nonnull(strstr(err.text, "STARPU_WORKERS_GETBIND=0"));
+}
+END_TEST
+
+START_TEST(main_and_bindids_are_numbered_by_the_machine)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    unsigned bindid[] = {1};
+    int second;
+
+    find(NULL);
+    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+        SKIP_TEST("this machine has no second core");
+    second = cpus.cpus[1].number;
+    allow_only(second);
+    options.workers_bindid = bindid;
+    options.ncpu = 1;
+    options.main_cpuid = 1;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_int_eq(machine->workers[0].cpu, second);
+    ck_assert_int_eq(machine->main_cpu, second + 1);
+    machine->ops->close(machine);
+    bindid[0] = 0;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(err.text, "workers_bindid[0] names processor 0, which"));
+    bindid[0] = 1;
+    options.main_cpuid = 0;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(err.text, "STARPU_MAIN_THREAD_CPUID names processor 0"));
+    options.main_cpuid = -1;
+    options.main_coreid = 0;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(err.text, "STARPU_MAIN_THREAD_COREID names core 0"));
+    options.ignore_affinity = true;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    machine->ops->close(machine);
+}
+END_TEST
+
 START_TEST(the_kernel_names_the_same_processors)
 {
     struct orr_cpus plain;
@@ -160,14 +269,12 @@ START_TEST(the_kernel_names_the_same_processors)
     ck_assert_int_eq(orr_cpus_from_affinity(&plain, &err), 0);
     ck_assert_uint_eq(plain.n, cpus.n);
     orr_cpus_done(&plain);
+    ck_assert_int_eq(orr_cpus_configured(&plain), 0);
+    ck_assert_uint_ge(plain.n, cpus.n);
+    ck_assert_uint_eq(plain.n, plain.nall);
+    orr_cpus_done(&plain);
 }
 END_TEST
-
-static void choose_by(struct orr_cpu_request request)
-{
-    ck_assert_msg(orr_cpus_choose(&cpus, &request, &choice, &err) == 0, "%s",
-                  err.text);
-}
 
 START_TEST(cores_are_listed_by_their_first_processor)
 {
@@ -253,16 +360,6 @@ START_TEST(a_file_that_is_not_there_is_refused)
 END_TEST
 
 /* -- the real machine -- */
-
-static struct orr_machine_options all(void)
-{
-    return (struct orr_machine_options){.ncpu = -1,
-                                        .ncuda = -1,
-                                        .nopencl = -1,
-                                        .bind = true,
-                                        .main_cpuid = -1,
-                                        .main_coreid = -1};
-}
 
 static void open_and_close(const struct orr_machine_options *options,
                            unsigned nworkers)
@@ -656,6 +753,12 @@ static TCase *here(void)
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, this_machine_has_only_processors_that_we_may_use);
     tcase_add_test(tc, an_inherited_affinity_is_respected);
+    tcase_add_loop_test(tc, lists_hold_within_a_mask, 0,
+                        sizeof(lists_in_a_mask) / sizeof(*lists_in_a_mask));
+    tcase_add_loop_test(tc, what_a_mask_forbids_is_refused, 0,
+                        sizeof(lists_beyond_a_mask) /
+                            sizeof(*lists_beyond_a_mask));
+    tcase_add_test(tc, main_and_bindids_are_numbered_by_the_machine);
     tcase_add_test(tc, the_kernel_names_the_same_processors);
     tcase_add_test(tc, main_is_bound_while_the_machine_is_open);
     tcase_add_test(tc, a_processor_for_main_that_is_not_there_is_refused);

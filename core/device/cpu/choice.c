@@ -16,6 +16,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,12 +51,29 @@ int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err)
         goto free_set;
     for (int i = 0; i < MAX_CPUS; i++)
         if (CPU_ISSET_S((size_t)i, size, set))
-            cpus[n++] = (struct orr_cpu){i, 0, (unsigned)i, 0};
-    *ret = (struct orr_cpus){.n = n, .cpus = cpus, .ncores = all_processors()};
+            cpus[n++] = (struct orr_cpu){
+                .number = i, .core = (unsigned)i, .position = (unsigned)i};
+    *ret = (struct orr_cpus){.n = n,
+                             .cpus = cpus,
+                             .nall = all_processors(),
+                             .ncores = all_processors()};
     rc = 0;
 free_set:
     CPU_FREE(set);
     return rc;
+}
+
+int orr_cpus_configured(struct orr_cpus *ret)
+{
+    unsigned n = all_processors();
+    struct orr_cpu *cpus = calloc(n, sizeof(*cpus));
+
+    if (!cpus)
+        return -ENOMEM;
+    for (unsigned i = 0; i < n; i++)
+        cpus[i] = (struct orr_cpu){.number = (int)i, .core = i, .position = i};
+    *ret = (struct orr_cpus){.n = n, .cpus = cpus, .nall = n, .ncores = n};
+    return 0;
 }
 
 void orr_cpus_done(struct orr_cpus *cpus)
@@ -99,11 +117,92 @@ void *orr_pages_alloc(size_t size)
                : address;
 }
 
+/* -- by position -- */
+
+static unsigned position_of(const struct orr_cpu *cpu, bool core)
+{
+    return core ? cpu->core : cpu->position;
+}
+
+static const struct orr_cpu *cpus_find(const struct orr_cpus *cpus, bool core,
+                                       unsigned position)
+{
+    for (unsigned i = 0; i < cpus->n; i++)
+        if (position_of(&cpus->cpus[i], core) == position)
+            return &cpus->cpus[i];
+    return NULL;
+}
+
+static unsigned cpus_count_all(const struct orr_cpus *cpus, bool core)
+{
+    return core ? cpus->ncores : cpus->nall;
+}
+
+/* Positions that may be used, as a list of the user's: "0 4-7". */
+static void print_usable(const struct orr_cpus *cpus, bool core, char *text,
+                         size_t size)
+{
+    unsigned n = cpus_count_all(cpus, core);
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < n && length < size; i++) {
+        unsigned first = i;
+
+        if (!cpus_find(cpus, core, i))
+            continue;
+        while (i + 1 < n && cpus_find(cpus, core, i + 1))
+            i++;
+        length += (size_t)snprintf(text + length, size - length,
+                                   i > first ? "%s%u-%u" : "%s%u",
+                                   length ? " " : "", first, i);
+    }
+}
+
+int orr_cpus_at(const struct orr_cpus *cpus, bool core, unsigned position,
+                const char *setting, const struct orr_cpu **ret,
+                struct orr_error *err)
+{
+    const char *what = core ? "core" : "processor";
+    unsigned n = cpus_count_all(cpus, core);
+    char usable[200];
+
+    *ret = cpus_find(cpus, core, position);
+    if (*ret)
+        return 0;
+    if (position >= n)
+        return orr_fail(err, -EINVAL,
+                        "%s names %s %u, but there are only 0 to %u", setting,
+                        what, position, n - 1);
+    print_usable(cpus, core, usable, sizeof(usable));
+    return orr_fail(
+        err, -EINVAL,
+        "%s names %s %u, which is not among those that this process was given "
+        "(by taskset, a batch system or a launcher): choose from %s, or set "
+        "STARPU_WORKERS_GETBIND=0 to use all",
+        setting, what, position, usable);
+}
+
+int orr_cpus_bindid(const struct orr_cpus *cpus, const unsigned *bindid,
+                    unsigned worker, const struct orr_cpu **ret,
+                    struct orr_error *err)
+{
+    char setting[64];
+
+    snprintf(setting, sizeof(setting), "starpu_conf.workers_bindid[%u]",
+             worker);
+    return orr_cpus_at(cpus, false, bindid[worker], setting, ret, err);
+}
+
+/* -- lists -- */
+
 /* A list being read. */
 struct reader {
-    const char *text, *at;
-    const char *what; /* "processor" or "core" */
-    unsigned limit;   /* positions are below */
+    const char *at;
+    const struct orr_cpus *cpus;
+    bool cores;
+    const char *what; /* for messages, as what follows */
+    char setting[200];
     struct orr_error *err;
 };
 
@@ -114,19 +213,12 @@ static int read_position(struct reader *reader, unsigned *ret)
 
     if (!isdigit((unsigned char)*reader->at))
         return orr_fail(reader->err, -EINVAL,
-                        "%s list \"%s\" is broken at \"%s\"; give "
-                        "numbers and ranges such as \"0 2 4-7\"",
-                        reader->what, reader->text, reader->at);
-    errno = 0;
-    value = strtoul(reader->at, &end, 10);
-    if (errno || value >= reader->limit)
-        return orr_fail(reader->err, -EINVAL,
-                        "%s list \"%s\" names %s %lu, but there are only 0 "
-                        "to %u",
-                        reader->what, reader->text, reader->what, value,
-                        reader->limit - 1);
+                        "%s is broken at \"%s\"; give numbers of %s and "
+                        "ranges such as \"0 2 4-7\"",
+                        reader->setting, reader->at, reader->what);
+    value = strtoul(reader->at, &end, 10); /* ULONG_MAX beyond */
     reader->at = end;
-    *ret = (unsigned)value;
+    *ret = value < UINT_MAX ? (unsigned)value : UINT_MAX;
     return 0;
 }
 
@@ -135,73 +227,88 @@ static void skip_separators(struct reader *reader)
     reader->at += strspn(reader->at, " \t\n,");
 }
 
-/* One number, a range "2-5", or an open one "2-". */
-static int read_range(struct reader *reader, unsigned *ret_first,
-                      unsigned *ret_last)
+static int take(const struct orr_cpu *cpu, struct orr_cpu_choice *choice)
 {
-    int rc = read_position(reader, ret_first);
-
-    if (rc < 0)
-        return rc;
-    *ret_last = *ret_first;
-    if (*reader->at != '-')
-        return 0;
-    reader->at++;
-    if (!isdigit((unsigned char)*reader->at)) {
-        *ret_last = reader->limit - 1;
-        return 0;
-    }
-    rc = read_position(reader, ret_last);
-    if (rc == 0 && *ret_last < *ret_first)
-        rc = orr_fail(reader->err, -EINVAL,
-                      "%s list \"%s\" has a range that goes backwards",
-                      reader->what, reader->text);
-    return rc;
-}
-
-/* Adds the first processor of each core of the range, or each processor; the
- * array grows. */
-static int take_range(const struct orr_cpus *cpus, bool cores, unsigned first,
-                      unsigned last, struct orr_cpu_choice *choice)
-{
-    unsigned n = choice->n + last - first + 1;
-    struct orr_cpu *taken = realloc(choice->cpus, n * sizeof(*taken));
+    struct orr_cpu *taken =
+        realloc(choice->cpus, (choice->n + 1) * sizeof(*taken));
 
     if (!taken)
         return -ENOMEM;
     choice->cpus = taken;
-    for (unsigned i = first; i <= last; i++)
-        taken[choice->n++] = cores ? *orr_cpus_core(cpus, i) : cpus->cpus[i];
+    taken[choice->n++] = *cpu;
     return 0;
 }
 
-static unsigned cpus_count_cores(const struct orr_cpus *cpus)
+/* All that may be used from there on. */
+static int take_rest(const struct reader *reader, unsigned first,
+                     struct orr_cpu_choice *choice)
 {
-    unsigned n = 0;
+    unsigned before = choice->n,
+             n = cpus_count_all(reader->cpus, reader->cores);
+    const struct orr_cpu *cpu;
+    int rc = 0;
 
-    for (unsigned i = 0; i < cpus->n; i++)
-        n += cpus->cpus[i].rank == 0;
-    return n;
+    for (unsigned i = first; rc == 0 && i < n; i++) {
+        cpu = cpus_find(reader->cpus, reader->cores, i);
+        if (cpu)
+            rc = take(cpu, choice);
+    }
+    if (rc == 0 && choice->n == before) /* says why */
+        rc = orr_cpus_at(reader->cpus, reader->cores, first, reader->setting,
+                         &cpu, reader->err);
+    return rc;
+}
+
+/* One number, a range "2-5", or an open one "2-": the processors, or the first one of
+ * each core. */
+static int take_range(struct reader *reader, struct orr_cpu_choice *choice)
+{
+    const struct orr_cpu *cpu;
+    unsigned first, last;
+    int rc = read_position(reader, &first);
+
+    if (rc < 0)
+        return rc;
+    last = first;
+    if (*reader->at == '-') {
+        reader->at++;
+        if (!isdigit((unsigned char)*reader->at))
+            return take_rest(reader, first, choice);
+        rc = read_position(reader, &last);
+        if (rc == 0 && last < first)
+            rc = orr_fail(reader->err, -EINVAL,
+                          "%s has a range of %s that goes backwards",
+                          reader->setting, reader->what);
+    }
+    for (unsigned i = first; rc == 0 && i <= last; i++) {
+        rc = orr_cpus_at(reader->cpus, reader->cores, i, reader->setting, &cpu,
+                         reader->err);
+        if (rc == 0)
+            rc = take(cpu, choice);
+    }
+    return rc;
 }
 
 static int choose_listed(const struct orr_cpus *cpus, const char *list,
                          bool cores, struct orr_cpu_choice *ret,
                          struct orr_error *err)
 {
-    struct reader reader = {list, list, cores ? "core" : "processor",
-                            cores ? cpus_count_cores(cpus) : cpus->n, err};
+    struct reader reader = {.at = list,
+                            .cpus = cpus,
+                            .cores = cores,
+                            .what = cores ? "cores" : "processors",
+                            .err = err};
     struct orr_cpu_choice choice = {0, 0, NULL};
     int rc = 0;
 
+    snprintf(reader.setting, sizeof(reader.setting), "%s=\"%s\"",
+             cores ? "STARPU_WORKERS_COREID" : "STARPU_WORKERS_CPUID", list);
     skip_separators(&reader);
     if (!*reader.at)
-        rc = orr_fail(err, -EINVAL, "the %s list is empty", reader.what);
+        rc = orr_fail(err, -EINVAL, "%s names no %s: unset it", reader.setting,
+                      reader.what);
     while (rc == 0 && *reader.at) {
-        unsigned first = 0, last = 0;
-
-        rc = read_range(&reader, &first, &last);
-        if (rc == 0)
-            rc = take_range(cpus, cores, first, last, &choice);
+        rc = take_range(&reader, &choice);
         skip_separators(&reader);
     }
     if (rc < 0) {
@@ -265,14 +372,6 @@ int orr_cpus_choose(const struct orr_cpus *cpus,
         return choose_listed(cpus, request->cores, true, ret, err);
     return choose_usual(cpus, request->per_core ? request->per_core : 1,
                         request->avoid, ret, err);
-}
-
-const struct orr_cpu *orr_cpus_core(const struct orr_cpus *cpus, unsigned core)
-{
-    for (unsigned i = 0; i < cpus->n; i++)
-        if (cpus->cpus[i].rank == 0 && core-- == 0)
-            return &cpus->cpus[i];
-    return NULL;
 }
 
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,

@@ -27,9 +27,10 @@ struct cpu_driver {
     struct orr_driver head;        /* first */
     struct orr_topology *topology; /* owned; NULL once it is not needed */
     struct orr_memories memories;
-    struct orr_cpus cpus;         /* until it is finished; owned */
-    struct orr_cpu_choice choice; /* workers' processors; likewise */
-    int main_cpu;                 /* main's processor, -1: none of its own */
+    struct orr_cpus cpus; /* owned */
+    struct orr_cpu_choice
+        choice;   /* workers' processors, until it is finished; owned */
+    int main_cpu; /* main's processor, -1: none of its own */
 };
 
 static struct cpu_driver *cpu_driver_of(struct orr_driver *driver)
@@ -41,9 +42,7 @@ static struct cpu_driver *cpu_driver_of(struct orr_driver *driver)
 
 static void forget_choice(struct cpu_driver *cpu)
 {
-    orr_cpus_done(&cpu->cpus);
     free(cpu->choice.cpus);
-    cpu->cpus = (struct orr_cpus){0};
     cpu->choice = (struct orr_cpu_choice){0};
 }
 
@@ -53,6 +52,7 @@ static void cpu_close(struct orr_driver *driver)
     struct cpu_driver *cpu = cpu_driver_of(driver);
 
     forget_choice(cpu);
+    orr_cpus_done(&cpu->cpus);
     orr_topology_close(cpu->topology);
     free(driver);
 }
@@ -188,19 +188,14 @@ static int place_worker(const struct orr_machine_options *options,
                         const struct orr_cpu_choice *choice, unsigned i,
                         struct orr_cpu *ret, struct orr_error *err)
 {
-    const unsigned *bindid = options->workers_bindid;
+    const struct orr_cpu *chosen = &choice->cpus[i % choice->n];
+    int rc = 0;
 
-    if (!bindid) {
-        *ret = choice->cpus[i % choice->n];
-        return 0;
-    }
-    if (bindid[i] >= cpus->n)
-        return orr_fail(err, -EINVAL,
-                        "starpu_conf.workers_bindid[%u] is %u, but there are "
-                        "only processors 0 to %u",
-                        i, bindid[i], cpus->n - 1);
-    *ret = cpus->cpus[bindid[i]];
-    return 0;
+    if (options->workers_bindid)
+        rc = orr_cpus_bindid(cpus, options->workers_bindid, i, &chosen, err);
+    if (rc == 0)
+        *ret = *chosen;
+    return rc;
 }
 
 static int cpu_fill_workers(struct orr_driver *driver,
@@ -220,7 +215,7 @@ static int cpu_fill_workers(struct orr_driver *driver,
         return rc;
     for (int i = 0; i < n; i++) {
         struct orr_worker_desc *worker = &machine->workers[i];
-        struct orr_cpu cpu = {-1, 0, 0, 0};
+        struct orr_cpu cpu = {.number = -1};
 
         rc = place_worker(options, cpus, choice, (unsigned)i, &cpu, err);
         if (rc < 0)
@@ -283,25 +278,18 @@ static int place_main(const struct orr_machine_options *options,
                       const struct orr_cpus *cpus, struct orr_cpu *ret,
                       struct orr_error *err)
 {
-    const struct orr_cpu *cpu = NULL;
+    const struct orr_cpu *cpu = last_core(cpus);
+    int rc = 0;
 
-    if (options->main_cpuid >= 0 && (unsigned)options->main_cpuid < cpus->n)
-        cpu = &cpus->cpus[options->main_cpuid];
-    else if (options->main_cpuid < 0 && options->main_coreid >= 0)
-        cpu = orr_cpus_core(cpus, (unsigned)options->main_coreid);
-    else if (options->main_cpuid < 0)
-        cpu = last_core(cpus);
-    if (!cpu)
-        return orr_fail(err, -EINVAL,
-                        "%s is %d, which this process has not: there are %u "
-                        "processors, counted from 0",
-                        options->main_cpuid >= 0 ? "STARPU_MAIN_THREAD_CPUID"
-                                                 : "STARPU_MAIN_THREAD_COREID",
-                        options->main_cpuid >= 0 ? options->main_cpuid
-                                                 : options->main_coreid,
-                        cpus->n);
-    *ret = *cpu;
-    return 0;
+    if (options->main_cpuid >= 0)
+        rc = orr_cpus_at(cpus, false, (unsigned)options->main_cpuid,
+                         "STARPU_MAIN_THREAD_CPUID", &cpu, err);
+    else if (options->main_coreid >= 0)
+        rc = orr_cpus_at(cpus, true, (unsigned)options->main_coreid,
+                         "STARPU_MAIN_THREAD_COREID", &cpu, err);
+    if (rc == 0)
+        *ret = *cpu;
+    return rc;
 }
 
 static bool main_is_bound(const struct orr_machine_options *options)
@@ -323,7 +311,7 @@ static int fill_cpus(struct orr_driver *driver,
         .per_core = options->per_core,
         .avoid = -1,
     };
-    struct orr_cpu mine = {-1, 0, 0, 0};
+    struct orr_cpu mine = {.number = -1};
     int rc = 0;
 
     *ret_main = -1;
@@ -386,6 +374,7 @@ int orr_driver_cpu_open(const struct orr_machine_options *options,
     cpu->head.ops = &cpu_ops;
     cpu->head.machine = machine;
     cpu->main_cpu = -1;
+    machine->usable = &cpu->cpus;
     *ret = &cpu->head;
     return cpu_driver_fill(cpu, options, err);
 }

@@ -106,6 +106,8 @@ static int places_bind_worker(struct places *p,
 {
     struct orr_worker_desc *worker = &p->machine->workers[w];
     const unsigned *bindid = options->workers_bindid;
+    const struct orr_cpu *cpu;
+    int rc;
 
     if (worker->beside) {
         worker->cpu = worker[-1].cpu;
@@ -116,13 +118,10 @@ static int places_bind_worker(struct places *p,
             p, bus, options->workers_cpuid || options->workers_coreid);
         return 0;
     }
-    if (bindid[w] >= p->cpus->n)
-        return orr_fail(err, -EINVAL,
-                        "starpu_conf.workers_bindid[%u] is %u, but there are "
-                        "only processors 0 to %u",
-                        w, bindid[w], p->cpus->n - 1);
-    worker->cpu = p->cpus->cpus[bindid[w]].number;
-    return 0;
+    rc = orr_cpus_bindid(p->cpus, bindid, w, &cpu, err);
+    if (rc == 0)
+        worker->cpu = cpu->number;
+    return rc;
 }
 
 static int fill_owners(struct places *p)

@@ -251,14 +251,18 @@ static int topology_collect_cpus(const struct orr_topology *topology,
         last_core = core;
         cpus[kept++] =
             (struct orr_cpu){(int)pu->os_index, rank, core->logical_index,
-                             pu_memory(topology, pu)};
+                             pu_memory(topology, pu), pu->logical_index};
     }
     if (kept == 0) {
         free(cpus);
         return -ENODEV;
     }
     *ret = (struct orr_cpus){
-        .n = kept, .cpus = cpus, .ncores = topology_count_cores(hwloc)};
+        .n = kept,
+        .cpus = cpus,
+        .nall = (unsigned)n,
+        .ncores = topology_count_cores(hwloc),
+    };
     return 0;
 }
 
@@ -397,8 +401,8 @@ unsigned orr_topology_object(const struct orr_topology *topology, int type,
     int n = hwloc ? hwloc_get_nbobjs_by_type(hwloc, (hwloc_obj_type_t)type) : 0;
 
     for (int i = 0; i < n && cpu >= 0; i++) {
-        hwloc_obj_t object = hwloc_get_obj_by_type(
-            hwloc, (hwloc_obj_type_t)type, (unsigned)i);
+        hwloc_obj_t object =
+            hwloc_get_obj_by_type(hwloc, (hwloc_obj_type_t)type, (unsigned)i);
 
         if (object->cpuset && hwloc_bitmap_isset(object->cpuset, (unsigned)cpu))
             return (unsigned)i;

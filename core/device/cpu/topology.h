@@ -36,16 +36,17 @@ bool orr_topology_is_here(const struct orr_topology *topology);
 
 /* One logical processor. */
 struct orr_cpu {
-    int number;    /* the kernel's, for binding */
-    unsigned rank; /* 0 for the first processor of its core, then 1, … */
-    unsigned core; /* its core's place in the topology */
-    unsigned node; /* index of its memory, see orr_topology_memories */
+    int number;        /* the kernel's, for binding */
+    unsigned rank;     /* 0 for the first processor of its core, then 1, … */
+    unsigned core;     /* its core's position in the topology */
+    unsigned node;     /* index of its memory, see orr_topology_memories */
+    unsigned position; /* in the topology; users give it, as StarPU's */
 };
 
 struct orr_cpus {
     unsigned n;
     struct orr_cpu *cpus; /* owned, in the order of the topology */
-    unsigned ncores;      /* of the machine, also those we may not use */
+    unsigned nall, ncores; /* of the machine, also those we may not use */
     unsigned quota;       /* as many can compute at once, 0: all */
 };
 
@@ -58,8 +59,10 @@ int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
                   struct orr_error *err);
 
-/* The same from the kernel, without cores. */
+/* The same from the kernel, without cores; and all that it has, whatever this thread may
+ * use. */
 int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err);
+int orr_cpus_configured(struct orr_cpus *ret);
 
 void orr_cpus_done(struct orr_cpus *cpus);
 
@@ -133,7 +136,8 @@ void orr_topology_free(const struct orr_topology *topology, void *address,
 
 /* The user's options for the placement of workers. */
 struct orr_cpu_request {
-    const char *cpus; /* list of positions in the topology, "0 2 4-7" or "4-" */
+    const char *cpus; /* list of positions in the topology, "0 2 4-7", or "4-" for those
+                       * from there on that may be used */
     const char *cores; /* the same of cores; `cpus` goes before it */
     unsigned per_core; /* workers per core, 0 is 1 */
     int avoid;         /* core left free unless it is listed, -1: none */
@@ -150,11 +154,17 @@ struct orr_cpu_choice {
  * are workers per core, then the others; as many workers as the first ones, or
  * as the quota allows. With a list, as many as it names. Errors: -ENOMEM,
  * -EINVAL with a message for a list that is malformed or names what does not
- * exist, -ENODEV when nothing is left. */
+ * exist or may not be used, -ENODEV when nothing is left. */
 int orr_cpus_choose(const struct orr_cpus *cpus,
                     const struct orr_cpu_request *request,
                     struct orr_cpu_choice *ret, struct orr_error *err);
 
-/* The first processor of the core at position `core` among those with a usable
- * processor, NULL without. Lent. */
-const struct orr_cpu *orr_cpus_core(const struct orr_cpus *cpus, unsigned core);
+/* The processor at a position of the topology, or the first one of the core there that may
+ * be used; lent in *ret. `setting` is what names it, for messages. Errors: -EINVAL with a
+ * message, which tells what is not there from what may not be used. */
+int orr_cpus_at(const struct orr_cpus *cpus, bool core, unsigned position,
+                const char *setting, const struct orr_cpu **ret, struct orr_error *err);
+
+/* The processor of `worker` in starpu_conf.workers_bindid. As orr_cpus_at. */
+int orr_cpus_bindid(const struct orr_cpus *cpus, const unsigned *bindid, unsigned worker,
+                    const struct orr_cpu **ret, struct orr_error *err);

@@ -11,6 +11,7 @@
 
 struct orr_topology {
     struct orr_memory memory;
+    bool all; /* whatever the calling thread may use */
     unsigned quota;
     size_t limit;
 };
@@ -25,13 +26,10 @@ int orr_topology_open(const struct orr_topology_input *input,
         return orr_fail(err, -ENODEV,
                         "synthetic machines (STARPU_HWLOC_INPUT) need a build "
                         "with hwloc");
-    if (input && input->ignore_affinity)
-        return orr_fail(err, -ENODEV,
-                        "STARPU_WORKERS_GETBIND=0 needs a build with hwloc, "
-                        "which lists all processors");
     topology = calloc(1, sizeof(*topology));
     if (!topology)
         return -ENOMEM;
+    topology->all = input && input->ignore_affinity;
     limits = orr_cgroup_read(input && input->root ? input->root : "");
     topology->quota = orr_cpus_quota(&limits);
     topology->limit = orr_memories_limit(&limits, 1, &topology->memory);
@@ -53,7 +51,7 @@ bool orr_topology_is_here(const struct orr_topology *topology)
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err)
 {
-    int rc = orr_cpus_from_affinity(ret, err);
+    int rc = topology->all ? orr_cpus_configured(ret) : orr_cpus_from_affinity(ret, err);
 
     if (rc == 0)
         ret->quota = topology->quota;
