@@ -92,10 +92,12 @@ static int submission_argument_mode(struct submission *s, PyObject *name,
         return STARPU_RW;
     if (s->options->modes == Py_None && !s->access)
         return STARPU_R;
-    if (!name && find_names(s) < 0)
-        return -1;
-    if (!name && position < PyTuple_GET_SIZE(s->names))
-        name = PyTuple_GET_ITEM(s->names, position);
+    if (!name && (s->access || PyDict_Check(s->options->modes))) {
+        if (find_names(s) < 0)
+            return -1;
+        if (position < PyTuple_GET_SIZE(s->names))
+            name = PyTuple_GET_ITEM(s->names, position);
+    }
     if (s->options->modes != Py_None)
         mode = mode_in(s->options->modes, name, position);
     if (mode == 0 && s->access)
