@@ -168,13 +168,19 @@ static struct orr_machine_options all(void)
                                         .main_coreid = -1};
 }
 
-static void allow_only(int number)
+/* The calling thread may use the second core only; the number of its processor, -1: there
+ * is none. */
+static int allow_second_core(void)
 {
     cpu_set_t set;
 
+    find(NULL);
+    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+        return -1;
     CPU_ZERO(&set);
-    CPU_SET(number, &set);
+    CPU_SET(cpus.cpus[1].number, &set);
     ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+    return cpus.cpus[1].number;
 }
 
 static const struct orr_cpu_request lists_in_a_mask[] = {
@@ -186,10 +192,8 @@ static const struct orr_cpu_request lists_in_a_mask[] = {
 /* Numbers are the machine's. */
 START_TEST(lists_hold_within_a_mask)
 {
-    find(NULL);
-    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+    if (allow_second_core() < 0)
         SKIP_TEST("this machine has no second core");
-    allow_only(cpus.cpus[1].number);
     orr_cpus_done(&cpus);
     find(NULL);
     ck_assert_uint_eq(cpus.n, 1);
@@ -207,10 +211,8 @@ static const struct orr_cpu_request lists_beyond_a_mask[] = {
 
 START_TEST(what_a_mask_forbids_is_refused)
 {
-    find(NULL);
-    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+    if (allow_second_core() < 0)
         SKIP_TEST("this machine has no second core");
-    allow_only(cpus.cpus[1].number);
     orr_cpus_done(&cpus);
     find(NULL);
     ck_assert_int_eq(
@@ -229,11 +231,9 @@ START_TEST(main_and_bindids_are_numbered_by_the_machine)
     unsigned bindid[] = {1};
     int second;
 
-    find(NULL);
-    if (cpus.nall < 2 || cpus.n < 2 || cpus.cpus[1].core != 1)
+    second = allow_second_core();
+    if (second < 0)
         SKIP_TEST("this machine has no second core");
-    second = cpus.cpus[1].number;
-    allow_only(second);
     options.workers_bindid = bindid;
     options.ncpu = 1;
     options.main_cpuid = 1;
