@@ -91,7 +91,17 @@ def without_gnuplot(directory):
 
 
 def check_svg(tools):
+    own = tools.path("gemm.svg.tmp")
+    with open(own, "w", encoding="utf-8") as file:
+        file.write("mine")
+    before = set(os.listdir(tools.directory))
     result = tools.plot("gemm", "-o", "gemm.svg")
+    with open(own, encoding="utf-8") as file:
+        claim("what lies beside a picture stays as it is", file.read() == "mine")
+    os.unlink(own)
+    claim("nothing but the picture comes to its folder",
+          set(os.listdir(tools.directory)) == before - {"gemm.svg.tmp"} | {"gemm.svg"},
+          os.listdir(tools.directory))
     claim("a picture is drawn and named",
           result.returncode == 0 and result.stdout == "gemm.svg\n", result.stderr)
     picture = Picture(tools.path("gemm.svg"))

@@ -3,6 +3,7 @@
 #include "tools/common/plot.h"
 
 #include "core/base/place.h"
+#include "core/base/spool.h"
 #include "tools/common/report.h"
 #include "tools/common/tool.h"
 
@@ -12,7 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* `doubled` is a character that stands for itself when written twice. */
@@ -48,22 +48,6 @@ static bool is_svg(const char *path)
     return n > 4 && strcmp(path + n - 4, ".svg") == 0;
 }
 
-/* Of a new file in the folder for temporary files; owned. */
-static char *temporary_name(void)
-{
-    const char *parent = getenv("TMPDIR");
-    char *name =
-        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    int fd = name ? mkstemp(name) : -1;
-
-    if (fd >= 0) {
-        close(fd);
-        return name;
-    }
-    free(name);
-    return NULL;
-}
-
 int plot_check_name(const char *option, const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
@@ -75,75 +59,74 @@ int plot_check_name(const char *option, const char *path)
     return TOOL_USAGE;
 }
 
-bool plot_is_whole(const char *file, const char *path)
+/* Whether the SVG or PNG has an end. */
+static bool is_whole(FILE *picture, bool svg)
 {
     static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>";
-    const char *wanted = is_svg(path) ? svg_end : png_end;
-    FILE *in = fopen(file, "r");
-    char tail[17] = "";
-    size_t n = 0;
+    const char *wanted = svg ? svg_end : png_end;
+    char tail[16];
 
-    if (in && fseek(in, -16, SEEK_END) == 0)
-        n = fread(tail, 1, 16, in);
-    if (in)
-        fclose(in);
-    return n == 16 && memmem(tail, n, wanted, strlen(wanted)) != NULL;
+    return fseek(picture, -(long)sizeof(tail), SEEK_END) == 0 &&
+           fread(tail, 1, sizeof(tail), picture) == sizeof(tail) &&
+           memmem(tail, sizeof(tail), wanted, strlen(wanted)) != NULL;
 }
 
-/* The bytes of the picture to a device. */
-static int copy_file(const struct plot *plot)
+/* Where gnuplot draws. It takes a name and inherits `*ret_fd`, which the caller closes. */
+static FILE *open_picture(int *ret_fd)
 {
-    FILE *in = fopen(plot->temporary, "r"), *out = orr_place_open(plot->path);
-    char buffer[1 << 14];
-    bool failed = !in || !out;
-    size_t n;
+    const char *parent = getenv("TMPDIR");
+    char *name = tool_format("%s/picture", parent && *parent ? parent : "/tmp");
+    FILE *picture = NULL;
+    int rc = name ? orr_spool_open(name, &picture) : -ENOMEM;
 
-    while (!failed && (n = fread(buffer, 1, sizeof(buffer), in)) > 0)
-        failed = fwrite(buffer, 1, n, out) < n;
-    failed = failed || ferror(in);
-    if (out && fclose(out) != 0)
-        failed = true;
-    if (failed)
-        tool_error("%s cannot be written: %s", plot->path, strerror(errno));
-    if (in)
-        fclose(in);
-    unlink(plot->temporary);
-    return failed ? -1 : 0;
+    free(name);
+    if (!rc)
+        *ret_fd = dup(fileno(picture));
+    if (!rc && *ret_fd >= 0)
+        return picture;
+    errno = rc ? -rc : errno;
+    if (picture)
+        fclose(picture);
+    return NULL;
 }
 
-/* Makes the file empty: where gnuplot cannot, it draws on standard output. */
-static int make_empty_file(const char *path)
+/* It has the picture as file `*ret_fd`. It may end early; its status tells, not a signal. */
+static FILE *start_gnuplot(FILE **ret_picture, int *ret_fd)
 {
-    FILE *file = fopen(path, "w");
+    FILE *pipe;
 
-    return file ? fclose(file) : -1;
+    *ret_picture = open_picture(ret_fd);
+    if (!*ret_picture)
+        return NULL;
+    signal(SIGPIPE, SIG_IGN);
+    pipe = popen("exec gnuplot", "w");
+    if (!pipe)
+        fclose(*ret_picture);
+    close(*ret_fd);
+    return pipe;
 }
 
 /* A picture of that size in points; a PNG has `scale` pixels for each. */
 static int plot_open_gnuplot(struct plot *plot, const char *path,
                              unsigned width, unsigned height, unsigned scale)
 {
-    bool is_fixed = orr_place_is_fixed(path);
+    int rc = orr_result_open(path, &plot->result), fd;
 
-    *plot = (struct plot){.path = is_fixed ? strdup(path) : orr_place_of(path),
-                          .copied = is_fixed};
-    plot->temporary =
-        plot->copied ? temporary_name()
-                     : tool_format("%s.tmp", plot->path ? plot->path : path);
-    if (!plot->path || !plot->temporary)
-        goto fail;
-    if (make_empty_file(plot->temporary)) {
-        tool_error("%s cannot be written: %s", path, strerror(errno));
-        goto free_names;
+    if (!rc && !(plot->path = tool_format("%s", path)))
+        rc = orr_result_close(&plot->result, -ENOMEM);
+    if (rc) {
+        tool_error("%s cannot be written: %s", path, strerror(-rc));
+        return -1;
     }
-    /* gnuplot may end early; its status tells, not a signal. */
-    signal(SIGPIPE, SIG_IGN);
-    plot->pipe = popen("exec gnuplot", "w");
+    plot->pipe = start_gnuplot(&plot->picture, &fd);
     if (!plot->pipe) {
-        unlink(plot->temporary);
-        goto fail;
+        tool_error("%s cannot be drawn: %s", path, strerror(errno));
+        (void)orr_result_close(&plot->result, -EIO);
+        free(plot->path);
+        return -1;
     }
-    if (is_svg(path))
+    plot->svg = is_svg(path);
+    if (plot->svg)
         fprintf(plot->pipe,
                 "set terminal svg noenhanced size %u,%u dynamic font "
                 "'sans-serif,12' background 'white'\n",
@@ -153,17 +136,9 @@ static int plot_open_gnuplot(struct plot *plot, const char *path,
                 "set terminal pngcairo noenhanced size %u,%u font 'Sans,11' "
                 "fontscale %u linewidth %u pointscale %u\n",
                 width * scale, height * scale, scale, scale, scale);
-    fputs("set output ", plot->pipe);
-    plot_text(plot->pipe, plot->temporary);
-    fputs("\nset border 3 lc rgb '#555555'\nset tics nomirror out\n",
-          plot->pipe);
+    fprintf(plot->pipe, "set output '/dev/fd/%d'\n", fd);
+    fputs("set border 3 lc rgb '#555555'\nset tics nomirror out\n", plot->pipe);
     return 0;
-fail:
-    tool_error("%s cannot be drawn: %s", path, strerror(errno));
-free_names:
-    free(plot->path);
-    free(plot->temporary);
-    return -1;
 }
 
 int plot_begin(struct plot *plot, const char *path, unsigned width,
@@ -180,28 +155,30 @@ int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
 
 int plot_end(struct plot *plot)
 {
-    int failed = pclose(plot->pipe) != 0;
+    const char *path = plot->path;
+    int rc = pclose(plot->pipe) != 0 ? -EIO : 0;
 
-    if (failed)
+    if (rc)
         tool_error("%s was not drawn: gnuplot failed or is missing (package "
                    "gnuplot-nox)",
-                   plot->path);
-    else if (!plot_is_whole(plot->temporary, plot->path)) {
-        failed = 1;
+                   path);
+    else if (!is_whole(plot->picture, plot->svg)) {
+        rc = -EIO;
         tool_error("%s was not drawn: gnuplot wrote half of it; is there no "
                    "room left?",
-                   plot->path);
-    } else if (plot->copied) {
-        failed = copy_file(plot) < 0;
-    } else if (rename(plot->temporary, plot->path) < 0) {
-        failed = 1;
-        tool_error("%s cannot be written: %s", plot->path, strerror(errno));
+                   path);
     }
-    if (failed)
-        unlink(plot->temporary);
+    if (rc) {
+        (void)orr_result_close(&plot->result, rc);
+    } else {
+        rc = orr_spool_append(plot->picture, 0, plot->result.file);
+        rc = orr_result_close(&plot->result, rc);
+        if (rc)
+            tool_error("%s cannot be written: %s", path, strerror(-rc));
+    }
+    fclose(plot->picture);
     free(plot->path);
-    free(plot->temporary);
-    return failed ? -1 : 0;
+    return rc ? -1 : 0;
 }
 
 /* The largest of 1, 2, 5, 10, … of which there are five at least. */

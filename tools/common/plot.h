@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/base/result.h"
 #include "tools/common/colours.h"
 
 struct plot {
-    FILE *pipe;             /* write gnuplot's commands here */
-    char *path, *temporary; /* owned */
-    bool copied;            /* path is a device or pipe, not to be replaced */
+    FILE *pipe;               /* write gnuplot's commands here */
+    FILE *picture;            /* owned: what it has drawn */
+    struct orr_result result; /* takes it when it is whole */
+    char *path;               /* owned: as it was given, for messages */
+    bool svg;
 };
 
 /* Starts gnuplot on a picture of that size in pixels. A message and -1 when
@@ -35,10 +38,6 @@ int plot_check_name(const char *option, const char *path);
  * it as bytes. A message and -1 when gnuplot failed, or wrote half a picture:
  * it does not notice a full disk. */
 int plot_end(struct plot *plot);
-
-/* Whether the picture is whole: an SVG when `path` ends in .svg, else a PNG
- * (`file` is where it is). */
-bool plot_is_whole(const char *file, const char *path);
 
 /* A text as a quoted string of gnuplot, markup disarmed. */
 void plot_text(FILE *to, const char *text);
