@@ -2,11 +2,11 @@
 /* platforms/power.c - see power.h. No state. */
 #include "platforms/power.h"
 
-#include "core/base/number.h"
-
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "platforms/units.h"
 
 static const char prefix[] = "orrery-power-", of_kernel[] = "orrery-power-busy-";
 
@@ -18,28 +18,18 @@ const char *orr_power_prop(enum orr_power power)
     return props[power];
 }
 
-double orr_power_parse(const char *text)
+/* -1: it is none. */
+static double power_of(const char *text)
 {
-    static const struct {
-        const char *name;
-        double watts;
-    } units[] = {{"W", 1}, {"", 1}, {"kW", 1e3}, {"MW", 1e6}, {"mW", 1e-3}};
-    char *end;
-    double value = orr_strtod(text, &end);
+    double value;
 
-    if (end == text || !isfinite(value) || value < 0)
-        return -1;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (!strcmp(end, units[i].name))
-            return value * units[i].watts;
-    return -1;
+    return orr_quantity_parse(ORR_QUANTITY_POWER, text, &value) || value < 0 ? -1 : value;
 }
 
 static double find_power(const struct orr_host_desc *host, const char *prop)
 {
     const char *text = orr_host_desc_prop(host, prop);
-    double value = text ? orr_power_parse(text) : -1;
+    double value = text ? power_of(text) : -1;
 
     return value < 0 ? (double)NAN : value;
 }
@@ -93,7 +83,7 @@ const char *orr_host_desc_power_problem(const struct orr_host_desc *host, char *
                      "property %.60s is not known here: MAIN and devices have orrery-power-idle, "
                      "these and CPUs orrery-power-busy and -busy-KERNEL, devices -copy",
                      prop->id);
-        else if (orr_power_parse(prop->value) < 0)
+        else if (power_of(prop->value) < 0)
             snprintf(text, size, "property %.60s is \"%.40s\": write a power, such as 350W",
                      prop->id, prop->value);
         else

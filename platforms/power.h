@@ -21,9 +21,6 @@ enum orr_power { ORR_POWER_IDLE, ORR_POWER_BUSY, ORR_POWER_COPY, ORR_NPOWERS };
 /* The name of its property. */
 const char *orr_power_prop(enum orr_power power);
 
-/* Reads "350W", "3 kW", "900mW"; without a unit W. Negative: it is none. */
-double orr_power_parse(const char *text);
-
 /* The power that a host states, W; NaN without. */
 double orr_host_desc_power(const struct orr_host_desc *host, enum orr_power power);
 

@@ -44,6 +44,12 @@ static const struct unit sizes[] = {
     {NULL, 0, false, false},
 };
 
+static const struct unit powers[] = {
+    {"W", 1, true, false},
+    {"mW", 1e-3, false, false},
+    {NULL, 0, false, false},
+};
+
 static const struct {
     const struct unit *units;
     const char *unknown;
@@ -56,6 +62,7 @@ static const struct {
     [ORR_QUANTITY_TIME] = {times, "has an unknown unit: write ns, us, ms or s"},
     [ORR_QUANTITY_SIZE] = {sizes,
                            "has an unknown unit: write B, MiB, GiB or GB"},
+    [ORR_QUANTITY_POWER] = {powers, "has an unknown unit: write mW, W, kW or MW"},
 };
 
 /* The factor of a prefix of `length` characters, 0 when there is no such. */

@@ -13,10 +13,11 @@ enum orr_quantity {
     ORR_QUANTITY_BANDWIDTH, /* Bps, bps; prefixes k … Y, Ki … Yi */
     ORR_QUANTITY_TIME,      /* ps ns us ms s m h d w */
     ORR_QUANTITY_SIZE,      /* B; prefixes k … Y, Ki … Yi */
+    ORR_QUANTITY_POWER,     /* W; prefixes m, k … Y */
 };
 
 /* Reads "12.5GBps". A value without a unit counts as flop/s, bytes per second,
- * seconds or bytes. *ret_value in these units. Returns NULL or, leaving
+ * seconds, bytes or watts. *ret_value in these units. Returns NULL or, leaving
  * *ret_value alone, a message (static). */
 const char *orr_quantity_parse(enum orr_quantity quantity, const char *text,
                                double *ret_value);

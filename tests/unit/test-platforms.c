@@ -134,6 +134,11 @@ START_TEST(values_are_read_with_their_units)
         {ORR_QUANTITY_SIZE, "16GB", 16e9},
         {ORR_QUANTITY_SIZE, "1.5KiB", 1536},
         {ORR_QUANTITY_SIZE, "7B", 7},
+        {ORR_QUANTITY_POWER, "350", 350},
+        {ORR_QUANTITY_POWER, "350W", 350},
+        {ORR_QUANTITY_POWER, "0.35kW", 350},
+        {ORR_QUANTITY_POWER, "1.5MW", 1.5e6},
+        {ORR_QUANTITY_POWER, "900mW", 0.9},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -2,6 +2,7 @@
 /* tools/common/costs.c - see costs.h. */
 #include "tools/common/costs.h"
 
+#include "platforms/units.h"
 #include "tools/common/tool.h"
 
 #include <ctype.h>
@@ -39,9 +40,9 @@ int cost_parse_price(const char *text, double *ret, char currency[8])
 
 int cost_parse_power(const char *text, double *ret_w)
 {
-    double value = orr_power_parse(text);
+    double value;
 
-    if (value < 0)
+    if (orr_quantity_parse(ORR_QUANTITY_POWER, text, &value) || value < 0)
         return -1;
     *ret_w = value;
     return 0;
