@@ -84,7 +84,7 @@ static void rest(struct orr_rank *rank)
     else if (!t->caps.wakes &&
              (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected))
         orr_context_sleep(&awaited, 1);
-    else
+    else if (!t->ops->progress(t)) /* what that look has sent */
         orr_context_park(&awaited, ORR_FOREVER);
 }
 
@@ -111,8 +111,8 @@ static void carry(struct orr_rank *rank)
         bool any = orr_rank_run_errands(rank);
 
         any |= orr_requests_start_ready(rank);
-        (void)t->ops->progress(t);
-        any |= take_what_came(rank);
+        if (t->ops->progress(t))
+            any |= take_what_came(rank);
         if (timed && any)
             rank->carried_us += TIMED * (thread_us() - start);
         if (!any && !orr_coop_look(rank))

@@ -61,10 +61,11 @@ struct orr_channel *orr_channel_get(struct orr_channels *channels,
     for (channel = channels->buckets[at]; channel; channel = channel->next)
         if (is_key(channel, key))
             return channel;
-    channel = channels->spare ? channels->spare : malloc(sizeof(*channel));
+    channel = channels->spares ? channels->spares : malloc(sizeof(*channel));
     if (!channel)
         return NULL;
-    channels->spare = NULL;
+    if (channels->spares)
+        channels->spares = channel->next;
     channel->key = *key;
     orr_list_init(&channel->calls);
     orr_list_init(&channel->messages);
@@ -85,10 +86,8 @@ void orr_channel_leave(struct orr_channels *channels, struct orr_channel *channe
         link = &(*link)->next;
     *link = channel->next;
     channels->n--;
-    if (channels->spare)
-        free(channel);
-    else
-        channels->spare = channel;
+    channel->next = channels->spares;
+    channels->spares = channel;
 }
 
 void orr_channels_each(const struct orr_channels *channels,
@@ -102,7 +101,12 @@ void orr_channels_each(const struct orr_channels *channels,
 
 void orr_channels_done(struct orr_channels *channels)
 {
+    while (channels->spares) {
+        struct orr_channel *next = channels->spares->next;
+
+        free(channels->spares);
+        channels->spares = next;
+    }
     free(channels->buckets);
-    free(channels->spare);
     *channels = (struct orr_channels){NULL, 0, 0, NULL};
 }

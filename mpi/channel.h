@@ -25,21 +25,21 @@ struct orr_channel {
     struct orr_list calls;    /* requests in the order of their calls: of sends those that
                                * were not sent, of receives those without message */
     struct orr_list messages; /* of receives: messages without request, oldest first */
-    struct orr_channel *next; /* in its bucket */
+    struct orr_channel *next; /* in its bucket, or among the spares */
 };
 
 /* A hash table of the channels in use. Zeroed: empty. */
 struct orr_channels {
     struct orr_channel **buckets;
     size_t nbuckets, n; /* a power of two, or 0 */
-    struct orr_channel *spare; /* one that was left, for the next */
+    struct orr_channel *spares; /* those that were left, for the next */
 };
 
 /* The channel with that key, made if there is none. NULL: no memory. */
 struct orr_channel *orr_channel_get(struct orr_channels *channels,
                                     const struct orr_channel_key *key);
 
-/* Frees the channel unless something waits in it. */
+/* Ends the channel unless something waits in it. */
 void orr_channel_leave(struct orr_channels *channels, struct orr_channel *channel);
 
 /* Calls visit for each. */

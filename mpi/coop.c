@@ -311,29 +311,43 @@ static struct orr_bag *make_bag(struct orr_rank *rank, const struct orr_request 
     return bag;
 }
 
-/* It joins the datum's bag, or begins a new one. */
-static struct orr_bag *enter_bag(struct orr_datum *datum, struct orr_request *request,
-                                 struct orr_bag *fresh)
+static void join_and_post_locked(struct orr_bag *bag, struct orr_request *request)
+    ORR_REQUIRES(bag->rank->lock)
 {
-    struct orr_rank *rank = request->rank;
-    struct orr_bag *bag;
-
-    orr_lock(&rank->lock);
-    bag = datum->bag;
-    if (!bag || !may_join(bag, &request->call)) {
-        if (bag)
-            close_locked(bag);
-        bag = fresh;
-        bag->datum = datum;
-        bag->nwanted = datum->nsends > 0 ? (unsigned)datum->nsends : 0;
-        datum->nsends = 0;
-        datum->bag = bag;
-    }
     join_locked(bag, request);
     /* Before the errand that the bag is handed with when it is granted. */
-    orr_rank_hand_locked(rank, &request->posted);
+    orr_rank_hand_locked(bag->rank, &request->posted);
+}
+
+/* Whether there is a bag of the datum that it could join, and has. */
+static bool join_bag(struct orr_datum *datum, struct orr_request *request)
+{
+    struct orr_rank *rank = request->rank;
+    bool joins;
+
+    orr_lock(&rank->lock);
+    joins = datum->bag && may_join(datum->bag, &request->call);
+    if (joins)
+        join_and_post_locked(datum->bag, request);
     orr_unlock(&rank->lock);
-    return bag;
+    return joins;
+}
+
+/* It begins a new one. */
+static void begin_bag(struct orr_datum *datum, struct orr_request *request,
+                      struct orr_bag *bag)
+{
+    struct orr_rank *rank = request->rank;
+
+    orr_lock(&rank->lock);
+    if (datum->bag)
+        close_locked(datum->bag);
+    bag->datum = datum;
+    bag->nwanted = datum->nsends > 0 ? (unsigned)datum->nsends : 0;
+    datum->nsends = 0;
+    datum->bag = bag;
+    join_and_post_locked(bag, request);
+    orr_unlock(&rank->lock);
 }
 
 int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
@@ -341,7 +355,7 @@ int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
 {
     struct orr_request *request;
     struct orr_datum *datum;
-    struct orr_bag *fresh;
+    struct orr_bag *bag;
     struct orr_request_call own = *call;
     int rc;
     ORR_REMOTE_SCOPE(rank->rt);
@@ -357,10 +371,11 @@ int orr_coop_start(struct orr_rank *rank, const struct orr_request_call *call,
     datum = orr_datum_need(rank, orr_handle_of(call->handle), call->call);
     if (!datum)
         orr_runtime_fail(rank->rt);
-    fresh = make_bag(rank, request);
-    if (enter_bag(datum, request, fresh) != fresh)
-        free(fresh);
-    else if (orr_message_start(&fresh->turn, call->call))
+    if (join_bag(datum, request))
+        return 0;
+    bag = make_bag(rank, request);
+    begin_bag(datum, request, bag);
+    if (orr_message_start(&bag->turn, call->call))
         orr_runtime_fail(rank->rt);
     return 0;
 }

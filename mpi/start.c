@@ -57,7 +57,11 @@ static void record_call(struct orr_request *request)
 {
     const struct orr_request_call *call = &request->call;
     struct orr_rank *rank = request->rank;
-    struct orr_call line = {
+    struct orr_call line;
+
+    if (!orr_is_told(rank->rt, ORR_TOLD_CALL))
+        return;
+    line = (struct orr_call){
         .verb = call->way == ORR_SENDS ? ORR_CALL_SEND : ORR_CALL_RECEIVE,
         .how = call->detached && call->callback ? ORR_HOW_CALLBACK : ORR_HOW_PLAIN,
         .id = orr_handle_of(call->handle)->id,
@@ -69,9 +73,6 @@ static void record_call(struct orr_request *request)
         .unordered = call->unordered,
         .alone = call->way == ORR_SENDS && !call->gathers,
     };
-
-    if (!orr_is_told(rank->rt, ORR_TOLD_CALL))
-        return;
     if (!call->detached)
         line.request = request->recorded = atomic_fetch_add(&rank->last_recorded, 1) + 1;
     orr_rank_record_skipped(rank);

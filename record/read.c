@@ -195,17 +195,20 @@ static size_t length_of_word(const char *text)
     return strcspn(text, " =,");
 }
 
-/* Whether the text begins with the word and that character behind it; 0 stands for any that
- * ends a word. */
-static bool begins_with(const char *text, const char *word, char behind)
+/* How many characters of the text are the word, if that character is behind it; 0 stands for
+ * any that ends a word. 0: it begins otherwise. */
+static size_t begins_with(const char *text, const char *word, char behind)
 {
-    while (*word && *text == *word) {
-        text++;
-        word++;
-    }
-    if (*word)
-        return false;
-    return behind ? *text == behind : !*text || *text == ' ' || *text == '=' || *text == ',';
+    size_t n = 0;
+
+    while (word[n] && text[n] == word[n])
+        n++;
+    if (word[n])
+        return 0;
+    text += n;
+    if (behind ? *text == behind : !*text || *text == ' ' || *text == '=' || *text == ',')
+        return n;
+    return 0;
 }
 
 static int read_how(struct orr_record_reader *r, enum orr_how *ret)
@@ -319,10 +322,10 @@ static int record_read_value(struct orr_record_reader *r,
 
 /* --- lines --- */
 
-/* The field whose name the text begins with, looked for from where the last one was: they
- * mostly come in order. */
+/* The field whose name, of *length characters, the text begins with, looked for from where the
+ * last one was: they mostly come in order. */
 static const struct orr_field *find_field(const struct orr_verb_fields *verb,
-                                          const char *text, size_t *place)
+                                          const char *text, size_t *place, size_t *length)
 {
     size_t first = *place, i = first;
 
@@ -334,7 +337,7 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
             continue;
         }
         i++;
-        if (*field->word && begins_with(text, field->word, '=')) {
+        if (*text == *field->word && (*length = begins_with(text, field->word, '='))) {
             *place = i;
             return field;
         }
@@ -345,15 +348,15 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
 static int read_named(struct orr_record_reader *r,
                       const struct orr_verb_fields *verb, size_t *place)
 {
-    const struct orr_field *field = find_field(verb, r->at, place);
     size_t n;
+    const struct orr_field *field = find_field(verb, r->at, place, &n);
 
     if (!field) {
         n = length_of_word(r->at);
         return wrong(r, "\"%.*s\" is no field of `%s'", (int)(n < 40 ? n : 40),
                      r->at, verb->word);
     }
-    r->at += strlen(field->word) + 1;
+    r->at += n + 1;
     return record_read_value(r, field);
 }
 
@@ -379,16 +382,17 @@ static int read_fields(struct orr_record_reader *r,
     return rc;
 }
 
-/* Which one it is: that of the last line that began alike, mostly. ORR_NVERBS: none. */
-static int find_verb(struct orr_record_reader *r)
+/* Which one it is, of *length characters: that of the last line that began alike, mostly.
+ * ORR_NVERBS: none. */
+static int find_verb(struct orr_record_reader *r, size_t *length)
 {
     unsigned char *likely = &r->likely[(unsigned char)r->at[0] % sizeof(r->likely)];
     int verb = *likely;
 
-    if (begins_with(r->at, orr_verbs[verb].word, 0))
+    if ((*length = begins_with(r->at, orr_verbs[verb].word, 0)))
         return verb;
     for (verb = 0; verb < ORR_NVERBS; verb++)
-        if (begins_with(r->at, orr_verbs[verb].word, 0))
+        if ((*length = begins_with(r->at, orr_verbs[verb].word, 0)))
             break;
     if (verb < ORR_NVERBS)
         *likely = (unsigned char)verb;
@@ -397,13 +401,13 @@ static int find_verb(struct orr_record_reader *r)
 
 static int read_verb(struct orr_record_reader *r)
 {
-    int verb = find_verb(r);
     size_t n;
+    int verb = find_verb(r, &n);
 
     if (verb < ORR_NVERBS) {
         r->call = orr_call_none;
         r->call.verb = (enum orr_verb)verb;
-        r->at += strlen(orr_verbs[verb].word);
+        r->at += n;
         return read_fields(r, &orr_verbs[verb]);
     }
     n = length_of_word(r->at);

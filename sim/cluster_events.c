@@ -36,7 +36,7 @@ static struct orr_cluster_post *pop(struct orr_cluster *c)
 static void start(struct orr_cluster *c, struct orr_cluster_post *post)
 {
     struct orr_cluster_message message;
-    struct orr_error err = {""};
+    struct orr_error err;
 
     if (post->from == post->to && !c->inside_takes_time) {
         post->arrived(post);
@@ -49,9 +49,10 @@ static void start(struct orr_cluster *c, struct orr_cluster_post *post)
                                            .dst_memory = post->to_memory,
                                            .bytes = post->bytes,
                                            .delay_us = post->delay_us,
+                                           .light = post->light,
                                            .cookie = post};
     if (orr_messages_start(c->network, &message, c->exec->now, NULL, &err) == 0) {
-        if (post->from == post->to)
+        if (post->from == post->to || post->light)
             return; /* what memory gives to messages is measured with them */
         post->streams_from =
             post->memory == 0 && orr_node_copies_stream(c, post->from, true);

@@ -250,7 +250,7 @@ static void copy_end(struct orr_transfers *t, struct orr_copy *copy)
 
 static void copy_begin(struct orr_transfers *t, struct orr_copy *copy)
 {
-    struct orr_error err = {.text = ""};
+    struct orr_error err;
 
     copy->waited = t->network && !is_local(copy) ? t->exec->now - copy->waited : 0;
     if (!t->network || is_local(copy)) {

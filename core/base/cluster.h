@@ -21,6 +21,8 @@ struct orr_cluster_post {
     unsigned memory;   /* node of the sender's machine that it leaves from; 0: main memory */
     unsigned to_memory; /* likewise of the receiver's, that it comes to */
     double delay_us;   /* from `send` until it leaves; none where it takes no time */
+    bool light; /* few bytes, nothing of the application's: it takes as long as the network
+                 * has it, but slows no other message down, nor a copy, nor a kernel */
     /* Called once, when all of it is there, on the machine's own stack: it marks and
      * wakes, and may send, but not wait. */
     void (*arrived)(struct orr_cluster_post *post);

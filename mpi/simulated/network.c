@@ -133,6 +133,7 @@ int orr_simulated_new(const struct orr_simulated_conf *conf, struct orr_simulate
     if (!net)
         return orr_fail(err, -ENOMEM, "no memory for the network");
     orr_list_init(&net->comms);
+    orr_list_init(&net->spares);
     net->ops = conf->cluster;
     net->nranks = conf->nranks;
     net->nodes = calloc(conf->nranks, sizeof(*net->nodes));
@@ -179,6 +180,8 @@ void orr_simulated_free(struct orr_simulated *net)
         net->ops->close(net->cluster);
     while ((link = orr_list_pop(&net->comms)))
         free_comm(orr_container(link, struct orr_simulated_comm, link));
+    while ((link = orr_list_pop(&net->spares)))
+        free(orr_container(link, struct packet, link));
     for (unsigned i = 0; net->boxes && i < net->nranks; i++)
         simulated_mailbox_done(&net->boxes[i], net->nranks);
     free(net->boxes);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/fresh.h"
 #include "core/base/grow.h"
 #include "core/base/wait.h"
 #include "mpi/patience.h"
@@ -23,9 +22,10 @@ static struct endpoint *endpoint_of(struct orr_transport *t)
 
 /* --- what happens to a rank --- */
 
+/* What the owner does itself it sees by itself. */
 void simulated_rouse(struct endpoint *at)
 {
-    if (!at->naps)
+    if (!at->naps && at->owner != orr_self)
         orr_context_wake(at->owner);
 }
 
@@ -44,10 +44,22 @@ static void end_packet(struct endpoint *at, struct orr_packet *message, int erro
     simulated_rouse(at);
 }
 
+/* NULL without memory. */
+static struct packet *make_packet(struct pair *pair)
+{
+    struct orr_list *spare = orr_list_pop(&pair->comm->net->spares);
+    struct packet *packet =
+        spare ? orr_container(spare, struct packet, link) : malloc(sizeof(*packet));
+
+    if (packet)
+        *packet = (struct packet){.pair = pair};
+    return packet;
+}
+
 void simulated_packet_free(struct packet *packet)
 {
     free(packet->copy);
-    free(packet);
+    orr_list_prepend(&packet->pair->comm->net->spares, &packet->link);
 }
 
 void simulated_post(const struct orr_simulated_comm *comm, int from, int to,
@@ -71,6 +83,7 @@ void simulated_post_by(const struct orr_simulated_comm *comm, int from, int to,
         .memory = way->memory,
         .to_memory = way->to_memory,
         .delay_us = way->us,
+        .light = bytes <= SIMULATED_HEADER,
         .arrived = arrived,
     };
     net->ops->send(net->cluster, post);
@@ -173,12 +186,13 @@ static void header_arrived(struct orr_cluster_post *post)
 
 static void data_arrived(struct orr_cluster_post *post);
 
-static void send_data(struct packet *packet, double us)
+/* With so many bytes in front. */
+static void send_data(struct packet *packet, size_t header, double us)
 {
     struct pair *pair = packet->pair;
 
-    simulated_post_by(pair->comm, pair->from, pair->to, &packet->body, packet->header.bytes,
-                      data_arrived,
+    simulated_post_by(pair->comm, pair->from, pair->to, &packet->body,
+                      header + packet->header.bytes, data_arrived,
                       &(struct simulated_way){us, packet->node, packet->to_node});
 }
 
@@ -228,10 +242,9 @@ static int send(struct orr_transport *t, struct orr_packet *message)
     in = &at->comms[message->header.comm];
     if (!*pair && !(*pair = make_pair(in->comm, in->rank, message->header.peer)))
         return -ENOMEM;
-    packet = orr_fresh(sizeof(*packet));
+    packet = make_packet(*pair);
     if (!packet)
         return -ENOMEM;
-    packet->pair = *pair;
     message->header.bytes = orr_parts_bytes(message->parts, message->nparts);
     message->receives = false;
     packet->node = message->node;
@@ -251,7 +264,7 @@ static int send(struct orr_transport *t, struct orr_packet *message)
                                               message->header.data ? 0 : packet->node, 0});
     if (is_eager(packet->pair, message->header.bytes)) {
         if (message->header.data)
-            send_data(packet, at->send_us);
+            send_data(packet, SIMULATED_HEADER, at->send_us);
         end_packet(at, message, 0, message->header.bytes);
     } else {
         packet->sender = message;
@@ -351,7 +364,7 @@ static void answer_arrived(struct orr_cluster_post *post)
     if (sender && sender->look_us > 0)
         orr_list_append(&sender->answered, &packet->answered);
     else
-        send_data(packet, 0);
+        send_data(packet, 0, 0);
 }
 
 static void send_answered(struct endpoint *at)
@@ -359,7 +372,7 @@ static void send_answered(struct endpoint *at)
     struct orr_list *link;
 
     while ((link = orr_list_pop(&at->answered)))
-        send_data(orr_container(link, struct packet, answered), 0);
+        send_data(orr_container(link, struct packet, answered), 0, 0);
 }
 
 static void forget_shown(struct endpoint *at)

@@ -102,6 +102,7 @@ struct orr_simulated {
     size_t most_values; /* of a letter whose values are moved */
     struct orr_cluster_costs far, near; /* of messages between nodes, and within one */
     struct orr_list comms;
+    struct orr_list spares; /* packets that are no more, for the next */
     struct orr_simulated_comm *all;
     struct mailbox *boxes; /* by rank */
 };

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/fresh.h"
 #include "core/base/heap.h"
@@ -18,7 +19,7 @@ struct orr_flow {
     struct orr_heap_link link; /* in flight, or ended */
     uint64_t id;               /* in the order of the starts */
     void *cookie, *owner;
-    bool latent;
+    bool latent, light;
     double left;            /* bytes, at date `since` */
     double since;           /* µs */
     double ends;            /* µs: its delay, then the flow */
@@ -34,6 +35,7 @@ struct orr_flows {
     struct orr_heap flying; /* by date, of one date by id */
     struct orr_heap ended;  /* by id */
     bool changed;           /* rates are due */
+    struct orr_flow *spares; /* light ones that have ended, by `cookie`: most flows are light */
 };
 
 static struct orr_flow *flow_of(struct orr_heap_link *link)
@@ -125,17 +127,51 @@ static void flow_enter(struct orr_flows *flows, struct orr_flow *flow)
     flows->changed = true;
 }
 
+static double limit_of(const struct orr_flow_desc *desc)
+{
+    return desc->limit > 0 ? desc->limit : (double)INFINITY;
+}
+
+/* It has no place on its ports. */
+static int flow_new_light(struct orr_flows *flows, struct orr_flow **ret)
+{
+    struct orr_flow *flow = flows->spares;
+
+    if (flow) {
+        flows->spares = flow->cookie;
+        memset(flow, 0, sizeof(*flow));
+    } else if (!(flow = orr_fresh(sizeof(*flow)))) {
+        return -ENOMEM;
+    }
+    flow->light = true;
+    *ret = flow;
+    return 0;
+}
+
+static void flow_free(struct orr_flows *flows, struct orr_flow *flow)
+{
+    if (!flow->light) {
+        free(flow);
+        return;
+    }
+    flow->cookie = flows->spares;
+    flows->spares = flow;
+}
+
 static int flow_new(struct orr_flows *flows, const struct orr_flow_desc *desc,
                     struct orr_flow **ret)
 {
     size_t hops = desc->nports * sizeof(struct orr_hop);
-    struct orr_flow *flow = orr_fresh(sizeof(*flow) + hops);
+    struct orr_flow *flow;
     int rc;
 
+    if (desc->light)
+        return flow_new_light(flows, ret);
+    flow = orr_fresh(sizeof(*flow) + hops);
     if (!flow)
         return -ENOMEM;
     flow->share.nports = desc->nports;
-    flow->share.limit = desc->limit > 0 ? desc->limit : (double)INFINITY;
+    flow->share.limit = limit_of(desc);
     for (unsigned i = 0; i < desc->nports; i++)
         flow->share.hops[i].port = desc->ports[i];
     rc = orr_levels_reserve(flows->levels, &flow->share);
@@ -144,6 +180,17 @@ static int flow_new(struct orr_flows *flows, const struct orr_flow_desc *desc,
     else
         *ret = flow;
     return rc;
+}
+
+/* All that it is to wait for is known at its start. */
+static void fly_light(struct orr_flows *flows, struct orr_flow *flow,
+                      const struct orr_flow_desc *desc)
+{
+    double rate =
+        orr_levels_offer(flows->levels, desc->ports, desc->nports, limit_of(desc));
+
+    flow->ends = orr_network_grid(flow->ends + desc->bytes / rate);
+    fly(flows, flow);
 }
 
 int orr_flow_start(struct orr_flows *flows, const struct orr_flow_desc *desc,
@@ -159,9 +206,11 @@ int orr_flow_start(struct orr_flows *flows, const struct orr_flow_desc *desc,
     flow->cookie = desc->cookie;
     flow->owner = desc->owner;
     flow->left = desc->bytes;
-    flow->latent = true;
+    flow->latent = !desc->light;
     flow->ends = orr_network_grid(now_us + desc->delay_us);
-    if (desc->delay_us > 0)
+    if (desc->light)
+        fly_light(flows, flow, desc);
+    else if (desc->delay_us > 0)
         fly(flows, flow);
     else
         flow_enter(flows, flow);
@@ -173,6 +222,8 @@ int orr_flow_start(struct orr_flows *flows, const struct orr_flow_desc *desc,
 /* It is in no heap any more. */
 static void flow_leave(struct orr_flows *flows, struct orr_flow *flow)
 {
+    if (flow->light)
+        return;
     if (flow->latent) {
         orr_levels_unreserve(flows->levels, &flow->share);
         return;
@@ -187,7 +238,7 @@ void orr_flow_cancel(struct orr_flows *flows, struct orr_flow *flow,
     move_clock(flows, now_us);
     land(flows, flow);
     flow_leave(flows, flow);
-    free(flow);
+    flow_free(flows, flow);
 }
 
 /* ---- events ---- */
@@ -231,7 +282,7 @@ void *orr_flows_take_ended(struct orr_flows *flows)
     orr_heap_remove(&flows->ended, first, flow_is_older);
     flow = flow_of(first);
     cookie = flow->cookie;
-    free(flow);
+    flow_free(flows, flow);
     return cookie;
 }
 
@@ -279,6 +330,12 @@ void orr_flows_free(struct orr_flows *flows)
         return;
     free_flows(&flows->flying, flow_ends_before);
     free_flows(&flows->ended, flow_is_older);
+    while (flows->spares) {
+        struct orr_flow *next = flows->spares->cookie;
+
+        free(flows->spares);
+        flows->spares = next;
+    }
     orr_levels_free(flows->levels);
     free(flows);
 }

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct orr_flows;
@@ -24,6 +25,8 @@ struct orr_flow_desc {
     unsigned nports;       /* without any it has its limit for a rate */
     double limit;          /* bytes per µs that it never exceeds; 0: none */
     double delay_us;       /* from the start until it enters its ports */
+    bool light; /* it takes nothing of its ports: it passes them at the rate that they give at
+                 * its start, and slows nobody down */
     void *cookie;          /* what its end gives back, not NULL */
     void *owner;           /* who is to have that: of the caller, or NULL */
 };

@@ -379,6 +379,16 @@ void orr_levels_settle(struct orr_levels *levels, rated_fn rated, void *arg)
     }
 }
 
+double orr_levels_offer(const struct orr_levels *levels, const unsigned *ports,
+                        unsigned nports, double limit)
+{
+    double least = whole_units(limit);
+
+    for (unsigned i = 0; i < nports; i++)
+        least = lower(least, levels->level[ports[i]]);
+    return least;
+}
+
 /* ---- all of them ---- */
 
 /* Makes the array longer; what is new is zero. */

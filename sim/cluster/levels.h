@@ -54,6 +54,11 @@ void orr_levels_unreserve(struct orr_levels *levels,
 void orr_levels_enter(struct orr_levels *levels, struct orr_share *share);
 void orr_levels_leave(struct orr_levels *levels, struct orr_share *share);
 
+/* What these ports, each once, give one more flow that takes nothing of what the others have
+ * and never exceeds `limit`, as of the last settling. */
+double orr_levels_offer(const struct orr_levels *levels, const unsigned *ports,
+                        unsigned nports, double limit);
+
 /* Finds the rates after all that entered and left. Calls rated(arg, share, rate) for each
  * share whose rate is another one now, before it is stored; in no order. The rates do not
  * depend on the order in which shares entered and left. */

@@ -199,6 +199,7 @@ int orr_messages_start(struct orr_network *network,
     struct orr_flow_desc flow = {.bytes = (double)desc->bytes,
                                  .ports = m->route,
                                  .delay_us = desc->delay_us,
+                                 .light = desc->light,
                                  .cookie = desc->cookie};
 
     if (desc->src >= m->nnodes || desc->dst >= m->nnodes ||

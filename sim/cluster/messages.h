@@ -22,6 +22,7 @@ struct orr_cluster_message {
     unsigned src_memory, dst_memory;
     size_t bytes;
     double delay_us; /* from now until it leaves */
+    bool light;      /* few bytes that slow nobody down */
     void *cookie;    /* not NULL */
 };
 

@@ -326,6 +326,51 @@ START_TEST(a_flow_passes_any_ports_that_its_owner_names)
 }
 END_TEST
 
+/* Two flows have 50 bytes per µs each of a NIC; what is light has as much as one of them, and
+ * leaves them what they have. */
+START_TEST(a_light_flow_is_as_fast_as_others_and_slows_none_down)
+{
+    static const double capacities[] = {100, 1000};
+    static const unsigned ports[] = {0, 1};
+    struct orr_flow_desc desc = {.bytes = 1000, .nports = 2, .ports = ports};
+    struct orr_flow *flow;
+    struct orr_flows *flows;
+
+    ck_assert_int_eq(orr_flows_new(capacities, 2, 0, &flows), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        desc.cookie = &messages[i];
+        ck_assert_int_eq(orr_flow_start(flows, &desc, 0, NULL), 0);
+    }
+    ck_assert_double_eq(orr_flows_next_us(flows), 20);
+    desc = (struct orr_flow_desc){.bytes = 100,
+                                  .nports = 2,
+                                  .ports = ports,
+                                  .delay_us = 5,
+                                  .light = true,
+                                  .cookie = &messages[2]};
+    ck_assert_int_eq(orr_flow_start(flows, &desc, 1, NULL), 0);
+    desc.limit = 10;
+    ck_assert_int_eq(orr_flow_start(flows, &desc, 1, NULL), 0);
+    ck_assert_int_eq(orr_flow_start(flows, &desc, 1, &flow), 0);
+    orr_flow_cancel(flows, flow, 1);
+    ck_assert_double_eq(orr_flows_next_us(flows), 1 + 5 + 2);
+    orr_flows_advance(flows);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[2]);
+    ck_assert_double_eq(orr_flows_next_us(flows), 1 + 5 + 10);
+    orr_flows_advance(flows);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[2]);
+    ck_assert_double_eq(orr_flows_next_us(flows), 20);
+    orr_flows_advance(flows);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[0]);
+    ck_assert_ptr_eq(orr_flows_take_ended(flows), &messages[1]);
+    ck_assert_ptr_null(orr_flows_take_ended(flows));
+    /* Another one takes the place of those that have ended. */
+    ck_assert_int_eq(orr_flow_start(flows, &desc, 20, NULL), 0);
+    ck_assert_double_eq(orr_flows_next_us(flows), 20 + 5 + 10);
+    orr_flows_free(flows);
+}
+END_TEST
+
 START_TEST(messages_of_one_date_end_in_the_order_of_their_starts)
 {
     struct message *before = NULL, *message;
@@ -679,6 +724,7 @@ SUITE_MAIN(cluster_messages)
     tcase_add_test(tests,
                    a_message_that_is_taken_out_leaves_its_links_to_others);
     tcase_add_test(tests, a_flow_passes_any_ports_that_its_owner_names);
+    tcase_add_test(tests, a_light_flow_is_as_fast_as_others_and_slows_none_down);
     tcase_add_test(tests,
                    messages_of_one_date_end_in_the_order_of_their_starts);
     tcase_add_test(tests, nodes_that_there_are_not_are_refused);
