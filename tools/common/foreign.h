@@ -12,6 +12,12 @@
 /* Whether the file has a format that can be imported. */
 bool foreign_is_one(const char *path);
 
+/* Whether the file says what ran where and when: a timeline (docs/IMPORT.md). */
+bool foreign_is_timeline(const char *path);
+
+/* Writes that as a trace in CSV, which appears whole or not at all. 0, or -1 with a message. */
+int foreign_timeline(const char *path, const char *trace);
+
 /* Whether both command lines name the same file and options. */
 bool foreign_is_same(char *const *a, char *const *b);
 

@@ -19,11 +19,13 @@
 
 static const char help[] =
     "usage: orrery record import -o FILE [--kinds RULES] [--static-workerid]\n"
-    "                            [--json] TASKS [SCHEDULE]\n"
+    "                            [--timeline FILE.csv] [--json] TASKS [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
     "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or as a\n"
-    "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv.\n"
+    "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv;\n"
+    "timelines: trace events in JSON, also in .json.gz (PyTorch's profiler, Chrome,\n"
+    "Perfetto, ours), and what Nsight Systems exports as SQLite.\n"
     "Such files may also stand where a program or a record does: orrery compare -m\n"
     "MACHINE -s eager,dmda -- tasks.rec.\n"
     "A record is copied, from and to the compact form. - is standard input.\n"
@@ -33,6 +35,7 @@ static const char help[] =
     "                             that field has), PATTERN=KIND (of tasks whose name\n"
     "                             matches, such as align_*=align)\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
+    "      --timeline FILE.csv    the timeline as it was, as a trace: for orrery report\n"
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
@@ -110,10 +113,11 @@ static int record_import_graph(const char *path, char **operands, int n,
 
 int record_import(int argc, char **argv)
 {
-    const char *path = NULL, *kinds = NULL;
+    const char *path = NULL, *kinds = NULL, *timeline = NULL;
     bool pinned = false, json = false;
     const struct tool_option options[] = {{'o', "output", &path, NULL},
                                           {0, "kinds", &kinds, NULL},
+                                          {0, "timeline", &timeline, NULL},
                                           {0, "static-workerid", NULL, &pinned},
                                           {0, "json", NULL, &json},
                                           {0}};
@@ -132,8 +136,12 @@ int record_import(int argc, char **argv)
         return tool_fail(TOOL_USAGE, "record import: where to? -o FILE names "
                                      "the record");
     result = tool_check_output("record import: -o", path);
+    if (result == TOOL_OK && timeline)
+        result = tool_check_output("record import: --timeline", timeline);
     if (result == TOOL_OK)
         result = record_import_graph(path, argv + 1, n, pinned, kinds);
+    if (result == TOOL_OK && timeline && foreign_timeline(argv[1], timeline) < 0)
+        result = TOOL_FAILED;
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
     return result;
