@@ -5,6 +5,7 @@ standard output, and status 1.
 
 usage: nsys.py FILE
 """
+import bisect
 import json
 import sqlite3
 import sys
@@ -127,14 +128,16 @@ def put_waits(export):
     for row in export.rows(RECORDS):
         records.setdefault(event_key(row), []).append(
             (field(row, "correlationId", 0), correlation(row), field(row, "streamId", 0)))
+    for made in records.values():
+        made.sort()
     for row in export.rows(WAITS):
         args = dict(on_device(row), wait_on_stream=-1, wait_on_cuda_event_record_corr_id=-1)
         if args["stream"] >= 0xffffffff:
             args["stream"] = -1
-        before = [record for record in records.get(event_key(row), [])
-                  if record[0] < field(row, "correlationId", 0)]
-        if before:
-            _, args["wait_on_cuda_event_record_corr_id"], args["wait_on_stream"] = max(before)
+        made = records.get(event_key(row), [])
+        place = bisect.bisect_left(made, (field(row, "correlationId", 0),))
+        if place:
+            _, args["wait_on_cuda_event_record_corr_id"], args["wait_on_stream"] = made[place - 1]
         export.put({"ph": "X", "cat": "cuda_sync", "name": WAIT_NAMES.get(row["syncType"], ""),
                     "ts": row["start"] / 1000, "args": args})
 
