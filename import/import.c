@@ -10,6 +10,7 @@
 
 #include "import/formats.h"
 #include "import/kinds.h"
+#include "import/replicas.h"
 #include "import/timeline.h"
 
 /* The first field of a record of tasks; comments and %rec: may be before it. */
@@ -212,6 +213,8 @@ int orr_import(const char *path, const struct orr_import_options *options,
         flow_no_memory(&flow);
     if (!rc)
         rc = flow_kinds_end(&flow);
+    if (!rc && (options->replicas > 1 || options->exchange_bytes > 0))
+        rc = flow_replicate(&flow, options->replicas, options->exchange_bytes);
     if (!rc)
         rc = flow_write(&flow, out);
     flow_kinds_done(&flow);

@@ -122,8 +122,9 @@ char *timeline_row_name(const struct timeline *timeline, size_t row);
 
 /* --- tasks: timeline_device.c, timeline_threads.c --- */
 
-/* Kernels and copies of devices, and what launches them. Errors, with a message. */
-int timeline_device_tasks(struct timeline *timeline);
+/* Kernels and copies of devices, and what launches them, on the device of the same number or,
+ * with `any_device`, on those that the policy chooses. Errors, with a message. */
+int timeline_device_tasks(struct timeline *timeline, bool any_device);
 
 /* Slices of threads, where no device is. Errors, with a message. */
 int timeline_thread_tasks(struct timeline *timeline);

@@ -3,8 +3,8 @@
  * import/timeline_device.c - tasks of what ran on devices, see timeline.h.
  *
  * A kernel is a task of a device. What is in one queue goes on one after the other: its
- * tasks write one datum, which has a share of the memory that the device had, so that a
- * policy that knows of transfers leaves the queue where it is. A copy is a task that takes
+ * tasks write one datum, which has a share of the memory that the device had: where a policy
+ * may choose the device, one that knows of transfers leaves the queue where it is. A copy is a task that takes
  * no time and reads a datum which the host has written, or writes one that the host reads:
  * how long that takes is the machine's matter. What a process did between two launches, and
  * did not spend waiting for a device, is a task of a processor, behind the one before; what
@@ -81,6 +81,7 @@ struct device_tasks {
     struct numbers operators;  /* by their number */
     struct numbers waits;      /* the timeline's, by correlation of the call */
     size_t orphans, collectives;
+    bool any_device;
 };
 
 /* µs: what a task takes that takes no time, since 0 means that the time is not known. */
@@ -277,6 +278,13 @@ static int use_queue(struct device_tasks *d, size_t row, size_t task)
                : 0;
 }
 
+static int64_t device_of_row(const struct device_tasks *d, size_t row)
+{
+    int64_t device = d->timeline->rows[row].device;
+
+    return device > 0 && device < UINT16_MAX ? device : 0;
+}
+
 /* A hash of what the kernel's time depends on: its whole name, its grid, and the shapes
  * that its operator had. */
 static void set_footprint(const struct device_tasks *d, const struct timeline_slice *slice,
@@ -357,6 +365,8 @@ static int add_operation(struct device_tasks *d, const struct timeline_slice *sl
         return rc ? rc : flow_no_memory(d->flow);
     *operation = (struct operation){task, launch, slice->end};
     set_footprint(d, slice, &d->flow->tasks[task]);
+    if (!d->any_device)
+        d->flow->tasks[task].device = device_of_row(d, slice->row);
     d->orphans += launcher == FLOW_NONE;
     d->collectives += strstr(slice->name, "nccl") != NULL;
     return 0;
@@ -589,6 +599,17 @@ static int say_what_is_lost(const struct device_tasks *d)
     return rc ? flow_no_memory(d->flow) : 0;
 }
 
+static void find_busiest_queue(const struct device_tasks *d)
+{
+    size_t most = 0;
+
+    for (size_t r = 0; r < d->timeline->nrows; r++)
+        if (d->queues[r].n > most) {
+            most = d->queues[r].n;
+            d->flow->exchanged = d->queues[r].datum;
+        }
+}
+
 /* Kernels have the mean of those that are alike; what the host did is no kernel. */
 static int set_times(struct flow *flow)
 {
@@ -600,9 +621,10 @@ static int set_times(struct flow *flow)
     return rc;
 }
 
-int timeline_device_tasks(struct timeline *timeline)
+int timeline_device_tasks(struct timeline *timeline, bool any_device)
 {
-    struct device_tasks d = {.timeline = timeline, .flow = timeline->flow};
+    struct device_tasks d = {
+        .timeline = timeline, .flow = timeline->flow, .any_device = any_device};
     int rc;
 
     d.queues = calloc(timeline->nrows + 1, sizeof(*d.queues));
@@ -615,8 +637,10 @@ int timeline_device_tasks(struct timeline *timeline)
         rc = read_slices(&d);
     if (!rc)
         rc = say_what_is_lost(&d);
-    if (!rc)
+    if (!rc) {
+        find_busiest_queue(&d);
         rc = set_times(d.flow);
+    }
     d.flow->costs_in_times = true;
     for (size_t r = 0; d.queues && r < timeline->nrows; r++) {
         free(d.queues[r].operations);

@@ -96,12 +96,11 @@ int import_timeline(struct flow *flow, const char *path, const struct orr_import
     struct timeline timeline;
     int rc;
 
-    (void)options;
     timeline_init(&timeline, flow);
     timeline.field = flow_kinds_field(flow);
     rc = timeline_read(&timeline, path);
     if (!rc)
-        rc = timeline_has_devices(&timeline) ? timeline_device_tasks(&timeline)
+        rc = timeline_has_devices(&timeline) ? timeline_device_tasks(&timeline, options->any_device)
                                              : timeline_thread_tasks(&timeline);
     timeline_done(&timeline);
     return rc;

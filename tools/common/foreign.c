@@ -111,12 +111,17 @@ int foreign_import_as(const char *path, const struct orr_import_options *options
     return end_result(&out, record, rc, err.text);
 }
 
-int foreign_import(char *const *argv, const char *kinds, const char *record)
+int foreign_import(char *const *argv, const struct orr_import_options *how, const char *record)
 {
     struct orr_import_options options;
 
     if (read_import_options(argv, &options) < 0)
         return -1;
-    options.kinds = kinds;
+    if (how) {
+        options.kinds = how->kinds;
+        options.any_device = how->any_device;
+        options.replicas = how->replicas;
+        options.exchange_bytes = how->exchange_bytes;
+    }
     return foreign_import_as(argv[0], &options, record);
 }
