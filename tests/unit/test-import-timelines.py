@@ -224,6 +224,60 @@ def test_nsys(folder, path):
               done.words)
 
 
+def test_devices(folder, path):
+    """A timeline of one device, and the same several times."""
+    record = path + ".rec"
+    lines, done = lines_of(path)
+    tap.claim("queues keep the number of their device", any("device=0" in line for line in lines),
+              done.words)
+    free = Graph(lines_of(path, "--any-device")[0])
+    tap.claim("--any-device: or go anywhere",
+              not any("device" in task for task in free.tasks.values()))
+    one, twin = os.path.join(folder, "one.rec"), os.path.join(folder, "copies.rec")
+    os.replace(record, one)
+    n, megabytes = 4, 500
+    done = run(ORRERY, "record", "import", "-o", twin, "--replicas", str(n), "--exchange",
+               "%dMB" % megabytes, path)
+    with open(twin, encoding="utf-8") as file:
+        graph = Graph(file.read().splitlines())
+    tap.claim("--replicas: each on a device of its own, with the exchange behind each iteration",
+              len(graph.of("gemm")) == 6 * n and
+              len({graph.tasks[task]["device"] for task in graph.of("gemm")}) == n and
+              len(graph.of("gradients")) == len(graph.of("sums")) == 3 * n and
+              len(graph.of("add neighbour's")) == len(graph.of("take neighbour's")) ==
+              3 * n * (n - 1) and graph.tasks[graph.of("sums")[0]]["iteration"] == 0,
+              done.words)
+    results = {}
+    for name in (one, twin):
+        for machine in ("hgx-h100-8", "a100-pcie-1"):
+            ran = run(ORRERY, "run", "-m", machine, "-s", "dmdas", "--json", "--", name)
+            results[name, machine] = json.loads(ran.stdout)
+    copies = results[twin, "hgx-h100-8"]
+    between = sum(link["bytes"] for link in copies["links"]
+                  if link["from"].startswith("CUDA") and link["to"].startswith("CUDA"))
+    tap.claim("a ring carries 2 (n-1)/n of the bytes from each, and nothing else moves",
+              abs(between / (3 * 2 * (n - 1) * megabytes * 1e6) - 1) < 1e-6, between)
+    tap.claim("on eight devices four copies take a little longer than one, on one device four "
+              "times as long",
+              results[one, "hgx-h100-8"]["makespan_us"] < copies["makespan_us"] and
+              results[twin, "a100-pcie-1"]["makespan_us"] >
+              3.5 * results[one, "a100-pcie-1"]["makespan_us"],
+              *(value["makespan_us"] for value in results.values()))
+    plain = write(os.path.join(folder, "graph.csv"), "from,to\na,b\n")
+    for words, said in ((["--replicas", "0", path], "--replicas takes a number from 1"),
+                        (["--exchange", "1GB", path], "--exchange is between replicas"),
+                        (["--replicas", "2", "--exchange", "-1", path], "--exchange takes bytes"),
+                        (["--replicas", "2", "--exchange", "1GB", plain],
+                         "--exchange is for timelines"),
+                        (["--replicas", "2", one], "is a record")):
+        done = run(ORRERY, "record", "import", "-o", record, *words)
+        tap.claim("%s: %s" % (" ".join(words[:-1]), said),
+                  done.returncode != 0 and said in done.stderr, done.words)
+    done = run(ORRERY, "record", "import", "-o", record, "--replicas", "3", plain)
+    tap.claim("--replicas of any graph", done.returncode == 0 and "6 tasks" in done.stdout,
+              done.words)
+
+
 def test_threads(folder):
     events = [{"ph": "B", "name": "compile a.c", "pid": 1, "tid": 1, "ts": 0},
               {"ph": "B", "name": "parse", "pid": 1, "tid": 1, "ts": 1},
@@ -337,6 +391,7 @@ def main():
         test_lost(folder)
         test_cut(folder, path)
         test_nsys(folder, path)
+        test_devices(folder, path)
         test_threads(folder)
         test_ours(folder)
         test_wrong(folder)
