@@ -4,24 +4,19 @@
  * which is read here: attributes that hold for all nodes, or edges, come first.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <starpu.h>
 
 #include "core/base/number.h"
+#include "import/child.h"
 #include "import/edges.h"
 #include "import/formats.h"
 #include "import/kinds.h"
 #include "import/workflow.h"
 #include "import/xml.h"
-
-extern char **environ;
 
 /* The attributes of a node or an edge; texts are owned. */
 struct dot_attributes {
@@ -258,46 +253,21 @@ int import_gxl(struct flow *flow, int fd, bool *ret_broken)
 
 /* --- gv2gxl --- */
 
-/* Starts it; *ret_fd is where it writes. Errors, with a message. */
-static int start_gv2gxl(struct flow *flow, const char *path, pid_t *ret,
-                        int *ret_fd)
-{
-    char program[] = "gv2gxl", end_of_options[] = "--";
-    char *words[] = {program, end_of_options, (char *)(uintptr_t)path, NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2], rc;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return orr_fail(flow->err, -errno, "%s: %s", path, strerror(errno));
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    rc = posix_spawnp(ret, program, &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (rc) {
-        close(ends[0]);
-        return orr_fail(flow->err, -rc,
-                        "%s: gv2gxl, which reads such graphs, cannot be "
-                        "started: %s; install Graphviz (Debian: graphviz)",
-                        path, strerror(rc));
-    }
-    *ret_fd = ends[0];
-    return 0;
-}
-
 int import_dot(struct flow *flow, const char *path,
                const struct orr_import_options *options)
 {
+    char program[] = "gv2gxl", end_of_options[] = "--";
+    char *words[] = {program, end_of_options, (char *)(uintptr_t)path, NULL};
     bool broken = false;
     pid_t child;
-    int fd = -1, status = 0, rc = start_gv2gxl(flow, path, &child, &fd);
+    int fd = -1, status;
+    int rc = child_start(flow, words, "install Graphviz (Debian: graphviz)", &child, &fd);
 
     (void)options;
     if (rc)
         return rc;
     rc = import_gxl(flow, fd, &broken);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    status = child_end(child);
     if ((status != 0 || broken) && rc != -ENOMEM)
         return flow_wrong(flow, "gv2gxl finds it wrong, see above");
     return rc ? rc : workflow_end(flow);

@@ -16,7 +16,7 @@
 
 void flow_init(struct flow *flow, const char *path, struct orr_error *err)
 {
-    *flow = (struct flow){.path = path, .err = err};
+    *flow = (struct flow){.path = path, .err = err, .exchanged = FLOW_NONE};
 }
 
 static void task_done(struct flow_task *task)
@@ -91,7 +91,7 @@ struct flow_task *flow_add_task(struct flow *flow)
     if (!task)
         return NULL;
     task->us = (double)NAN;
-    task->ran = task->worker = task->iteration = -1;
+    task->ran = task->worker = task->device = task->iteration = -1;
     return task;
 }
 

@@ -52,6 +52,7 @@ struct flow_task {
     int64_t priority;
     int64_t ran;    /* worker where it ran, -1 */
     int64_t worker; /* where it is to run, -1: anywhere */
+    int64_t device; /* the number of the device that is to run it, -1: any */
     uint64_t worker_order;
     uint64_t node;     /* of a prefetch */
     int64_t iteration; /* -1: none */
@@ -84,6 +85,7 @@ struct flow {
     struct orr_error *err;
     const char *path;
     const char *host; /* borrowed: whose times `us` are, measured; or NULL */
+    size_t exchanged; /* the datum of the busiest queue of a device, or FLOW_NONE */
     double pause_us; /* that the application took before the first task */
     unsigned long line; /* where the reader is, 0: the format has no lines */
     bool pinned;   /* tasks without a model run on the worker where they ran */

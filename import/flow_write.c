@@ -379,6 +379,7 @@ static void writer_put_task(struct writer *w, size_t t)
         call.footprint = task->has_footprint ? task->footprint : 0;
         call.ran = w->flow->pinned ? task->ran : -1;
         call.worker = task->worker;
+        call.device = task->device;
         call.order = task->worker_order;
         call.workers = (struct orr_numbers){task->workers, task->nworkers};
     }

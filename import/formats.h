@@ -17,6 +17,7 @@ import_reader import_wfcommons;
 import_reader import_dot;
 import_reader import_starvz;
 import_reader import_csv;
+import_reader import_timeline; /* trace events, Nsight Systems */
 import_reader import_openmp; /* what record/openmp logs */
 
 /* Reads gv2gxl's XML of a DOT file from a descriptor, which it takes; the tasks

@@ -10,6 +10,8 @@
 
 #include "import/formats.h"
 #include "import/kinds.h"
+#include "import/replicas.h"
+#include "import/timeline.h"
 
 /* The first field of a record of tasks; comments and %rec: may be before it. */
 static bool begins_tasks_rec(const char *text)
@@ -79,6 +81,32 @@ static bool begins_table(const char *text)
     return memchr(text, ',', strcspn(text, "\n")) != NULL;
 }
 
+/* A list of events, or an object with what such files begin with. */
+static bool begins_events(const char *text)
+{
+    static const char *const members[] = {
+        "\"traceEvents\"",     "\"deviceProperties\"",  "\"displayTimeUnit\"",
+        "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
+
+    text = skip_leading_blanks(text);
+    if (*text == '[')
+        return strstr(text, "\"ph\"") != NULL;
+    for (size_t i = 0; *text == '{' && i < sizeof(members) / sizeof(*members); i++)
+        if (strstr(text, members[i]))
+            return true;
+    return false;
+}
+
+static bool begins_gzip(const char *text)
+{
+    return !strncmp(text, "\x1f\x8b", 2);
+}
+
+static bool begins_sqlite(const char *text)
+{
+    return !strcmp(text, "SQLite format 3");
+}
+
 static bool begins_openmp(const char *text)
 {
     return !strncmp(text, "orrery-openmp ", 14);
@@ -93,6 +121,9 @@ static const struct format {
     {"tasks.rec", NULL, begins_tasks_rec, import_tasks_rec},
     {"OpenMP log", NULL, begins_openmp, import_openmp},
     {"DAX", NULL, begins_dax, import_dax},
+    {"trace events", NULL, begins_events, import_timeline},
+    {"trace events", ".json.gz", begins_gzip, import_timeline},
+    {"Nsight Systems", NULL, begins_sqlite, import_timeline},
     {"WfCommons", ".json", begins_json, import_wfcommons},
     {"DOT", NULL, begins_dot, import_dot},
     {"StarVZ", ".csv", begins_starvz, import_starvz},
@@ -133,6 +164,34 @@ const char *orr_import_format(const char *path)
     return format ? format->name : NULL;
 }
 
+bool orr_import_is_timeline(const char *path)
+{
+    const struct format *format = detect_format(path);
+
+    return format && format->read == import_timeline;
+}
+
+int orr_import_timeline(const char *path, FILE *out, struct orr_error *err)
+{
+    struct timeline timeline;
+    struct flow flow;
+    int rc;
+
+    if (!orr_import_is_timeline(path))
+        return orr_fail(err, -EINVAL,
+                        "%s is no timeline: trace events in JSON, or an SQLite export of "
+                        "Nsight Systems",
+                        path);
+    flow_init(&flow, path, err);
+    timeline_init(&timeline, &flow);
+    rc = timeline_read(&timeline, path);
+    if (!rc)
+        rc = timeline_write_csv(&timeline, out);
+    timeline_done(&timeline);
+    flow_done(&flow);
+    return rc;
+}
+
 int orr_import(const char *path, const struct orr_import_options *options,
                FILE *out, struct orr_error *err)
 {
@@ -154,6 +213,8 @@ int orr_import(const char *path, const struct orr_import_options *options,
         flow_no_memory(&flow);
     if (!rc)
         rc = flow_kinds_end(&flow);
+    if (!rc && (options->replicas > 1 || options->exchange_bytes > 0))
+        rc = flow_replicate(&flow, options->replicas, options->exchange_bytes);
     if (!rc)
         rc = flow_write(&flow, out);
     flow_kinds_done(&flow);

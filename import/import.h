@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/base/error.h"
@@ -19,3 +20,9 @@ const char *orr_import_format(const char *path);
  * the system. Whether `out` took everything is asked at its end (ferror). */
 int orr_import(const char *path, const struct orr_import_options *options,
                FILE *out, struct orr_error *err);
+
+/* Whether the file has what ran where and when, as timelines do. */
+bool orr_import_is_timeline(const char *path);
+
+/* Writes that as a trace in CSV (docs/TRACES.md). Errors as above. */
+int orr_import_timeline(const char *path, FILE *out, struct orr_error *err);

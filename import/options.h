@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct orr_import_options {
     const char *schedule;  /* a sched.rec for a tasks.rec, or NULL */
@@ -11,5 +12,8 @@ struct orr_import_options {
     const char *host;      /* of the log of an OpenMP program: whose times it has, or NULL */
     double grain_us;       /* … the shortest strand that is worth a task; 0: the usual one,
                             * below: any is */
+    bool any_device;       /* queues of a timeline may go to any device */
+    size_t replicas;       /* the graph so many times: import/replicas.h; 0 is once */
+    double exchange_bytes; /* … which replicas add up behind each iteration */
     bool binary;           /* the record is to have the compact form */
 };

@@ -15,6 +15,7 @@
 #include <starpu.h>
 
 #include "import/formats.h"
+#include "import/json_words.h"
 #include "import/kinds.h"
 #include "import/workflow.h"
 
@@ -39,52 +40,13 @@ static struct place place_at(const struct place *list, size_t i)
     return place;
 }
 
-enum wanted { TEXT, NUMBER, LIST, OBJECT };
-
-static const char *const wanted_words[] = {"text", "a number", "a list",
-                                           "an object"};
-
-static const char *json_type_word(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return wanted_words[OBJECT];
-    case JSON_ARRAY:
-        return wanted_words[LIST];
-    case JSON_STRING:
-        return wanted_words[TEXT];
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return wanted_words[NUMBER];
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "true or false";
-    default:
-        return "null";
-    }
-}
-
-static bool json_is_wanted(const json_t *value, enum wanted wanted)
-{
-    switch (wanted) {
-    case TEXT:
-        return json_is_string(value);
-    case NUMBER:
-        return json_is_number(value);
-    case LIST:
-        return json_is_array(value);
-    default:
-        return json_is_object(value);
-    }
-}
-
 static int check_type(struct flow *flow, const json_t *value, enum wanted wanted,
                       const char *path)
 {
     return json_is_wanted(value, wanted)
                ? 0
                : flow_wrong(flow, "%s is %s, not %s", path, json_type_word(value),
-                            wanted_words[wanted]);
+                            json_wanted_word(wanted));
 }
 
 /* The member of that name, NULL without; `older` is another name, or NULL. */

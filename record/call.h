@@ -189,6 +189,7 @@ struct orr_call {
     struct orr_numbers before, workers, ordered;
     struct orr_reals parameters, times; /* times: µs, per kind; NaN: none */
     int64_t priority, worker, ran, least, most;
+    int64_t device; /* -1: any */
     uint64_t task, order, tagged, kept, awaited, synchronous, unordered, alone,
         possibly;
     double flops, us, deviation;

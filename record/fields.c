@@ -12,6 +12,7 @@ const struct orr_call orr_call_none = {
     .reserved = -1,
     .worker = -1,
     .ran = -1,
+    .device = -1,
     .least = -1,
     .most = -1,
 };
@@ -103,7 +104,8 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(deviation, "deviation", REAL)                                            \
     X(peer, "peer", INTEGER)                                                   \
     X(comm, "comm", NUMBER)                                                    \
-    X(request, "request", NUMBER)
+    X(request, "request", NUMBER)                                              \
+    X(device, "device", INTEGER)
 
 #define FIELD(member, text, kind_)                                             \
     static const struct orr_field member##_ = {                                \
@@ -132,6 +134,13 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
         __VA_ARGS__, &after_, NULL                                             \
     }
 
+/* With a field that came later, whose place is the last one. */
+#define LIST_AND(later, ...)                                                   \
+    (const struct orr_field *const[])                                          \
+    {                                                                          \
+        __VA_ARGS__, &after_, later, NULL                                      \
+    }
+
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
                                   &nopencl_, &reserved_, &combined_,
@@ -155,12 +164,12 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
                          LIST(&id_, &how_, &parts_, &node_, &unordered_)},
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
-                         LIST(&id_, &codelet_, &data_, &priority_, &name_,
-                              &tagged_, &tag_, &flops_, &footprint_, &size_,
-                              &parameters_, &times_, &worker_, &order_, &ran_,
-                              &workers_, &where_, &color_, &kept_, &awaited_,
-                              &synchronous_, &unordered_, &ordered_, &alone_,
-                              &possibly_, &context_)},
+                         LIST_AND(&device_, &id_, &codelet_, &data_, &priority_,
+                                  &name_, &tagged_, &tag_, &flops_, &footprint_,
+                                  &size_, &parameters_, &times_, &worker_,
+                                  &order_, &ran_, &workers_, &where_, &color_,
+                                  &kept_, &awaited_, &synchronous_, &unordered_,
+                                  &ordered_, &alone_, &possibly_, &context_)},
     [ORR_CALL_DEPEND] = {"depend", LIST(&id_, &before_)},
     [ORR_CALL_END_DEPEND] = {"end-depend", LIST(&id_, &before_)},
     [ORR_CALL_END_HOLD] = {"end-hold", LIST(&id_, &value_)},

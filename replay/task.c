@@ -32,14 +32,21 @@ static struct starpu_task *task_of(struct player *player, uint64_t number)
 static bool needs_telling(const struct orr_call *call)
 {
     return call->footprint || call->size || call->parameters.n ||
-           call->times.n || call->workers.n || call->ordered.n || call->name;
+           call->times.n || call->workers.n || call->ordered.n || call->name ||
+           call->device >= 0;
+}
+
+/* Of a set of workers, in words of 32 bits. */
+static size_t worker_words(const struct orr_call *call)
+{
+    return call->device >= 0 ? starpu_worker_get_count() / 32 + 1 : call->workers.n;
 }
 
 /* One block, which ends with the task, or is kept with it. */
 static struct told *player_make_told(const struct player *player,
                                      const struct orr_call *call)
 {
-    size_t workers = call->workers.n * sizeof(uint32_t);
+    size_t workers = worker_words(call) * sizeof(uint32_t);
     size_t reals = call->parameters.n * sizeof(double);
     size_t name = call->name ? strlen(call->name) + 1 : 0;
     struct told *told =
@@ -58,7 +65,7 @@ static struct told *player_make_told(const struct player *player,
         told->parameters[i] = call->parameters.at[i];
     at += reals;
     told->workers = (uint32_t *)(void *)at;
-    for (size_t i = 0; i < call->workers.n; i++)
+    for (size_t i = 0; i < call->workers.n && call->device < 0; i++)
         told->workers[i] = (uint32_t)call->workers.at[i];
     at += workers;
     told->ordered = (unsigned char *)at;
@@ -129,6 +136,69 @@ static void restrict_to_class(struct starpu_task *task, unsigned worker)
         task->where = where;
 }
 
+/* Whether the codelet has a function for such devices. */
+static bool has_function(const struct starpu_codelet *cl, enum starpu_worker_archtype type)
+{
+    if (cl->where && !(cl->where & STARPU_WORKER_TO_MASK(type)))
+        return false;
+    switch (type) {
+    case STARPU_CUDA_WORKER:
+        return cl->cuda_funcs[0] != NULL;
+    case STARPU_OPENCL_WORKER:
+        return cl->opencl_funcs[0] != NULL;
+    case STARPU_HIP_WORKER:
+        return cl->hip_funcs[0] != NULL;
+    default:
+        return false;
+    }
+}
+
+/* Workers in order: of which device they are, of those that can run the codelet. */
+struct device_walk {
+    const struct starpu_codelet *cl;
+    int type, number;
+    unsigned n; /* devices up to now; the last one is the worker's */
+};
+
+static bool is_of_device(struct device_walk *walk, unsigned worker)
+{
+    int type = (int)starpu_worker_get_type((int)worker);
+    int number = starpu_worker_get_devid((int)worker);
+
+    if (!has_function(walk->cl, (enum starpu_worker_archtype)type))
+        return false;
+    walk->n += walk->n == 0 || type != walk->type || number != walk->number;
+    walk->type = type;
+    walk->number = number;
+    return true;
+}
+
+/* Fills `workers` (bits) with those of the device with that number, of those that can run
+ * the codelet, which count from 0 again behind the last one. Returns whether there is one. */
+static bool workers_of_device(const struct starpu_codelet *cl, int64_t device, uint32_t *workers)
+{
+    struct device_walk all = {.cl = cl}, walk = {.cl = cl};
+    unsigned n = starpu_worker_get_count();
+
+    for (unsigned w = 0; w < n; w++)
+        is_of_device(&all, w);
+    for (unsigned w = 0; w < n; w++)
+        if (is_of_device(&walk, w) && walk.n - 1 == (unsigned)(device % all.n))
+            workers[w / 32] |= UINT32_C(1) << w % 32;
+    return all.n > 0;
+}
+
+static void set_device(struct player *player, const struct orr_call *call,
+                       struct starpu_task *task, const struct told *told)
+{
+    if (task->cl && workers_of_device(task->cl, call->device, told->workers)) {
+        task->workerids = told->workers;
+        task->workerids_len = (unsigned)worker_words(call);
+    } else {
+        say_moved(player);
+    }
+}
+
 static void player_set_workers(struct player *player,
                                const struct orr_call *call,
                                struct starpu_task *task,
@@ -151,7 +221,9 @@ static void player_set_workers(struct player *player,
     } else if (worker >= 0) {
         say_moved(player);
     }
-    if (call->workers.n && has_some_worker(&call->workers)) {
+    if (call->device >= 0) {
+        set_device(player, call, task, told);
+    } else if (call->workers.n && has_some_worker(&call->workers)) {
         task->workerids = told->workers;
         task->workerids_len = (unsigned)call->workers.n;
     } else if (call->workers.n) {

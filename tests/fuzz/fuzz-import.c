@@ -67,7 +67,8 @@ static void import(const char *path, const char *schedule, const char *record)
     FILE *out;
     int rc;
 
-    if (!format || !strcmp(format, "DOT")) /* another program reads that */
+    if (!format || !strcmp(format, "DOT") ||
+        !strcmp(format, "Nsight Systems")) /* other programs read these */
         return;
     out = open_memstream(&text, &size);
     must(out != NULL);

@@ -61,6 +61,36 @@ static int read_import_options(char *const *argv,
     return 0;
 }
 
+/* Ends a result, and says what went wrong but has no message yet. */
+static int end_result(struct orr_result *out, const char *path, int rc, const char *said)
+{
+    rc = orr_result_close(out, rc);
+    if (rc && !*said)
+        tool_error("%s cannot be written: %s", path, strerror(-rc));
+    return rc ? -1 : 0;
+}
+
+bool foreign_is_timeline(const char *path)
+{
+    return orr_import_is_timeline(path);
+}
+
+int foreign_timeline(const char *path, const char *trace)
+{
+    struct orr_error err = {""};
+    struct orr_result out;
+    int rc = orr_result_open(trace, &out);
+
+    if (rc) {
+        tool_error("%s: %s", trace, strerror(-rc));
+        return -1;
+    }
+    rc = orr_import_timeline(path, out.file, &err);
+    if (rc)
+        tool_error("%s", err.text);
+    return end_result(&out, trace, rc, err.text);
+}
+
 int foreign_import_as(const char *path, const struct orr_import_options *options,
                       const char *record)
 {
@@ -78,18 +108,20 @@ int foreign_import_as(const char *path, const struct orr_import_options *options
     rc = orr_import(path, &how, out.file, &err);
     if (rc)
         tool_error("%s", err.text);
-    rc = orr_result_close(&out, rc);
-    if (rc && !*err.text)
-        tool_error("%s cannot be written: %s", record, strerror(-rc));
-    return rc ? -1 : 0;
+    return end_result(&out, record, rc, err.text);
 }
 
-int foreign_import(char *const *argv, const char *kinds, const char *record)
+int foreign_import(char *const *argv, const struct orr_import_options *how, const char *record)
 {
     struct orr_import_options options;
 
     if (read_import_options(argv, &options) < 0)
         return -1;
-    options.kinds = kinds;
+    if (how) {
+        options.kinds = how->kinds;
+        options.any_device = how->any_device;
+        options.replicas = how->replicas;
+        options.exchange_bytes = how->exchange_bytes;
+    }
     return foreign_import_as(argv[0], &options, record);
 }

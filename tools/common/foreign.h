@@ -12,6 +12,12 @@
 /* Whether the file has a format that can be imported. */
 bool foreign_is_one(const char *path);
 
+/* Whether the file says what ran where and when: a timeline (docs/IMPORT.md). */
+bool foreign_is_timeline(const char *path);
+
+/* Writes that as a trace in CSV, which appears whole or not at all. 0, or -1 with a message. */
+int foreign_timeline(const char *path, const char *trace);
+
 /* Whether both command lines name the same file and options. */
 bool foreign_is_same(char *const *a, char *const *b);
 
@@ -27,6 +33,6 @@ int foreign_import_as(const char *path, const struct orr_import_options *options
                       const char *record);
 
 /* Makes the record of argv[0], with what follows it: --static-workerid, a sched.rec.
- * `kinds`: import/kinds.h, or NULL.
+ * `how`: other options that hold for any file (import/options.h: kinds, replicas), or NULL.
  * The file appears whole or not at all. Returns 0, or -1 with a message. */
-int foreign_import(char *const *argv, const char *kinds, const char *record);
+int foreign_import(char *const *argv, const struct orr_import_options *how, const char *record);

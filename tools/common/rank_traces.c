@@ -144,7 +144,7 @@ static const char *keep(struct trace *all, const char *name, bool *lost)
     return kept ? kept : "";
 }
 
-static bool add_workers(struct trace *all, const struct trace *from,
+static bool add_workers(struct trace *all, const struct trace *from, const char *label,
                         const struct shift *by)
 {
     struct trace_worker *moved =
@@ -154,7 +154,8 @@ static bool add_workers(struct trace *all, const struct trace *from,
     if (moved)
         all->workers = moved;
     for (unsigned w = 0; w < from->nworkers && !lost; w++) {
-        char *name = tool_format("rank %u: %s", from->rank, from->workers[w].name);
+        char *name = label ? tool_format("%s %s", label, from->workers[w].name)
+                           : tool_format("rank %u: %s", from->rank, from->workers[w].name);
 
         all->workers[all->nworkers++] = (struct trace_worker){
             name ? keep(all, name, &lost) : "", from->workers[w].node + by->node};
@@ -233,12 +234,13 @@ static bool add_steps(struct trace_steps *all, const struct trace_steps *from,
     return good;
 }
 
-static bool add_rank(struct trace *all, const struct trace *from, struct shift *by)
+static bool add_rank(struct trace *all, const struct trace *from, const char *label,
+                     struct shift *by)
 {
     bool good;
 
     by->task = all->ntasks;
-    good = add_workers(all, from, by) && add_tasks(all, from, by) &&
+    good = add_workers(all, from, label, by) && add_tasks(all, from, by) &&
            add_copies(all, from, by) && add_states(all, from, by) &&
            add_steps(&all->submitted, &from->submitted, 0) &&
            add_steps(&all->ready, &from->ready, 0) &&
@@ -349,7 +351,8 @@ int rank_traces_join(const struct rank_traces *traces, struct trace *ret)
 
     for (unsigned r = 0; r < traces->n && good; r++) {
         by.job = rank_traces_jobs_before(traces, r);
-        good = add_rank(&all, &traces->of[r], &by);
+        good = add_rank(&all, &traces->of[r], traces->labels ? traces->labels[r] : NULL,
+                        &by);
     }
     if (good && (good = sort_tasks(&all))) {
         sort(all.copies, all.ncopies, sizeof(*all.copies), by_copy_end);

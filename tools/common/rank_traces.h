@@ -13,6 +13,7 @@ struct rank_traces {
     struct trace *of; /* owned: by rank; times are ms since rank 0's runtime was started */
     const char **paths; /* owned, the paths are borrowed: by rank */
     unsigned n;
+    const char *const *labels; /* of their workers, borrowed; NULL: "rank 0:" and so on */
 };
 
 /* Whether there are several files, which are traces of different ranks of as many: then
@@ -27,8 +28,8 @@ int rank_traces_read(char *const *paths, unsigned npaths, struct rank_traces *re
 /* What numbers of jobs of that rank get more where all are the trace of one process. */
 uint64_t rank_traces_jobs_before(const struct rank_traces *traces, unsigned rank);
 
-/* All as the trace of one process: workers have the names of their ranks before their
- * own; memory nodes, jobs and data get numbers of their own. Messages are
+/* All as the trace of one process: workers have the labels, or the names of their ranks, before
+ * their own; memory nodes, jobs and data get numbers of their own. Messages are
  * left out. Errors: -ENOMEM. The caller ends *ret with trace_csv_done. */
 int rank_traces_join(const struct rank_traces *traces, struct trace *ret);
 

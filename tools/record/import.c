@@ -4,6 +4,7 @@
  * of another program. One thread.
  */
 #include "core/base/result.h"
+#include "platforms/units.h"
 #include "record/read.h"
 #include "record/write.h"
 #include "tools/common/foreign.h"
@@ -11,6 +12,7 @@
 #include "tools/common/tool.h"
 #include "tools/record/record.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +21,14 @@
 
 static const char help[] =
     "usage: orrery record import -o FILE [--kinds RULES] [--static-workerid]\n"
-    "                            [--json] TASKS [SCHEDULE]\n"
+    "                            [--any-device] [--replicas N [--exchange BYTES]]\n"
+    "                            [--timeline FILE.csv] [--json] TASKS [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
     "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or as a\n"
-    "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv.\n"
+    "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv;\n"
+    "timelines: trace events in JSON, also in .json.gz (PyTorch's profiler, Chrome,\n"
+    "Perfetto, ours), and what Nsight Systems exports as SQLite.\n"
     "Such files may also stand where a program or a record does: orrery compare -m\n"
     "MACHINE -s eager,dmda -- tasks.rec.\n"
     "A record is copied, from and to the compact form. - is standard input.\n"
@@ -33,6 +38,12 @@ static const char help[] =
     "                             that field has), PATTERN=KIND (of tasks whose name\n"
     "                             matches, such as align_*=align)\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
+    "      --any-device           the policy chooses the devices of a timeline's queues,\n"
+    "                             which keep theirs else\n"
+    "      --replicas N           N times the tasks, each with data of its own\n"
+    "      --exchange BYTES       replicas of a timeline add up so many bytes behind\n"
+    "                             each iteration, as training on N devices does: 4GB\n"
+    "      --timeline FILE.csv    the timeline as it was, as a trace: for orrery report\n"
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
@@ -80,19 +91,22 @@ static int record_convert_form(const char *from, const char *to)
     return TOOL_OK;
 }
 
-static int record_import_graph(const char *path, char **operands, int n,
-                               bool pinned, const char *kinds)
+static int record_import_graph(const char *path, char **operands, int n, bool pinned,
+                               const struct orr_import_options *how)
 {
     int code = input_take_words("record import", n, operands);
     char *words[FOREIGN_WORDS];
 
     if (code != TOOL_OK)
         return code;
-    if (kinds && orr_record_is_one(operands[0]))
+    if (how->kinds && orr_record_is_one(operands[0]))
         return tool_fail(TOOL_USAGE,
                          "record import: --kinds is for files of other programs: %s "
                          "is a record, whose tasks have their kernels",
                          operands[0]);
+    if (how->replicas > 1 && orr_record_is_one(operands[0]))
+        return tool_fail(TOOL_USAGE, "record import: --replicas is for files of other programs: "
+                                     "%s is a record", operands[0]);
     if (n == 1 && !pinned && orr_record_is_one(operands[0]))
         return record_convert_form(operands[0], path);
     if (!foreign_is_one(operands[0])) {
@@ -105,15 +119,45 @@ static int record_import_graph(const char *path, char **operands, int n,
                          operands[0]);
     }
     foreign_words(operands, n, pinned, words);
-    return foreign_import(words, kinds, path) < 0 ? TOOL_FAILED : TOOL_OK;
+    return foreign_import(words, how, path) < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+/* Fills in what --replicas and --exchange say. A message and an exit code. */
+static int read_replicas(const char *replicas, const char *exchange, struct orr_import_options *ret)
+{
+    const char *wrong;
+    char *end = NULL;
+    unsigned long n = replicas ? strtoul(replicas, &end, 10) : 1;
+
+    if (replicas && (*end || n < 1 || n > 65536 || !isdigit((unsigned char)*replicas)))
+        return tool_fail(TOOL_USAGE, "record import: --replicas takes a number from 1 to 65536, "
+                                     "not \"%s\"", replicas);
+    ret->replicas = n;
+    if (!exchange)
+        return TOOL_OK;
+    wrong = orr_quantity_parse(ORR_QUANTITY_SIZE, exchange, &ret->exchange_bytes);
+    if (!wrong && !(ret->exchange_bytes >= 1 && ret->exchange_bytes < 1e18))
+        wrong = "from 1 byte on";
+    if (wrong)
+        return tool_fail(TOOL_USAGE, "record import: --exchange takes bytes, such as 4GB, not "
+                                     "\"%s\": %s", exchange, wrong);
+    if (n < 2)
+        return tool_fail(TOOL_USAGE, "record import: --exchange is between replicas: --replicas "
+                                     "says how many, from 2 on");
+    return TOOL_OK;
 }
 
 int record_import(int argc, char **argv)
 {
-    const char *path = NULL, *kinds = NULL;
+    const char *path = NULL, *timeline = NULL, *replicas = NULL, *exchange = NULL;
+    struct orr_import_options how = {0};
     bool pinned = false, json = false;
     const struct tool_option options[] = {{'o', "output", &path, NULL},
-                                          {0, "kinds", &kinds, NULL},
+                                          {0, "kinds", &how.kinds, NULL},
+                                          {0, "any-device", NULL, &how.any_device},
+                                          {0, "replicas", &replicas, NULL},
+                                          {0, "exchange", &exchange, NULL},
+                                          {0, "timeline", &timeline, NULL},
                                           {0, "static-workerid", NULL, &pinned},
                                           {0, "json", NULL, &json},
                                           {0}};
@@ -131,9 +175,15 @@ int record_import(int argc, char **argv)
     if (!path)
         return tool_fail(TOOL_USAGE, "record import: where to? -o FILE names "
                                      "the record");
-    result = tool_check_output("record import: -o", path);
+    result = read_replicas(replicas, exchange, &how);
     if (result == TOOL_OK)
-        result = record_import_graph(path, argv + 1, n, pinned, kinds);
+        result = tool_check_output("record import: -o", path);
+    if (result == TOOL_OK && timeline)
+        result = tool_check_output("record import: --timeline", timeline);
+    if (result == TOOL_OK)
+        result = record_import_graph(path, argv + 1, n, pinned, &how);
+    if (result == TOOL_OK && timeline && foreign_timeline(argv[1], timeline) < 0)
+        result = TOOL_FAILED;
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
     return result;

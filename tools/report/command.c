@@ -29,10 +29,11 @@
 static const char help[] =
     "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] [--costs FILE]\n"
-    "                     [-o FILE.html] [--compare FILE.json] [--plain] [--json]\n"
+    "                     [-o FILE.html] [--beside RUN] [--compare FILE.json]\n"
+    "                     [--plain] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
-    "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
-    "                     [--plain] [--json] TRACE.csv\n"
+    "       orrery report [-o FILE.html] [--graph FILE] [--beside RUN]\n"
+    "                     [--compare FILE.json] [--plain] [--json] TRACE.csv\n"
     "       orrery report [-o FILE.html] [--plain] [--json] -n RANKS -- PROGRAM ...\n"
     "       orrery report [-o FILE.html] [--plain] [--json] RUN.rank0.csv ...\n"
     "Runs the program and writes one file for a browser, which needs no network: what\n"
@@ -53,6 +54,8 @@ static const char help[] =
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI, for real\n"
     "  -o, --output FILE.html     the page (report.html)\n"
+    "      --beside RUN           another run in the same chart: a trace, or a\n"
+    "                             profiler's timeline (docs/IMPORT.md)\n"
     "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
     "                             be repeated\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
@@ -64,7 +67,7 @@ static const char help[] =
     "example: orrery report -m MACHINE -s dmdas -o run.html -- ./cholesky -size 9600\n";
 
 struct options {
-    const char *output, *graph, *compare;
+    const char *output, *graph, *compare, *beside;
     bool plain, json;
 };
 
@@ -135,6 +138,12 @@ static int make_page(const struct report_parts *parts,
                          "report: no task ran: there is nothing to show");
     if (parts->launch && parts->launch->report.json)
         page->run = report_json(&parts->launch->report);
+    if (options->beside &&
+        report_other_run(options->beside,
+                         parts->launch && parts->launch->report.simulated ? "simulated"
+                                                                          : "measured",
+                         page) < 0)
+        return TOOL_FAILED;
     if (add_comparisons(options->compare, page) < 0)
         return TOOL_FAILED;
     stopped = report_parts(parts, page);
@@ -440,6 +449,7 @@ int cmd_report(int argc, char **argv)
         {'o', "output", &options.output, NULL},
         {TOOL_JOINED, "compare", &options.compare, NULL},
         {0, "graph", &options.graph, NULL},
+        {0, "beside", &options.beside, NULL},
         {'n', "ranks", &ranks, NULL},
         {0, "costs", &costs_path, NULL},
         {0, "plain", NULL, &options.plain},
@@ -470,12 +480,16 @@ int cmd_report(int argc, char **argv)
                    "its own");
     } else if (trace && ranks) {
         tool_error("report: -n needs a program, and %s is a trace", trace);
+    } else if (options.beside && access(options.beside, R_OK) < 0) {
+        tool_error("report: --beside %s: %s", options.beside, strerror(errno));
     } else if (!report_words_are_wrong(&launch, &options, devices, costs_path, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
     launch.argv = argv + first;
     if (result == TOOL_OK && !trace)
         result = run_ranks_choose(&launch, "report", ranks);
+    if (result == TOOL_OK && options.beside && (nfiles || launch.nranks))
+        result = tool_fail(TOOL_USAGE, "report: --beside is for a run of one process");
     if (result == TOOL_OK && !trace)
         result = powers_choose("report", costs_path, launch.machine, launch.edits, &costs,
                                &powers);

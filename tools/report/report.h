@@ -45,6 +45,13 @@ int report_parts(const struct report_parts *parts, struct report_page *page);
 /* Reads what `orrery compare --json` printed. A message and -1. */
 int report_comparison(const char *path, struct report_page *page);
 
+/* --- other_run.c: another run beside this one --- */
+
+/* Puts the run of `path`, a trace in CSV or a timeline (docs/IMPORT.md), beside the one of the
+ * page, so that both begin at the same time. `label` is what this one is, before the names
+ * of its workers. A message and -1. */
+int report_other_run(const char *path, const char *label, struct report_page *page);
+
 /* --- idle_states.c: what workers did beside their tasks --- */
 
 /* A worker is in a state other than idle, and executes nothing. */

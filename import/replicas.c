@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* import/replicas.c - see replicas.h. */
+#include "import/replicas.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+#include "core/base/grow.h"
+
+#define MANY_TASKS (1u << 26)
+
+/* What a task of the exchange computes is small beside what it waits for. 0 would mean that
+ * the time is not known. */
+#define STEP_US 0.001
+
+struct replicas {
+    struct flow *flow; /* the copies */
+    struct flow of;    /* what it had: its tasks and data alone */
+    size_t n;
+    size_t ndata;      /* of one */
+    size_t *order;     /* the tasks in order of submission */
+    size_t *task;      /* by task of the original and replica: its number */
+    size_t parts;      /* first of n * n data: the parts of what is exchanged; FLOW_NONE */
+    unsigned kind;     /* of the workers of devices */
+    int64_t ndevices;  /* of one */
+};
+
+static size_t *number_of(struct replicas *r, size_t task, size_t replica)
+{
+    return &r->task[task * r->n + replica];
+}
+
+/* --- data --- */
+
+static int copy_data(struct replicas *r, size_t replica, double bytes)
+{
+    for (size_t d = 0; d < r->of.ndata; d++) {
+        const struct flow_datum *from = &r->of.data[d];
+        bool is_queue = d == r->flow->exchanged;
+        struct flow_datum *to;
+        char name[160];
+        size_t made;
+
+        snprintf(name, sizeof(name), "replica %zu: %.120s", replica, from->name ? from->name : "");
+        made = flow_add_datum(r->flow, from->name ? name : NULL,
+                              is_queue ? (uint64_t)fmax((double)from->bytes, bytes) : from->bytes);
+        if (made == FLOW_NONE)
+            return -ENOMEM;
+        to = &r->flow->data[made];
+        to->home = from->home;
+        to->has_home = from->has_home;
+        to->ncoordinates = from->ncoordinates;
+        memcpy(to->coordinates, from->coordinates, sizeof(to->coordinates));
+    }
+    return 0;
+}
+
+static size_t part_of(const struct replicas *r, size_t replica, size_t part)
+{
+    return r->parts + (replica % r->n) * r->n + part % r->n;
+}
+
+static int make_parts(struct replicas *r, double bytes)
+{
+    r->parts = bytes > 0 ? r->flow->ndata : FLOW_NONE;
+    for (size_t i = 0; bytes > 0 && i < r->n * r->n; i++)
+        if (flow_add_datum(r->flow, NULL, (uint64_t)ceil(bytes / (double)r->n)) == FLOW_NONE)
+            return -ENOMEM;
+    return 0;
+}
+
+/* --- tasks --- */
+
+static int copy_lists(struct replicas *r, const struct flow_task *from, size_t replica, size_t to)
+{
+    int rc = 0;
+
+    for (size_t u = 0; !rc && u < from->nuses; u++)
+        rc = flow_use(&r->flow->tasks[to], from->uses[u].datum + replica * r->ndata,
+                      from->uses[u].mode);
+    for (size_t b = 0; !rc && b < from->nbefore; b++)
+        rc = flow_wait(&r->flow->tasks[to], *number_of(r, from->before[b], replica));
+    for (size_t b = 0; !rc && b < from->nend_before; b++)
+        rc = flow_end_wait(&r->flow->tasks[to], *number_of(r, from->end_before[b], replica));
+    return rc;
+}
+
+static int copy_task(struct replicas *r, size_t t, size_t replica)
+{
+    const struct flow_task *from = &r->of.tasks[t];
+    struct flow_task *to = flow_add_task(r->flow);
+    struct flow_task fresh;
+    int rc;
+
+    if (!to)
+        return -ENOMEM;
+    fresh = *to;
+    *to = *from;
+    to->kernel = to->model = to->name = NULL;
+    to->uses = fresh.uses;
+    to->before = to->end_before = fresh.before;
+    to->nuses = to->nbefore = to->nend_before = 0;
+    to->workers = NULL;
+    to->nworkers = 0;
+    to->worker = -1;
+    to->tagged = false; /* a tag is that of one task */
+    if (from->device >= 0)
+        to->device = from->device + (int64_t)replica * r->ndevices;
+    to->order = r->flow->ntasks;
+    *number_of(r, t, replica) = r->flow->ntasks - 1;
+    rc = flow_text(&to->kernel, from->kernel);
+    if (!rc)
+        rc = flow_text(&to->model, from->model);
+    if (!rc)
+        rc = flow_text(&to->name, from->name);
+    return rc;
+}
+
+/* --- the exchange --- */
+
+/* A task of the exchange, where the replica's queue is. */
+static int add_step(struct replicas *r, const struct flow_task *behind, size_t replica,
+                    const char *kernel, uint32_t mode)
+{
+    struct flow_task *task = flow_add_task(r->flow);
+
+    if (!task || flow_text(&task->kernel, kernel))
+        return -ENOMEM;
+    task->us = STEP_US;
+    for (unsigned k = 0; k < ORR_NKINDS; k++)
+        task->times[k] = k == r->kind ? STEP_US : (double)NAN;
+    task->kind_of_worker = r->kind + 1;
+    task->iteration = behind->iteration;
+    if (behind->device >= 0)
+        task->device = behind->device + (int64_t)replica * r->ndevices;
+    task->order = r->flow->ntasks;
+    return flow_use(task, r->flow->exchanged + replica * r->ndata, mode);
+}
+
+static int use_in_step(struct replicas *r, size_t datum, uint32_t mode)
+{
+    return flow_use(&r->flow->tasks[r->flow->ntasks - 1], datum, mode);
+}
+
+/* Each begins, or ends, with all of its parts. */
+static int add_ends(struct replicas *r, const struct flow_task *behind, const char *kernel,
+                    uint32_t mode)
+{
+    int rc = 0;
+
+    for (size_t replica = 0; !rc && replica < r->n; replica++) {
+        rc = add_step(r, behind, replica, kernel, STARPU_RW);
+        for (size_t part = 0; !rc && part < r->n; part++)
+            rc = use_in_step(r, part_of(r, replica, part), mode);
+    }
+    return rc;
+}
+
+/* Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+ * workstations", 2009: first each part is added up around the ring, then the sums go round. */
+static int add_exchange(struct replicas *r, const struct flow_task *behind)
+{
+    int rc = add_ends(r, behind, "gradients", STARPU_W);
+
+    for (size_t step = 0; !rc && step < 2 * (r->n - 1); step++) {
+        bool sums = step < r->n - 1;
+        size_t turn = sums ? step + 1 : step - (r->n - 1);
+
+        for (size_t replica = 0; !rc && replica < r->n; replica++) {
+            size_t part = replica + 2 * r->n - turn;
+
+            rc = add_step(r, behind, replica, sums ? "add neighbour's" : "take neighbour's",
+                          STARPU_R);
+            if (!rc)
+                rc = use_in_step(r, part_of(r, replica + r->n - 1, part), STARPU_R);
+            if (!rc)
+                rc = use_in_step(r, part_of(r, replica, part), sums ? STARPU_RW : STARPU_W);
+        }
+    }
+    return rc ? rc : add_ends(r, behind, "sums", STARPU_R);
+}
+
+static bool uses_queue(const struct replicas *r, const struct flow_task *task)
+{
+    for (size_t u = 0; u < task->nuses; u++)
+        if (task->uses[u].datum == r->flow->exchanged)
+            return true;
+    return false;
+}
+
+/* Which is the last task of its iteration that uses the queue. */
+static bool *find_ends(const struct replicas *r)
+{
+    bool *ends = calloc(r->of.ntasks + 1, sizeof(*ends));
+    const struct flow_task *later = NULL;
+
+    for (size_t i = r->of.ntasks; ends && i-- > 0;) {
+        const struct flow_task *task = &r->of.tasks[r->order[i]];
+
+        if (!uses_queue(r, task))
+            continue;
+        ends[r->order[i]] = !later || later->iteration != task->iteration;
+        later = task;
+    }
+    return ends;
+}
+
+/* --- all of it --- */
+
+/* In turn, so that none is ahead of others where the policy keeps their order. */
+static int copy_tasks(struct replicas *r)
+{
+    bool *ends = r->parts == FLOW_NONE ? NULL : find_ends(r);
+    int rc = ends || r->parts == FLOW_NONE ? 0 : -ENOMEM;
+
+    for (size_t i = 0; !rc && i < r->of.ntasks; i++) {
+        size_t t = r->order[i];
+
+        for (size_t replica = 0; !rc && replica < r->n; replica++)
+            rc = copy_task(r, t, replica);
+        if (!rc && ends && ends[t])
+            rc = add_exchange(r, &r->of.tasks[t]);
+    }
+    for (size_t t = 0; !rc && t < r->of.ntasks; t++)
+        for (size_t replica = 0; !rc && replica < r->n; replica++)
+            rc = copy_lists(r, &r->of.tasks[t], replica, *number_of(r, t, replica));
+    free(ends);
+    return rc;
+}
+
+static int compare_order(const void *a, const void *b, void *arg)
+{
+    const struct flow_task *tasks = arg;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    if (tasks[x].order != tasks[y].order)
+        return tasks[x].order < tasks[y].order ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static int replicate(struct replicas *r, double bytes)
+{
+    int rc = 0;
+
+    r->task = calloc(r->of.ntasks * r->n + 1, sizeof(*r->task));
+    r->order = calloc(r->of.ntasks + 1, sizeof(*r->order));
+    rc = r->task && r->order ? 0 : -ENOMEM;
+    for (size_t t = 0; !rc && t < r->of.ntasks; t++)
+        r->order[t] = t;
+    if (!rc)
+        qsort_r(r->order, r->of.ntasks, sizeof(*r->order), compare_order, r->of.tasks);
+    for (size_t replica = 0; !rc && replica < r->n; replica++)
+        rc = copy_data(r, replica, bytes);
+    if (!rc)
+        rc = make_parts(r, bytes);
+    if (!rc)
+        rc = copy_tasks(r);
+    if (!rc && bytes > 0)
+        rc = flow_note(r->flow, "replicas exchange behind each iteration, beside nothing else: "
+                                "programs that begin earlier take less");
+    free(r->task);
+    free(r->order);
+    return rc;
+}
+
+int flow_replicate(struct flow *flow, size_t n, double bytes)
+{
+    struct replicas r = {.flow = flow, .n = n, .ndata = flow->ndata};
+    int rc;
+
+    flow->line = 0;
+    if (bytes > 0 && flow->exchanged == FLOW_NONE)
+        return flow_wrong(flow, "--exchange is for timelines with kernels of devices");
+    if (n == 0 || flow->ntasks > MANY_TASKS / n)
+        return flow_wrong(flow, "%zu replicas of %zu tasks", n, flow->ntasks);
+    for (size_t t = 0; t < flow->ntasks; t++) {
+        if (flow->tasks[t].kind_of_worker > ORR_KIND_CPU + 1)
+            r.kind = flow->tasks[t].kind_of_worker - 1;
+        if (flow->tasks[t].device >= r.ndevices)
+            r.ndevices = flow->tasks[t].device + 1;
+    }
+    r.of.tasks = flow->tasks;
+    r.of.data = flow->data;
+    r.of.ntasks = flow->ntasks;
+    r.of.ndata = flow->ndata;
+    flow->tasks = NULL;
+    flow->data = NULL;
+    flow->ntasks = flow->ndata = 0;
+    rc = replicate(&r, bytes);
+    flow_done(&r.of);
+    return rc ? flow_no_memory(flow) : 0;
+}
