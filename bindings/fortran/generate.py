@@ -182,10 +182,11 @@ def read(path):
 
 
 def values(constants, compiler):
-    """What the C names are, by the compiler, which need not make programs for here."""
+    """What the C names are, by the compiler, which need not make programs for here: as
+    texts in what it makes, which each assembler takes."""
     names = [c.value for c in constants if c.kind != "size"]
     source = "#include <starpu.h>\nvoid f(void);\nvoid f(void) {\n" + "".join(
-        f'__asm__ volatile("\\n@value {name} %c0" :: "i"((long){name}));\n'
+        f'__asm__ volatile("\\n.ascii \\"@value {name} %c0\\"" :: "i"((long){name}));\n'
         for name in names) + "}\n"
     done = subprocess.run([*compiler, "-x", "c", "-S", "-o", "-", "-"], input=source,
                           capture_output=True, text=True, check=False)

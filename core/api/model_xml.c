@@ -9,6 +9,7 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/base/number.h"
+#include "core/base/shown.h"
 
 /* The type in capitals, as StarPU writes it; "type9" for one without a name. */
 static void print_device(const struct orr_device *device, FILE *out)
@@ -53,8 +54,11 @@ static void print_fits(const struct orr_model_fit *fit, FILE *out)
 /* Text within quotation marks. */
 static void print_escaped(const char *text, FILE *out)
 {
-    for (; *text; text++)
-        switch (*text) {
+    size_t n;
+    const char *shown;
+
+    while ((shown = orr_shown_next(&text, &n), n > 0))
+        switch (*shown) {
         case '&':
             fputs("&amp;", out);
             break;
@@ -65,7 +69,7 @@ static void print_escaped(const char *text, FILE *out)
             fputs("&quot;", out);
             break;
         default:
-            fputc(*text, out);
+            fwrite(shown, 1, n, out);
         }
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/base/shown.h"
 
 static bool log_is_silent(void)
 {
@@ -38,6 +39,7 @@ static void log_print(const char *kind, bool is_repeatable, const char *format,
 
     if (wanted < 0 || (is_repeatable && orr_log_was_said && orr_log_was_said(text + n)))
         return;
+    orr_shown_lines(text);
     n = strlen(text);
     text[n] = '\n';
     fwrite(text, 1, n + 1, stderr);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/host.h"
+#include "core/base/shown.h"
 #include "core/observe/out.h"
 
 static const char header[] =
@@ -26,17 +26,6 @@ struct csv {
     struct orr_general gflop;
 };
 
-/* The length of the beginning of the text that stays as it is; mostly that is all of
- * it. */
-static size_t csv_plain_length(const char *text)
-{
-    const char *at = text;
-
-    while (*at >= ' ' && *at < 0x7f && *at != '"')
-        at++;
-    return (size_t)(at - text);
-}
-
 /* A field in quotation marks, on one line, UTF-8. */
 static void write_text(struct csv *csv, const char *text)
 {
@@ -44,24 +33,17 @@ static void write_text(struct csv *csv, const char *text)
 
     orr_put_byte(out, '"');
     while (text && *text) {
-        size_t length = csv_plain_length(text);
+        size_t length = orr_shown_plain(text, (const char[]){'"', '"'});
+        const char *shown;
 
-        if (length > 0) {
-            orr_put(out, text, length);
-            text += length;
-            continue;
-        }
-        length = orr_utf8_length(text);
-
+        orr_put(out, text, length);
+        text += length;
+        if (!*text)
+            break;
         if (*text == '"')
             orr_put_byte(out, '"');
-        if (!length)
-            orr_put_byte(out, '?');
-        else if ((unsigned char)*text < ' ')
-            orr_put_byte(out, ' ');
-        else
-            orr_put(out, text, length);
-        text += length ? length : 1;
+        shown = orr_shown_next(&text, &length);
+        orr_put(out, shown, length);
     }
     orr_put_byte(out, '"');
 }

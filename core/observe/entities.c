@@ -10,15 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/shown.h"
+
 enum { MOST_ADDED = 1024 };
 
 char *orr_trace_safe_text(const char *text)
 {
-    char *safe = strdup(*text ? text : "-");
+    char *safe = strdup(*text ? text : "-"), *to = safe;
+    const char *from = safe, *shown;
+    size_t n;
 
-    for (char *at = safe; at && *at; at++)
-        if (*at == '"' || (unsigned char)*at < ' ' || *at == '\x7f')
-            *at = '_';
+    while (safe && (shown = orr_shown_next(&from, &n), n > 0)) {
+        if (n == 1)
+            *to = *shown == '"' ? '_' : *shown;
+        else
+            memmove(to, shown, n);
+        to += n;
+    }
+    if (safe)
+        *to = '\0';
     return safe;
 }
 

@@ -13,7 +13,7 @@ struct orr_entity {
     unsigned colour;  /* 0xrrggbb, 0: automatic */
     size_t rank;      /* of the name among all, from 0; the same in other
                        * colours */
-    char *shown;      /* the name without quotes and control characters, not
+    char *shown;      /* the name as orr_trace_safe_text says, not
                        * empty; owned */
     char *alias;      /* unique: `shown` where that is; owned */
 };
@@ -54,7 +54,7 @@ int orr_entities_take(struct orr_entities *entities,
 const struct orr_entity *orr_entities_get(struct orr_entities *entities,
                                           const struct orr_trace_task *task);
 
-/* The text without what would end a quoted text or its line; one that is empty
+/* The text as core/base/shown.h says, and without quotation marks; one that is empty
  * becomes "-", since readers of Pajé files take no empty field. Owned by the
  * caller, NULL without memory. */
 char *orr_trace_safe_text(const char *text);

@@ -2,18 +2,7 @@
 /* core/observe/json_text.c - see json_text.h. */
 #include "core/observe/json_text.h"
 
-#include "core/base/host.h"
-
-/* The length of the beginning of the text that stays as it is; mostly that is all of
- * it. */
-static size_t json_plain_length(const char *text)
-{
-    const char *at = text;
-
-    while (*at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\')
-        at++;
-    return (size_t)(at - text);
-}
+#include "core/base/shown.h"
 
 void orr_put_json(struct orr_out *out, const char *text)
 {
@@ -23,22 +12,17 @@ void orr_put_json(struct orr_out *out, const char *text)
     }
     orr_put_byte(out, '"');
     while (*text) {
-        size_t length = json_plain_length(text);
+        size_t length = orr_shown_plain(text, (const char[]){'"', '\\'});
+        const char *shown;
 
-        if (length > 0) {
-            orr_put(out, text, length);
-            text += length;
-            continue;
-        }
-        length = orr_utf8_length(text);
-
+        orr_put(out, text, length);
+        text += length;
+        if (!*text)
+            break;
         if (*text == '"' || *text == '\\')
             orr_put_byte(out, '\\');
-        if (!length) /* the application's names may be anything */
-            orr_put_byte(out, '?');
-        else if ((unsigned char)*text >= ' ')
-            orr_put(out, text, length);
-        text += length ? length : 1;
+        shown = orr_shown_next(&text, &length);
+        orr_put(out, shown, length);
     }
     orr_put_byte(out, '"');
 }

@@ -4,8 +4,8 @@
 
 #include "core/observe/out.h"
 
-/* Writes the text in quotation marks, null for NULL. What is no UTF-8 becomes
- * question marks; control characters are left out. */
+/* Writes the text in quotation marks, null for NULL. Its characters
+ * are those of core/base/shown.h. */
 void orr_put_json(struct orr_out *out, const char *text);
 
 /* The same to a file. */

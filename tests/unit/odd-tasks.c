@@ -38,6 +38,8 @@ static const char *const names[] = {
     "tab\there",
     "\xc3\xa9t\xc3\xa9 \xe2\x82\xac",
     "\xff\xfe broken",
+    "\033[31mred \a\x7f",
+    "C1 \xc2\x9b" "31m",
     "B",
     "Idle",
     "a,b;c",

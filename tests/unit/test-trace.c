@@ -450,7 +450,7 @@ START_TEST(names_are_copied_and_made_safe)
     memset(name, 'x', sizeof(name) - 1);
     record_task(0, 2, NULL, 120, 130);
     text = written();
-    position(text, "6\t\"my _odd__name\"\tWS\t\"my _odd__name\"\t");
+    position(text, "6\t\"my _odd_ name\"\tWS\t\"my _odd_ name\"\t");
     position(text, "6\t\"unknown\"\tWS\t");
     free(text);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/host.h"
+#include "core/base/shown.h"
 
 json_t *tool_json_number(double value)
 {
@@ -22,19 +23,20 @@ json_t *tool_json_text(const char *text)
 
     if (!text)
         return json_null();
-    if (orr_is_utf8(text))
-        return json_string(text);
     shown = to = malloc(4 * strlen(text) + 1);
     if (!shown)
         return NULL;
     while (*text) {
-        size_t length = orr_utf8_length(text);
+        const char *from = text, *next;
+        size_t length;
 
-        if (length)
-            to = mempcpy(to, text, length);
+        next = orr_shown_next(&text, &length);
+        if ((unsigned char)*from < ' ') /* jansson has escapes for these */
+            *to++ = *from;
+        else if (orr_utf8_length(from))
+            to = mempcpy(to, next, length);
         else
-            to += sprintf(to, "\\x%02x", (unsigned char)*text);
-        text += length ? length : 1;
+            to += sprintf(to, "\\x%02x", (unsigned char)*from);
     }
     *to = '\0';
     json = json_string(shown);

@@ -10,7 +10,8 @@
 json_t *tool_json_number(double value);
 
 /* A new reference: the text, in which \xNN stands for each byte that is no
- * UTF-8, as in names of files; null for NULL. NULL without memory. */
+ * UTF-8, as in names of files, and a question mark for control characters that JSON has
+ * no escapes for; null for NULL. NULL without memory. */
 json_t *tool_json_text(const char *text);
 
 /* Prints it on stdout, with a newline, and releases it. Errors: -ENOMEM, also

@@ -4,6 +4,7 @@
 
 #include "core/base/place.h"
 #include "core/base/spool.h"
+#include "core/base/shown.h"
 #include "tools/common/report.h"
 #include "tools/common/tool.h"
 
@@ -18,15 +19,16 @@
 /* `doubled` is a character that stands for itself when written twice. */
 static void plot_write_quoted(FILE *to, const char *text, char doubled)
 {
+    size_t n;
+    const char *shown;
+
     fputc('"', to);
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ')
-            continue;
-        if (strchr("\"\\`$", *text))
+    while ((shown = orr_shown_next(&text, &n), n > 0)) {
+        if (strchr("\"\\`$", *shown))
             fputc('\\', to);
-        if (*text == doubled)
+        if (*shown == doubled)
             fputc(doubled, to);
-        fputc(*text, to);
+        fwrite(shown, 1, n, to);
     }
     fputc('"', to);
 }

@@ -5,13 +5,20 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/base/shown.h"
+
 static void print_letters(FILE *out, const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        if (strchr("<>&\"", text[i]))
-            fprintf(out, "&#%d;", text[i]);
-        else if ((unsigned char)text[i] >= ' ')
-            fputc(text[i], out);
+    const char *end = text + size;
+
+    while (text < end) {
+        size_t n;
+        const char *shown = orr_shown_next(&text, &n);
+
+        if (strchr("<>&\"", *shown))
+            fprintf(out, "&#%d;", *shown);
+        else
+            fwrite(shown, 1, n, out);
     }
 }
 

@@ -2,6 +2,7 @@
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
 #include "core/base/result.h"
+#include "core/base/shown.h"
 #include "core/base/words.h"
 
 #include <errno.h>
@@ -16,9 +17,14 @@
 __attribute__((format(printf, 1, 0))) static void
 print_error(const char *format, va_list args)
 {
-    fprintf(stderr, "%s: ", program_invocation_short_name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = NULL;
+
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    if (text)
+        orr_shown_lines(text);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text ? text : "out of memory");
+    free(text);
 }
 
 void tool_error(const char *format, ...)

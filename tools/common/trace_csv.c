@@ -5,6 +5,7 @@
 #include "core/base/grow.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,18 @@ static struct stages *stages_of(struct reader *r, uint64_t job)
     return &r->stages[job];
 }
 
+/* Whether there can be such a time: 30 years are 1e12 ms. */
+static bool is_moment(double ms)
+{
+    return fabs(ms) <= 1e12; /* nor of what is no number */
+}
+
+/* Whether there can be so many more, or fewer, tasks at once. */
+static bool is_change(double change)
+{
+    return fabs(change) <= INT_MAX;
+}
+
 static bool take_worker(struct reader *r, char **f)
 {
     struct trace *trace = r->trace;
@@ -228,7 +241,7 @@ static bool read_ready_row(struct reader *r, char **f, struct trace_step step)
 {
     struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
 
-    if (!stages)
+    if (!stages || !is_change(step.change))
         return false;
     if (step.change > 0)
         stages->ready = step.time;
@@ -241,8 +254,9 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
 {
     struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
 
-    if (!stages || (*f[WORKER] && !read_csv_index(f[WORKER], r->trace->nworkers,
-                                                  &stages->by_worker)))
+    if (!stages || !is_change(step.change) ||
+        (*f[WORKER] &&
+         !read_csv_index(f[WORKER], r->trace->nworkers, &stages->by_worker)))
         return false;
     if (step.change > 0) {
         stages->submitted = step.time;
@@ -402,11 +416,12 @@ static bool take_rank_row(struct reader *r, char **f, double start)
 static bool take_row(struct reader *r, char **f)
 {
     struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
+    double end = atof(f[END]);
 
-    if (!isfinite(step.time) || !isfinite(step.change))
+    if (!is_moment(step.time) || !is_moment(end) || !isfinite(step.change))
         return false;
     if (strcmp(f[RECORD], "worker") != 0)
-        r->last = fmax(r->last, atof(f[END]));
+        r->last = fmax(r->last, end);
     if (!strcmp(f[RECORD], "task"))
         return take_task(r, f);
     if (!strcmp(f[RECORD], "copy"))

@@ -4,6 +4,7 @@
 #include "tools/compare/scaling.h"
 
 #include "tools/common/json.h"
+#include "tools/common/printed.h"
 #include "tools/common/tool.h"
 
 #include <math.h>
@@ -13,25 +14,10 @@
 
 /* ---- CSV (RFC 4180) ---- */
 
-static void put_csv_text(const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, stdout);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
 static void put_next(const char *text)
 {
     putchar(',');
-    put_csv_text(text);
+    printed_csv(stdout, text);
 }
 
 static void put_csv_value(double value)
@@ -84,7 +70,7 @@ int rows_print_csv(const struct comparison *c)
         const struct cell *cell = &c->cells[i];
         char *why;
 
-        put_csv_text(cell->machine);
+        printed_csv(stdout, cell->machine);
         for (size_t a = 0; a < c->sweep.naxes; a++)
             put_next(sweep_value(&c->sweep, cell->point, a));
         put_next(cell_policy(cell));

@@ -468,8 +468,8 @@ static int comparisons_add_json(json_t *array, const struct part *derived,
 
         json_array_append_new(
             rows,
-            json_pack("{s:s, s:o, s:f, s:f, s:f, s:f, s:s}", "kernel",
-                      c->kernel, "side", tool_json_number(c->side),
+            json_pack("{s:o, s:o, s:f, s:f, s:f, s:f, s:s}", "kernel",
+                      tool_json_text(c->kernel), "side", tool_json_number(c->side),
                       "derived_us", c->derived_us, "measured_us",
                       c->measured_us, "expected_us", c->expected_us, "off",
                       comparison_relative_error(c), "carried_over_by", c->by));

@@ -5,6 +5,7 @@
  */
 #include "core/base/grow.h"
 #include "tools/common/edits.h"
+#include "tools/common/json.h"
 #include "tools/common/picture.h"
 #include "tools/common/tool.h"
 #include "tools/machine/cluster.h"
@@ -156,12 +157,13 @@ static json_t *models_array(const struct model_rows *rows)
 
         if (row->problem)
             json_array_append_new(
-                array, json_pack("{s:s, s:s, s:s}", "symbol", row->symbol,
-                                 "file", row->path, "error", row->problem));
+                array, json_pack("{s:o, s:o, s:o}", "symbol", tool_json_text(row->symbol),
+                                 "file", tool_json_text(row->path), "error",
+                                 tool_json_text(row->problem)));
         else
             json_array_append_new(
-                array, json_pack("{s:s, s:s, s:i, s:o}", "symbol", row->symbol,
-                                 "file", row->path, "entries", (int)row->nrows,
+                array, json_pack("{s:o, s:o, s:i, s:o}", "symbol", tool_json_text(row->symbol),
+                                 "file", tool_json_text(row->path), "entries", (int)row->nrows,
                                  "architectures", archs_array(row->archs)));
     }
     return array;

@@ -3,6 +3,7 @@
  * tools/perfmodel/export.c - `orrery perfmodel export`: models with their side
  * files as JSON (json.h) or CSV. One thread.
  */
+#include "tools/common/printed.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/json.h"
 
@@ -43,22 +44,6 @@ static const char csv_title[] =
 #define CSV_ENTRY_FIELDS 19
 #define CSV_FIT_FIELDS   13
 
-/* A text field; quoted when it must be (RFC 4180). */
-static void csv_text(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* The shortest of two forms that reads back as the same number. */
 static void csv_real(FILE *out, double value)
 {
@@ -79,9 +64,9 @@ static void csv_head(FILE *out, const char *kind,
     char arch[PERFMODEL_TEXT];
 
     fprintf(out, "%s,", kind);
-    csv_text(out, item->symbol);
+    printed_csv(out, item->symbol);
     fputc(',', out);
-    csv_text(out, item->host);
+    printed_csv(out, item->host);
     fprintf(out, ",%s,%u",
             perfmodel_arch_text(comb->devices, comb->ndevices, arch), impl);
 }

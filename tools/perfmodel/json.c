@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/json.c - see json.h: from models to JSON. */
 #include "tools/perfmodel/json.h"
+
+#include "tools/common/json.h"
 #include "tools/common/tool.h"
 
 #include <inttypes.h>
@@ -193,7 +195,7 @@ json_t *perfmodel_to_json(const char *symbol, const char *host,
             json_decref(combs);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:s, s:b, s:o}", "symbol", symbol, "host",
-                     host, "origin", orr_origin_name(origin), "ranged",
+    return json_pack("{s:o, s:o, s:s, s:b, s:o}", "symbol", tool_json_text(symbol), "host",
+                     tool_json_text(host), "origin", orr_origin_name(origin), "ranged",
                      (int)data->file->ranged, "combinations", combs);
 }

@@ -158,8 +158,8 @@ int perfmodel_show_json(const struct perfmodel_view *view)
         return rc;
     }
     all =
-        json_pack("{s:s, s:s, s:o, s:s, s:s, s:b, s:o}", "symbol", view->symbol,
-                  "host", view->host, "path", tool_json_text(view->path),
+        json_pack("{s:o, s:o, s:o, s:s, s:s, s:b, s:o}", "symbol", tool_json_text(view->symbol),
+                  "host", tool_json_text(view->host), "path", tool_json_text(view->path),
                   "side_file", perfmodel_side_text(view->data->state), "origin",
                   orr_origin_name(view->origin), "ranged", (int)file->ranged,
                   "combinations", combs);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/base/shown.h"
 #include "tools/common/tool.h"
 
 /* While a tree is made: per component its shape, the text of what it and all below
@@ -295,10 +296,13 @@ void tree_print(const struct tree *tree, FILE *out)
 
 static void write_dot_quoted(const char *text, FILE *out)
 {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    size_t n;
+    const char *shown;
+
+    while ((shown = orr_shown_next(&text, &n), n > 0)) {
+        if (*shown == '"' || *shown == '\\')
             fputc('\\', out);
-        fputc(*text, out);
+        fwrite(shown, 1, n, out);
     }
 }
 

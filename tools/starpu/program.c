@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "tools/common/printed.h"
+
 int starpu_program_parse(const char *name, int argc, char **argv,
                          const struct tool_option *options, const bool *version,
                          const char *help, int *ret_code)
@@ -11,6 +13,7 @@ int starpu_program_parse(const char *name, int argc, char **argv,
     static char no_command[] = "";
     int noperands = 0, rc;
 
+    printed_begin();
     argv[0] = no_command;
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
     *ret_code = rc < 0 ? TOOL_USAGE : TOOL_OK;

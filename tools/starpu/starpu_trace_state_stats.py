@@ -19,7 +19,7 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
-from starpu_traces import Failed, main, read_records, write_whole  # noqa: E402
+from starpu_traces import Failed, main, moment, read_records, write_whole  # noqa: E402
 
 
 def profiled(events, path):
@@ -60,10 +60,13 @@ def statistics(path):
         raise Failed(f"{path}: no event")
     try:
         for event in events:
-            event["S"] = float(event["S"])
+            event["S"] = moment(event["S"])
             event["E"] = event["E"].strip()
+            if event["E"] in ("SetState", "PushState") and not {"N", "C"} <= event.keys():
+                raise KeyError("N, C")
     except (KeyError, ValueError) as error:
-        raise Failed(f"{path}: a record without event or time") from error
+        raise Failed(f"{path}: a record without event or time, or a state without name or "
+                     "category") from error
     within, rows = profiled(events, path), {}
     for name, category, begin, end in intervals(events):
         time = within(begin, end)

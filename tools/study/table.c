@@ -3,6 +3,7 @@
 #include "tools/study/table.h"
 
 #include "tools/common/json.h"
+#include "tools/common/printed.h"
 #include "tools/common/tool.h"
 #include "tools/study/findings.h"
 
@@ -15,21 +16,6 @@
 #include <unistd.h>
 
 /* ---- CSV (RFC 4180) ---- */
-
-static void put_text(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
 
 static void put_number(FILE *out, double value)
 {
@@ -45,11 +31,11 @@ static void put_row(FILE *out, const struct study_run *run, const struct study_r
     bool good = result->there && !result->problem;
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        put_text(out, words[i]);
+        printed_csv(out, words[i]);
         putc(',', out);
     }
     fprintf(out, "%zu,", run->repetition);
-    put_text(out, good ? result->policy : "");
+    printed_csv(out, good ? result->policy : "");
     put_number(out, good ? result->makespan_us : (double)NAN);
     put_number(out, good ? result->energy_j : (double)NAN);
     put_number(out, good ? result->flops : (double)NAN);
@@ -59,9 +45,9 @@ static void put_row(FILE *out, const struct study_run *run, const struct study_r
     put_number(out, good ? result->evictions : (double)NAN);
     put_number(out, good ? result->idle : (double)NAN);
     putc(',', out);
-    put_text(out, good && result->figures ? result->figures : "");
+    printed_csv(out, good && result->figures ? result->figures : "");
     putc(',', out);
-    put_text(out, result->problem ? result->problem : result->there ? "" : "not run");
+    printed_csv(out, result->problem ? result->problem : result->there ? "" : "not run");
     putc('\n', out);
 }
 

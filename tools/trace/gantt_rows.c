@@ -2,7 +2,7 @@
 /* tools/trace/gantt_rows.c - see gantt_rows.h. One thread. */
 #include "tools/trace/gantt_rows.h"
 
-#include "core/base/host.h"
+#include "core/base/shown.h"
 #include "core/base/plural.h"
 #include "tools/common/plot.h"
 #include "tools/common/tool.h"
@@ -193,19 +193,16 @@ static int more_busy(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The name, or its beginning; bytes that are no UTF-8 as ?. */
+/* The name, or its beginning. */
 static char *shown_name(const char *name)
 {
     char *text = malloc(4 * NAME_LETTERS + 4), *to = text;
 
     for (unsigned i = 0; text && i < NAME_LETTERS && *name; i++) {
-        size_t length = orr_utf8_length(name);
+        size_t length;
+        const char *shown = orr_shown_next(&name, &length);
 
-        if (length == 0)
-            *to++ = '?';
-        else
-            memcpy(to, name, length), to += length;
-        name += length ? length : 1;
+        to = mempcpy(to, shown, length);
     }
     if (text)
         strcpy(to, *name ? "\xe2\x80\xa6" : "");
