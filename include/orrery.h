@@ -17,7 +17,7 @@ extern "C" {
 
 struct starpu_task;
 
-/* The version of this library, such as "0.1.0". The text is never freed. */
+/* The version of this library, such as "0.2.0". The text is never freed. */
 const char *orrery_version(void);
 
 /* Returns 1 when starpu_init() chose a simulated machine, and 0 when the

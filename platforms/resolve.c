@@ -6,6 +6,7 @@
 #include "core/base/grow.h"
 #include "platforms/machine_desc.h"
 
+#include "core/base/installed.h"
 #include "core/base/module.h"
 #include "core/base/words.h"
 #include "platforms/cluster.h"
@@ -51,10 +52,20 @@ static bool is_installed(void)
            orr_is_installed(own, ORR_DATADIR, ORR_SOURCE_ROOT);
 }
 
-/* The first catalogue there is, NULL without; a build tree reads its own,
- * though another was installed. An ORRERY_PLATFORM_DIR that does not
- * exist hides the others, so that a wrong one is noticed. */
-static const char *first_catalogue(void)
+/* The catalogue of the installation that this code is in, wherever it lies. */
+static bool own_catalogue(char *ret)
+{
+    char data[PATH_MAX];
+
+    return orr_installed_data(data) &&
+           snprintf(ret, PATH_MAX, "%s/orrery/platforms", data) < PATH_MAX &&
+           is_folder(ret);
+}
+
+/* The first catalogue there is, NULL without: `room` has PATH_MAX bytes for its name. A
+ * build tree reads its own, though another was installed. An ORRERY_PLATFORM_DIR that
+ * does not exist hides the others, so that a wrong one is noticed. */
+static const char *first_catalogue(char *room)
 {
     static const char installed[] = ORR_DATADIR "/orrery/platforms";
     static const char built[] = ORR_BUILD_ROOT "/platforms/platforms";
@@ -65,6 +76,8 @@ static const char *first_catalogue(void)
 
     if (set && *set)
         return is_folder(set) ? set : NULL;
+    if (own_catalogue(room))
+        return room;
     for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
         if (is_folder(built_in[i]))
             return built_in[i];
@@ -235,7 +248,8 @@ int orr_machine_desc_list(const char *const *sampling_dirs,
                           void *arg)
 {
     struct visitor v = {.visit = visit, .arg = arg};
-    const char *machines = first_catalogue();
+    char room[PATH_MAX];
+    const char *machines = first_catalogue(room);
     int rc = 0;
 
     if (machines)
@@ -369,7 +383,8 @@ static int load_path(const char *path, const char *const *sampling_dirs,
 static int find_by_name(const char *name, const char *const *sampling_dirs,
                         char **ret, bool *ret_usual)
 {
-    const char *machines = first_catalogue();
+    char room[PATH_MAX];
+    const char *machines = first_catalogue(room);
     int rc = find_in(".", name, true, ret);
 
     *ret_usual = false;

@@ -26,7 +26,7 @@
 #include "core/worker/workers.h"
 
 #ifndef ORR_VERSION
-#    define ORR_VERSION "0.1.0" /* from the build */
+#    define ORR_VERSION "unknown" /* from the build */
 #endif
 
 int starpu_init(struct starpu_conf *conf)

@@ -4,17 +4,15 @@
  * and loading one. Works without starpu_init. One thread.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/base/installed.h"
 #include "core/cost/estimates.h"
 #include "perfmodel/side.h"
-
-#ifndef ORR_DATADIR
-#    define ORR_DATADIR "/usr/share" /* from the build */
-#endif
 
 /* The search path of the runtime, or else one of our own. */
 struct places {
@@ -25,11 +23,12 @@ struct places {
 static int places_open(const char *call, struct places *ret)
 {
     struct orr_runtime *rt = orr_runtime_current(call);
+    char data[PATH_MAX];
     int rc = 0;
 
     *ret = (struct places){rt ? rt->estimates->sampling : NULL, NULL};
     if (!rt) {
-        rc = orr_sampling_from_env(orr_getenv, ORR_DATADIR, &ret->own);
+        rc = orr_sampling_from_env(orr_getenv, orr_data_directory(data), &ret->own);
         ret->sampling = ret->own;
     }
     if (rc < 0)

@@ -9,6 +9,7 @@
 #include "starpu_opencl.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/api/api.h"
+#include "core/base/installed.h"
 #include "core/device/opencl/opencl.h"
 #include "perfmodel/sampling.h"
 
@@ -99,8 +101,11 @@ static char *locate(const char *call, const char *name)
     struct orr_runtime *rt = orr_runtime_need(call);
     const char *own =
         orr_config_string(&rt->config, ORR_CFG_OPENCL_PROGRAM_DIR);
-    const char *const folders[] = {own, ORR_DATADIR "/starpu/opencl"};
+    char data[PATH_MAX], installed[PATH_MAX + sizeof("/starpu/opencl")];
+    const char *const folders[] = {own, installed};
     char *path;
+
+    snprintf(installed, sizeof(installed), "%s/starpu/opencl", orr_data_directory(data));
 
     if (access(name, R_OK) == 0 && (path = strdup(name)))
         return path;

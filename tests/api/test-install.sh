@@ -1,15 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# An installed Orrery, and one that was only built, compile and run StarPU programs
-# in C and C++ through pkg-config, for real and simulated, once orrery-env was
-# sourced; the library exports nothing but the interface. Prints TAP.
+# An Orrery that was only built, one that was installed, and that one moved to another
+# folder, compile and run StarPU programs in C and C++ through pkg-config and CMake, for
+# real and simulated, once orrery-env was sourced; the library exports nothing but the
+# interface, and nothing is left once it was uninstalled. Prints TAP.
 # usage: test-install.sh BUILD_FOLDER SOURCE_ROOT WITH_PYTHON
 set -u
 build=$1
 source=$2
 with_python=$3
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+stage="$folder/a stage" # paths with spaces work, too
+# What a user has installed of this build is uninstalled by its log.
+log=$build/meson-logs/install-log.txt
+[ -f "$log" ] && cp "$log" "$folder/users-log"
+version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$source/meson.build" | head -n 1)
+ends() {
+    if [ -f "$folder/users-log" ]; then
+        cp "$folder/users-log" "$log"
+    else
+        rm -f "$log"
+    fi
+    rm -rf "$folder"
+}
+trap ends EXIT
 n=0
 failed=0
 
@@ -33,7 +47,7 @@ exports_interface_only() {
     layer='await|insertion_.*|may_block|message_.*|memory_(un|use_)?reserved?|memory_reserve_for'
     layer="$layer|openmp_.*|outside_.*" # core/remote.h, core/omp/entries.h
     layer="orr_($layer|remote_.*|runtime_(adopt_or_end|current|fail|set_rank))"
-    drivers=$(find "$folder" -path '*/include/orrery/core')
+    drivers=$prefix/include/orrery/core
     nm -D --defined-only "$library" | awk '{ print $3 }' |
         grep -vE "^(_?starpu_|fstarpu_|orrery_)|^$layer\$" >"$folder/exported"
     while read -r name; do
@@ -48,6 +62,20 @@ modules_export_their_entry() {
         test "$(nm -D --defined-only "$module" | awk '{ print $3 }')" = \
             orr_module_entry || return 1
     done
+}
+
+# with_flags NAME COMMAND...: the command with pkg-config's words for NAME, as a shell or a
+# makefile takes them: with escapes.
+with_flags() {
+    flags=$(pkg-config --cflags --libs "$1") || return 1
+    shift
+    eval "set -- \"\$@\" $flags"
+    "$@"
+}
+
+# folder_of VARIABLE: of pkg-config's starpu-1.4, without escapes.
+folder_of() {
+    pkg-config --variable="$1" starpu-1.4 | sed 's/\\\(.\)/\1/g'
 }
 
 repeats_its_sum() {
@@ -243,14 +271,14 @@ assert "h100-pcie-4" in orrery.machines()'
 
 # Without cargo: the crates, then the program.
 rust_builds() {
-    crates=$(pkg-config --variable=orrery_rustdir orrery)
+    crates=$(folder_of orrery_rustdir)
     test -f "$crates/orrery-sys/build.rs" && test -f "$crates/orrery/Cargo.toml" &&
         rust_compiles --crate-type=rlib --crate-name=orrery_sys \
             "$crates/orrery-sys/src/lib.rs" &&
         rust_compiles --crate-type=rlib --crate-name=orrery --extern orrery_sys \
             "$crates/orrery/src/lib.rs" &&
         rust_compiles --extern orrery "$folder/rs.rs" -lorrery \
-            -L "$(pkg-config --variable=orrery_libdir orrery)"
+            -L "$(folder_of orrery_libdir)"
 }
 
 rust_compiles() {
@@ -271,17 +299,12 @@ END
 # try PLACE COMMAND BELOW: what a user does in a shell that has sourced orrery-env.
 try() {
     claim "$1: the command is found" finds_the_command "$2"
-    # shellcheck disable=SC2046 # words on purpose
-    claim "$1: a C program builds through pkg-config" gcc -Wall -Werror \
-        "$folder/app.c" -o "$folder/app" $(pkg-config --cflags --libs starpu-1.4)
-    # shellcheck disable=SC2046
-    claim "$1: a C++ program builds through pkg-config" g++ -Wall -Werror \
-        "$folder/app.cpp" -o "$folder/app++" \
-        $(pkg-config --cflags --libs starpu-1.4)
-    # shellcheck disable=SC2046
-    claim "$1: a program for CUDASTF builds through pkg-config" g++ -std=c++17 \
-        -Wall -Werror "$folder/flow.cpp" -o "$folder/flow" \
-        $(pkg-config --cflags --libs orrery-cudastf)
+    claim "$1: a C program builds through pkg-config" with_flags starpu-1.4 gcc -Wall \
+        -Werror "$folder/app.c" -o "$folder/app"
+    claim "$1: a C++ program builds through pkg-config" with_flags starpu-1.4 g++ -Wall \
+        -Werror "$folder/app.cpp" -o "$folder/app++"
+    claim "$1: a program for CUDASTF builds through pkg-config" with_flags orrery-cudastf \
+        g++ -std=c++17 -Wall -Werror "$folder/flow.cpp" -o "$folder/flow"
     claim "$1: it finds the library" is_linked_below "$3"
     for app in app app++ flow; do
         claim "$1: $app runs for real" repeats_its_sum env STARPU_NCPU=2 \
@@ -295,10 +318,8 @@ try() {
             "$(pkg-config --cflags --libs $name)" = \
             "$(pkg-config --cflags --libs starpu-1.4)"
     done
-    # shellcheck disable=SC2046
-    claim "$1: a driver builds through pkg-config" gcc -Wall -Werror -shared -fPIC \
-        "$folder/pad.c" -o "$folder/pad.so" \
-        $(pkg-config --cflags --libs orrery-driver)
+    claim "$1: a driver builds through pkg-config" with_flags orrery-driver gcc -Wall \
+        -Werror -shared -fPIC "$folder/pad.c" -o "$folder/pad.so"
     claim "$1: a program runs on its devices" repeats_its_sum env STARPU_NCPU=0 \
         ORRERY_DRIVERS="$folder/pad.so:2" "$folder/app"
     if [ "$with_python" = true ]; then
@@ -309,14 +330,11 @@ try() {
         claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/rs"
     fi
     if pkg-config --exists orrery-fortran && command -v gfortran >/dev/null; then
-        # shellcheck disable=SC2046
-        claim "$1: a Fortran program builds through pkg-config" gfortran -J "$folder" \
-            "$folder/of.f90" -o "$folder/of" $(pkg-config --cflags --libs orrery-fortran)
+        claim "$1: a Fortran program builds through pkg-config" with_flags orrery-fortran \
+            gfortran -J "$folder" "$folder/of.f90" -o "$folder/of"
         claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/of"
-        # shellcheck disable=SC2046
-        claim "$1: one with StarPU's module does" gfortran -J "$folder" \
-            "$(pkg-config --variable=starpu_fortrandir starpu-1.4)/fstarpu_mod.f90" \
-            "$folder/nf.f90" -o "$folder/nf" $(pkg-config --libs starpu-1.4)
+        claim "$1: one with StarPU's module does" with_flags starpu-1.4 gfortran -J "$folder" \
+            "$(folder_of starpu_fortrandir)/fstarpu_mod.f90" "$folder/nf.f90" -o "$folder/nf"
         claim "$1: it runs" repeats_its_sum env STARPU_NCPU=2 "$folder/nf"
     fi
     if [ "${ORRERY_JAR-}" ] && command -v javac >/dev/null; then
@@ -325,25 +343,18 @@ try() {
         claim "$1: it finds the library beside the jar" env -u LD_LIBRARY_PATH STARPU_NCPU=2 \
             java -cp "$ORRERY_JAR:$folder" Begins
     fi
-    claim "$1: the folder of modules is right" test -f \
-        "$(pkg-config --variable=pkglibdir starpu-1.4)/sim.so"
-}
-
-# installed: with DESTDIR the folders of orrery-env are below that; pkg-config's files
-# name those that they lie in.
-installed() {
-    sed "s|\"/|\"$folder/|" "$(find "$folder" -name orrery-env)" \
-        >"$folder/orrery-env"
-    . "$folder/orrery-env"
+    claim "$1: the folder of modules is right" test -f "$(folder_of pkglibdir)/sim.so"
+    for name in prefix includedir libdir; do
+        claim "$1: $name is a folder" test -d "$(folder_of $name)"
+    done
 }
 
 # moved WHAT: of an installation that lies elsewhere, found by a shell that knows nothing
 # but starpu_env.
 moved() {
-    prefix=$(dirname "$(dirname "$(find "$folder" -path '*/bin/starpu_env')")")
     case $1 in
     program)
-        run='cc app.c -o moved $(pkg-config --cflags --libs starpu-1.4) && ./moved'
+        run='eval "cc app.c -o moved $(pkg-config --cflags --libs starpu-1.4)" && ./moved'
         ;;
     simulated) run='orrery run -m laptop-8 --assume "*=1ms" -- ./moved' ;;
     manual) run='man -w orrery-run && test -s "$(man -w orrery-run)"' ;;
@@ -355,6 +366,36 @@ moved() {
     esac
     (cd "$folder" && env -i HOME="$folder" PATH="$path" STARPU_NCPU=2 \
         bash -c "set -- -d \"$prefix\"; . \"$prefix/bin/starpu_env\"; $run")
+}
+
+# env_of_each_shell: orrery-env finds where it lies, whichever shell reads it, and by
+# whichever path.
+env_of_each_shell() {
+    for shell in sh bash zsh; do
+        command -v $shell >/dev/null || continue
+        for name in "$prefix/share/orrery/orrery-env" ./orrery-env; do
+            found=$(cd "$prefix/share/orrery" && env -i PATH="$path" $shell -c \
+                ". '$name' && (. '$name') && command -v orrery") || return 1
+            test "$found" = "$prefix/bin/orrery" || {
+                echo "$shell, $name: $found"
+                return 1
+            }
+        done
+    done
+}
+
+cmake_finds_it() {
+    rm -rf "$folder/cmake build"
+    cmake -S "$folder/cmake" -B "$folder/cmake build" && cmake --build "$folder/cmake build" &&
+        repeats_its_sum env STARPU_NCPU=2 "$folder/cmake build/app" &&
+        repeats_its_sum env STARPU_NCPU=2 "$folder/cmake build/flow"
+}
+
+# A version that docs/VERSIONS.md does not promise is refused.
+cmake_refuses_others() {
+    sed 's/orrery 0\.[0-9]*/orrery 0.999/' "$folder/cmake/CMakeLists.txt" >"$folder/other/CMakeLists.txt"
+    ! cmake -S "$folder/other" -B "$folder/other/build" >"$folder/other/said" 2>&1 &&
+        grep -q 'requested version "0.999"' "$folder/other/said"
 }
 
 # each_name_works: wherever the installation lies, without any variable.
@@ -381,25 +422,106 @@ repeats_no_folder() {
     test "$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH:${PYTHONPATH-}" = "$before"
 }
 
-unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH ORRERY_MODULE_DIR ORRERY_JAR
+mkdir "$folder/cmake" "$folder/other"
+cat >"$folder/cmake/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(app C CXX)
+find_package(orrery ${version%.*} REQUIRED)
+if(NOT orrery_COMMAND)
+  message(FATAL_ERROR "no command")
+endif()
+add_executable(app ../app.c)
+target_link_libraries(app PRIVATE orrery::orrery)
+add_executable(flow ../flow.cpp)
+target_link_libraries(flow PRIVATE orrery::cudastf)
+END
+
+# links_lead_somewhere: those of the documents that are installed.
+links_lead_somewhere() {
+    (cd "$prefix/share/doc/orrery" && find . -name '*.md' | while read -r page; do
+        # Not of code, nor of other places.
+        sed '/^```/,/^```$/d; s/`[^`]*`//g; /^    /d' "$page" |
+            grep -oE '\]\([^)#]+' | sed 's/](//' | grep -v '^https*:' |
+            while read -r link; do
+                test -e "${page%/*}/$link" || echo "$page: $link"
+            done
+    done) >"$folder/dead"
+    cat "$folder/dead"
+    test ! -s "$folder/dead" && test -s "$prefix/share/doc/orrery/COPYING"
+}
+
+each_program_has_a_page() {
+    for program in "$prefix"/bin/*; do
+        test -s "$prefix/share/man/man1/${program##*/}.1" || {
+            echo "$program"
+            return 1
+        }
+    done
+}
+
+# An example as a user who has only what is installed builds it.
+example_builds() {
+    (cd "$prefix/share/doc/orrery/examples" &&
+        with_flags starpu-1.4 gcc dot_product.c -o "$folder/dot_product") &&
+        STARPU_NCPU=2 "$folder/dot_product"
+}
+
+nothing_is_left() {
+    ninja -C "$build" uninstall >"$folder/uninstall" || return 1
+    find "$stage" 2>/dev/null >"$folder/left"
+    grep 'Could not' "$folder/uninstall"
+    sed 's/^/left: /' "$folder/left"
+    test ! -s "$folder/left"
+}
+
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH ORRERY_MODULE_DIR ORRERY_JAR CMAKE_PREFIX_PATH
 path=$PATH
 . "$build/orrery-env"
 try built "$build/tools/orrery" "$build"
 claim "built: orrery-env adds no folder twice" repeats_no_folder
 
-PATH=$path
-unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH ORRERY_JAR
-claim "it installs" env DESTDIR="$folder" meson install -C "$build" \
+forget() {
+    PATH=$path
+    unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH ORRERY_JAR CMAKE_PREFIX_PATH
+}
+
+forget
+claim "it installs" env DESTDIR="$stage" meson install -C "$build" \
     --no-rebuild --quiet
-installed
-try installed "$(find "$folder" -path '*/bin/orrery')" "$folder"
+prefix=$(dirname "$(dirname "$(find "$stage" -path '*/bin/starpu_env')")")
+# shellcheck source=/dev/null
+. "$prefix/share/orrery/orrery-env"
+try installed "$prefix/bin/orrery" "$prefix"
+library=$(find "$prefix" -name 'liborrery.so')
+claim "liborrery.so exports the interface only" exports_interface_only
+claim "each module exports its entry only" modules_export_their_entry
+claim "links of the documents lead somewhere" links_lead_somewhere
+claim "each program has a man page" each_program_has_a_page
+
+# Moved: what was found where it lay is there no more.
+forget
+first=$prefix
+prefix="$folder/moved to"
+mv "$first" "$prefix"
+# shellcheck source=/dev/null
+. "$prefix/share/orrery/orrery-env"
+try moved "$prefix/bin/orrery" "$prefix"
 for what in program simulated manual completion; do
     claim "starpu_env of a moved installation: $what" moved $what
 done
-prefix=$(dirname "$(dirname "$(find "$folder" -path '*/bin/starpu_env')")")
 claim "StarPU's names work where the installation was moved to" each_name_works
-library=$(find "$folder" -name 'liborrery.so')
-claim "liborrery.so exports the interface only" exports_interface_only
-claim "each module exports its entry only" modules_export_their_entry
+claim "orrery-env finds where it lies, in each shell" env_of_each_shell
+claim "an example that was installed builds" example_builds
+if command -v cmake >/dev/null; then
+    claim "a CMake project finds it and runs" cmake_finds_it
+    claim "one for another version is told so" cmake_refuses_others
+else
+    n=$((n + 1))
+    echo "ok $n - a CMake project finds it # SKIP there is no cmake"
+fi
+
+# Used programs and modules have left nothing that would stay.
+mv "$prefix" "$first"
+claim "nothing is left once it was uninstalled" nothing_is_left
 echo "1..$n"
 [ "$failed" -eq 0 ]

@@ -49,7 +49,7 @@ def documentation():
 
 MANIFEST = """[package]
 name = "uses-orrery"
-version = "0.1.0"
+version = "0.2.0"
 edition = "2021"
 
 [dependencies]

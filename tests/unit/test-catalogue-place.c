@@ -3,8 +3,11 @@
  * tests/unit/test-catalogue-place.c - which of two catalogues is read, that of the
  * source tree or an installed one. Built with an ORR_DATADIR of its own.
  */
+#include "core/base/installed.h"
 #include "platforms/machine_desc.h"
 #include "platforms/places.h"
+
+#include "build_paths.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -78,6 +81,33 @@ START_TEST(what_lies_in_the_prefix_is_installed)
 }
 END_TEST
 
+START_TEST(an_installed_object_knows_its_prefix)
+{
+    static const struct {
+        const char *own;
+        const char *prefix; /* NULL: it is not installed */
+    } cases[] = {
+        {"/opt/a b/" ORR_NAME_LIBDIR, "/opt/a b"},
+        {"/opt/" ORR_NAME_LIBDIR "/orrery", "/opt"},
+        {"/opt/" ORR_NAME_BINDIR, "/opt"},
+        {"/opt/" ORR_NAME_LIBEXECDIR "/orrery", "/opt"},
+        {"/home/a/orrery/build", NULL},
+        {"/home/a/orrery/build/tools", NULL},
+        {"/opt/not" ORR_NAME_LIBDIR, NULL},
+        {ORR_NAME_LIBDIR, NULL},
+        {"/", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        unsigned length = orr_installed_prefix(cases[i].own);
+
+        ck_assert_uint_eq(length, cases[i].prefix ? strlen(cases[i].prefix) : 0);
+        if (length)
+            ck_assert(strncmp(cases[i].own, cases[i].prefix, length) == 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("catalogue-place");
@@ -85,6 +115,7 @@ int main(void)
 
     tcase_add_test(tc, a_build_tree_reads_its_own_catalogue);
     tcase_add_test(tc, what_lies_in_the_prefix_is_installed);
+    tcase_add_test(tc, an_installed_object_knows_its_prefix);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

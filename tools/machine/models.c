@@ -3,7 +3,10 @@
 #include "tools/common/tool.h"
 #include "tools/machine/machine.h"
 
+#include "core/base/installed.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 struct each {
@@ -23,12 +26,13 @@ int machine_models_each(const struct orr_machine_desc *desc,
                                      void *arg),
                         void *arg)
 {
+    char data[PATH_MAX];
     struct orr_sampling_options dirs = {
         .perf_model_dir = orr_getenv("STARPU_PERF_MODEL_DIR"),
         .machine_dir = desc->sampling_dir,
         .home = orr_sampling_home(orr_getenv),
         .perf_model_path = orr_getenv("STARPU_PERF_MODEL_PATH"),
-        .datadir = ORR_DATADIR,
+        .datadir = orr_data_directory(data),
     };
     struct perfmodel_place place = {.host = desc->host, .chosen = true};
     struct each each = {visit, arg};

@@ -6,9 +6,11 @@
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
+#include "core/base/installed.h"
 #include "platforms/machine_desc.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,8 @@ static int sampling_open_machine(const char *name,
                                  struct orr_error *err)
 {
     struct orr_sampling *sampling;
-    int rc = orr_sampling_from_env(orr_getenv, ORR_DATADIR, &sampling);
+    char data[PATH_MAX];
+    int rc = orr_sampling_from_env(orr_getenv, orr_data_directory(data), &sampling);
 
     if (rc < 0)
         return rc;
@@ -31,12 +34,13 @@ static int open_place(const struct perfmodel_choice *choice,
                       const struct orr_machine_desc *machine,
                       struct perfmodel_place *ret, struct orr_error *err)
 {
+    char data[PATH_MAX];
     struct orr_sampling_options dirs = {
         .perf_model_dir = orr_getenv("STARPU_PERF_MODEL_DIR"),
         .machine_dir = machine ? machine->sampling_dir : NULL,
         .home = orr_sampling_home(orr_getenv),
         .perf_model_path = orr_getenv("STARPU_PERF_MODEL_PATH"),
-        .datadir = ORR_DATADIR,
+        .datadir = orr_data_directory(data),
     };
     struct orr_host_options host = {
         .hostname = choice->host ? choice->host : orr_getenv("STARPU_HOSTNAME"),

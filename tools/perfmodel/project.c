@@ -4,6 +4,7 @@
  * that one does not have, from those measured on another, by rooflines
  * (perfmodel/project.h). One thread.
  */
+#include "core/base/installed.h"
 #include "core/base/plural.h"
 #include "platforms/machine_desc.h"
 #include "tools/common/interrupt.h"
@@ -16,6 +17,7 @@
 #include "tools/perfmodel/project_size.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -353,12 +355,13 @@ static int project_models(struct projecting *p)
                                     .machine = p->host ? NULL : p->from};
     struct perfmodel_choice there = {.machine = p->machine};
     int result = TOOL_FAILED;
+    char data[PATH_MAX];
 
     interrupt_says("no model was made");
     if (perfmodel_open(&here, &p->source) < 0)
         return TOOL_FAILED;
     p->is_here = is_here(p);
-    if (orr_sampling_from_env(orr_getenv, ORR_DATADIR, &p->own) < 0) {
+    if (orr_sampling_from_env(orr_getenv, orr_data_directory(data), &p->own) < 0) {
         perfmodel_close(&p->source);
         return tool_fail(TOOL_FAILED, "out of memory");
     }

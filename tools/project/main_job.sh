@@ -24,6 +24,44 @@ STARPU_PERF_MODEL_DIR=$(cd "$results" && pwd)/sampling
 OPENBLAS_NUM_THREADS=1
 export STARPU_PERF_MODEL_DIR OPENBLAS_NUM_THREADS
 
+# others_busy: of how many processors other programs have taken the time of the last second,
+# while this one slept: 0.00 on a quiet machine. Nothing where the system does not tell.
+others_busy()
+{
+    [ -r /proc/stat ] || return 0
+    before=$(head -n 1 /proc/stat)
+    sleep 1
+    printf '%s\n' "$before" "$(head -n 1 /proc/stat)" | awk '
+        # user, nice, system, then idle, waiting for a disk, interrupts, stolen
+        { busy = $2 + $3 + $4 + $7 + $8 + $9; all = busy + $5 + $6 }
+        NR == 1 { busy0 = busy; all0 = all }
+        END { if (all > all0) printf "%.2f", (busy - busy0) / (all - all0) * '"$(nproc)"' }'
+}
+
+# is_quiet BUSY: whether they take less than a tenth of one processor.
+is_quiet()
+{
+    awk -v busy="${1:-0}" 'BEGIN { exit !(busy < 0.1) }'
+}
+
+# wait_until_quiet: says at once when the machine is not, waits for it a while, and says
+# what follows where that does not help.
+wait_until_quiet()
+{
+    tries=3
+    busy=$(others_busy)
+    while ! is_quiet "$busy" && [ $tries -gt 0 ]; do
+        echo "this machine is not quiet: other programs take the time of $busy of its $(nproc)" \
+            "processors; looking again in 5 s"
+        sleep 5
+        busy=$(others_busy)
+        tries=$((tries - 1))
+    done
+    is_quiet "$busy" && return 0
+    echo "it stays busy: what is measured here, the errors in 2. and the times of this machine's" \
+        "kernels are off; for good ones end other programs, remove $results and call it again"
+}
+
 # fewest_samples HOST: the least number of samples of the four models.
 fewest_samples()
 {
@@ -46,11 +84,45 @@ milliseconds()
     "$cholesky" "$@" | awk '!/^#/ { print $2 }'
 }
 
-# predict_and_measure SIZE BLOCKS: one line of the table.
+# predict_and_measure SIZE BLOCKS: one line of the table; a second one, and a reason, where
+# the first is far off.
 predict_and_measure()
 {
     predicted=$(ORRERY_MACHINE=$results/here.xml milliseconds \
         -size "$1" -nblocks "$2")
+    measure_one "$1" "$2" >"$results/row"
+    cat "$results/row"
+    is_near <"$results/row" && return 0
+    busy=$(others_busy)
+    is_quiet "$busy" || echo "        other programs take $busy of $(nproc) processors; measured once more:"
+    is_quiet "$busy" && echo "        more than 10 % off, though the machine is quiet now; measured once more:"
+    measure_one "$1" "$2" | tee "$results/row"
+    is_near <"$results/row" || why_far
+}
+
+# is_near: whether a line's error is at most 10 %.
+is_near()
+{
+    awk '{ error = $(NF - 1); exit !(error <= 10 && error >= -10) }'
+}
+
+# why_far: what an error that stays may come from, by what the runs themselves say.
+why_far()
+{
+    sed 's/[()]//g' "$results/row" | awk '
+        $6 > 1.1 * $4 {
+            print "        the same run took from " $4 " to " $6 " ms: the machine was not its alone"
+            exit
+        }
+        {
+            print "        the runs agree with each other, not with the kernels as they were calibrated:"
+            print "        another frequency or load then; remove the results and call it again"
+        }'
+}
+
+# measure_one SIZE BLOCKS: the line of $predicted, and of runs here.
+measure_one()
+{
     i=0
     while [ $i -lt $runs ]; do
         milliseconds -size "$1" -nblocks "$2"
@@ -68,6 +140,7 @@ predict_and_measure()
 }
 
 say "1. Calibrating the four kernels of the Cholesky on this machine"
+wait_until_quiet
 STARPU_HOSTNAME=this-machine
 export STARPU_HOSTNAME
 pass=0

@@ -8,7 +8,6 @@ usage: manual.py ORRERY VERSION MAN BASH ZSH FISH
 Writes orrery.1, a page for each command and verb, and for each program with StarPU's
 name that lies in the folder starpu/ beside ORRERY, into the folder MAN/man1, formats
 into MAN/man5, completions as `orrery`, `_orrery` and `orrery.fish` into the others.
-Folders that are relative lie where meson installs.
 """
 import os
 import re
@@ -257,12 +256,19 @@ def format_pages(folder, version):
     return found
 
 
+def remove_others(folder, files):
+    """Pages of commands that there are no more."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        if name.startswith(("orrery", "starpu_")) and path not in files:
+            os.remove(path)
+
+
 def main():
     if len(sys.argv) != 7:
         sys.exit(__doc__.strip())
     orrery, version = sys.argv[1:3]
-    top = os.environ.get("MESON_INSTALL_DESTDIR_PREFIX", "")
-    man, *shells = [os.path.join(top, folder) for folder in sys.argv[3:]]
+    man, *shells = sys.argv[3:]
     commands = commands_of(orrery)
     tops = ["orrery"] + [c.page for c in commands]
     files = {os.path.join(folder, name): write(commands)
@@ -278,10 +284,13 @@ def main():
         files[os.path.join(man, c.page + ".1")] = man_page(
             c.page, version, c.what, c.help, tops)
     files.update(name_pages(man, orrery, version))
+    remove_others(man, files)
     for path, text in files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
+        # Anew, so that ninja sees that the folder has changed.
+        with open(path + ".new", "w", encoding="utf-8") as file:
             file.write(text)
+        os.replace(path + ".new", path)
 
 
 if __name__ == "__main__":

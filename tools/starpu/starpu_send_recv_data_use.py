@@ -16,6 +16,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True  # where uninstalling finds none
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
 from starpu_traces import (  # noqa: E402
     Failed, gnuplot, main, only_files, quoted, read_records)
