@@ -3,8 +3,8 @@
 #include "tools/common/plot.h"
 
 #include "core/base/place.h"
-#include "core/base/spool.h"
 #include "core/base/shown.h"
+#include "core/base/spool.h"
 #include "tools/common/report.h"
 #include "tools/common/tool.h"
 
