@@ -42,6 +42,10 @@ struct orr_request {
     bool stale;          /* the value was overwritten meanwhile */
     bool failed;         /* it cannot be had there: jobs that wait go elsewhere */
     bool pinned;         /* holds a reference on its source */
+    bool ahead; /* [handle lock] RUNNING, in a queue; jobs that follow others have been
+                 * told, and wait for it in theirs */
+    bool passed; /* [handle lock] … the value has changed since, and one of these has it
+                  * brought there again: not the replicate's any more */
     atomic_bool leaving; /* is one of its source's `nleaving`; written under the
                           * handle's lock */
     bool starves;        /* [handle lock] QUEUED: found no memory … */

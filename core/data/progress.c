@@ -20,8 +20,10 @@
 #include "core/data/plan.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
+#include "core/device/kind.h"
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 #include "core/layouts/multiformat.h"
 #include "core/slab_set.h"
@@ -82,13 +84,31 @@ static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
     }
 }
 
-/* The source is as it was, and nothing that waits has been told of the destination: a
- * copy that failed may be made once more. Returns whether it is. */
+/* Kernels behind it in queues, of workers of its node, use what it has not brought. */
+static _Noreturn void fail_ahead(struct orr_runtime *rt,
+                                 const struct orr_request *request)
+{
+    const struct orr_worker_desc *worker = rt->machine->workers;
+
+    while (worker->node != request->dst)
+        worker++;
+    orr_log_error("tasks follow the copy of %s to %s, which has failed, in "
+                  "queues: STARPU_%s_PIPELINE=1 lets no task follow another",
+                  orr_handle_label(request->handle).text,
+                  rt->machine->nodes[request->dst].name,
+                  orr_device_kind(worker->type)->variable);
+    orr_runtime_fail(rt);
+}
+
+/* The source is as it was, and nothing that waits has been told of the destination, but
+ * jobs that follow others: a copy that failed may be made once more. Returns whether it
+ * is. */
 static bool again(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_copy *copy = &request->copy;
     const struct orr_handle *handle = request->handle;
-    bool may = copy->async.error == -EIO && request->ntries++ < MAX_TRIES;
+    bool may = copy->async.error == -EIO && !request->ahead &&
+               request->ntries++ < MAX_TRIES;
 
     orr_log_warning(
         "%s: the copy of data number %llu%s%s from %s to %s, %zu bytes, "
@@ -100,6 +120,8 @@ static bool again(struct orr_runtime *rt, struct orr_request *request)
         copy->async.error == -ENODEV ? "the device is lost"
                                      : strerror(-copy->async.error),
         may ? "; it is made once more" : "");
+    if (request->ahead)
+        fail_ahead(rt, request);
     if (copy->async.error == -ENODEV)
         orr_copy_lose(rt, copy);
     if (may)
@@ -136,6 +158,61 @@ static void copy_done(struct orr_copy *copy)
 }
 
 /* --- the progress worker's side --- */
+
+/* Whether a job waits for it that goes ahead of those whose kernels have the value. */
+static bool is_behind_kernels_locked(const struct orr_handle *handle,
+                                     const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    (void)handle;
+    for (; request; request = request->next_hop)
+        for (const struct orr_access *a = request->waiters; a; a = a->next)
+            if (orr_job_follows_still(a->job))
+                return true;
+    return false;
+}
+
+/* Whether the job's kernel can be put behind the copy. */
+static bool can_be_behind(const struct orr_runtime *rt,
+                          const struct orr_job *job,
+                          const struct orr_copy *copy)
+{
+    const struct orr_worker_desc *worker;
+
+    if (!orr_job_follows(job) || job->worker < 0)
+        return false;
+    worker = &rt->machine->workers[job->worker];
+    return worker->driver == copy->async.driver && worker->node == copy->dst &&
+           worker->driver->ops->after;
+}
+
+/* The copy is in its queue: jobs that follow others need not wait for its end. */
+static void copy_queued(struct orr_copy *copy)
+{
+    struct orr_request *request = orr_container(copy, struct orr_request, copy);
+    struct orr_runtime *rt = request->runtime;
+    struct orr_handle *handle = request->handle;
+    struct orr_access *told = NULL, **link = &request->waiters;
+
+    orr_lock(&handle->lock);
+    while (*link && !request->stale) {
+        struct orr_access *access = *link;
+
+        if (!can_be_behind(rt, access->job, copy)) {
+            link = &access->next;
+            continue;
+        }
+        *link = access->next;
+        access->next = told;
+        told = access;
+    }
+    request->ahead = told != NULL;
+    orr_unlock(&handle->lock);
+    for (struct orr_access *next; told; told = next) {
+        next = told->next;
+        orr_job_arrive(rt, told->job);
+    }
+}
 
 /* Of data that were registered for estimates only. Copies of data that are not dense
  * find that out by themselves; those of an application's interface may start without
@@ -230,6 +307,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->perform = request_perform_copy;
     copy->waited = 0;
     copy->done = copy_done;
+    copy->queued = copy_queued;
     copy->post.mailbox = &rt->nodes->at[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
     ORR_TELL(rt, ORR_TOLD_COPY_BEGINS, .request = request);
@@ -536,6 +614,7 @@ static enum start_result try_start(struct orr_runtime *rt,
         result = NO_COPY;
     }
     if (result == STARTED) {
+        request->copy.behind = is_behind_kernels_locked(handle, request);
         orr_request_pin_source(handle, request, ORR_FETCH);
         request->state = ORR_REQUEST_RUNNING;
         orr_request_leaves(handle, request);

@@ -101,6 +101,8 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
 
             job = edge->job;
             holds = edge->holds;
+            if (edge->leads)
+                atomic_fetch_sub(&orr_job_rare(job)->led.n, 1);
             orr_slab_put(rt->slabs->edges, edge);
             edge = next;
             if (edge)

@@ -21,6 +21,7 @@
 #include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/exec/runtime.h"
+#include "core/job/follow.h"
 #include "core/job/job.h"
 #include "core/slab_set.h"
 #include "core/worker/workers.h"
@@ -328,17 +329,34 @@ static void first_hop(struct orr_handle *handle, struct orr_request *request,
         enqueue(handle, hop, deferred);
 }
 
+static void leave_replicate_locked(struct orr_handle *handle,
+                                   const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->replicates[request->dst].request = NULL;
+    orr_handle_set_loading(handle, handle->loading & ~orr_bit(request->dst));
+}
+
+/* Whether the request's copy is in a queue where a job that follows others waits for it:
+ * by what this job does, or by what those do that it follows. */
+static bool is_in_order(const struct orr_request *request,
+                        const struct orr_access *access)
+{
+    return request && access && request->ahead && orr_job_follows(access->job);
+}
+
 int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
                      struct orr_access *access, struct orr_deferred *deferred)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
     struct orr_request *request = replicate->request;
+    bool in_order = is_in_order(request, access);
     unsigned src = ORR_NO_NODE;
     bool detours;
 
     if (orr_replicate_has(replicate, reads)) { /* … and a request, and is written */
-        if (!supersede_locked(handle, request)) {
+        if (in_order || !supersede_locked(handle, request)) {
             orr_node_touch(handle, node);
             return 1;
         }
@@ -351,7 +369,10 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
         return 1;
     if (reads && !orr_handle_values(handle))
         return handle->valid ? -ENODEV : -ENODATA;
-    if (request) {
+    if (in_order && reads && !request->stale)
+        return 1;
+    in_order = in_order && reads && !request->waiters && !request->next_hop;
+    if (request && !in_order) {
         request_join(handle, request, reads, level, access, deferred);
         return 0;
     }
@@ -362,6 +383,10 @@ int orr_request_make(struct orr_runtime *rt, struct orr_handle *handle,
     detours = src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node);
     if (detours && deferred->nspare < ORR_SPARES_PER_NEED)
         return -EAGAIN;
+    if (request) {
+        request->passed = true;
+        leave_replicate_locked(handle, request);
+    }
     request = new_request(handle, src, node, level, deferred);
     if (detours) {
         first_hop(handle, request, deferred);
@@ -456,8 +481,8 @@ void orr_request_detach_locked(struct orr_handle *handle,
                                struct orr_request *request,
                                struct orr_deferred *deferred)
 {
-    handle->replicates[request->dst].request = NULL;
-    orr_handle_set_loading(handle, handle->loading & ~orr_bit(request->dst));
+    if (!request->passed)
+        leave_replicate_locked(handle, request);
     orr_request_stays(handle, request, deferred);
     request_unpin(handle, request->dst, deferred);
     if (request->pinned) {
@@ -641,7 +666,8 @@ void orr_request_finish(struct orr_request *request,
     if (!request->failed && (request->stale || request->src == ORR_NO_NODE))
         waiters =
             again_locked(rt, handle, waiters, request->dst, deferred, &failed);
-    if (request->stale && handle->replicates[request->dst].promised)
+    if (request->stale && !request->passed &&
+        handle->replicates[request->dst].promised)
         (void)orr_request_need(rt, handle, request->dst, true, ORR_PREFETCH,
                                NULL, deferred);
     next_hops_locked(handle, request, deferred);

@@ -158,18 +158,31 @@ static void copy_arrived(struct orr_post *post)
     copy->done(copy);
 }
 
-static enum orr_queue_use copy_queue_use(const struct orr_machine *machine,
-                                         const struct orr_copy *copy)
+enum orr_queue_use orr_copy_queue_use(const struct orr_machine *machine,
+                                      unsigned src, unsigned dst)
 {
-    if (orr_node_is_main(&machine->nodes[copy->dst]))
+    if (orr_node_is_main(&machine->nodes[dst]))
         return ORR_QUEUE_OUT;
-    return orr_node_is_main(&machine->nodes[copy->src]) ? ORR_QUEUE_IN
-                                                        : ORR_QUEUE_PEER;
+    return orr_node_is_main(&machine->nodes[src]) ? ORR_QUEUE_IN
+                                                  : ORR_QUEUE_PEER;
+}
+
+/* The queue waits for kernels that have what is to be copied. */
+static void wait_for_kernels(struct orr_driver *driver, unsigned src,
+                             struct orr_queue *queue)
+{
+    const struct orr_machine *machine = driver->machine;
+
+    for (unsigned w = 0; w < machine->nworkers; w++)
+        if (machine->workers[w].driver == driver &&
+            machine->workers[w].node == src)
+            driver->ops->after(queue, driver->ops->worker_queue(driver, w));
 }
 
 void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
-    enum orr_queue_use use = copy_queue_use(driver->machine, copy);
+    enum orr_queue_use use =
+        orr_copy_queue_use(driver->machine, copy->src, copy->dst);
     unsigned node = use == ORR_QUEUE_OUT ? copy->src : copy->dst;
     struct orr_queue *queue;
     int rc;
@@ -185,9 +198,13 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
     copy->async = (struct orr_async){.driver = driver, .queue = queue};
     copy->post.arrived = copy_arrived;
     copy->post.error = 0;
+    if (copy->behind)
+        wait_for_kernels(driver, copy->src, queue);
     rc = copy->perform(copy, &copy->async);
     if (rc && rc != -EAGAIN)
         copy->async.error = rc;
+    if (copy->queued && copy->async.used && !copy->async.error)
+        copy->queued(copy);
     /* Also when one of several raw copies failed: the others may be under way. */
     if (rc || copy->async.used)
         driver->ops->notify(queue, &copy->post);

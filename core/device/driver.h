@@ -137,11 +137,6 @@ struct orr_driver_ops {
      * ORR_MOST_QUEUED may be under way, whatever the pipeline: a kernel may be started
      * before one that it depends on has ended. */
     bool in_order;
-    /* What is started on worker `later' from now on begins when the kernels that were
-     * started on `earlier', of the same device, by now have ended; the host does not
-     * wait. In the context of the former. NULL: the driver has no such. */
-    void (*kernels_after)(struct orr_driver *driver, unsigned later,
-                          unsigned earlier);
     /* Puts a kernel that does nothing into the worker's queue, as a codelet's
      * function would from kernel->run: what that costs is measured with it. NULL:
      * functions put nothing anywhere. 0, -EIO, -ENODEV, -ENOMEM. */
@@ -160,6 +155,13 @@ struct orr_driver_ops {
      * for it. Both queues are of this driver. */
     void (*record)(struct orr_queue *queue, struct orr_event *event);
     void (*wait)(struct orr_queue *queue, struct orr_event *event);
+    /* What is put into `later' from now on begins when all that is in `earlier' now has
+     * ended; the host does not wait. Both are of this driver, of one device or two. Any
+     * context. NULL: the driver has no such. */
+    void (*after)(struct orr_queue *later, struct orr_queue *earlier);
+    /* That of a worker's kernels; NULL where `after` is. Lent. */
+    struct orr_queue *(*worker_queue)(struct orr_driver *driver,
+                                      unsigned worker);
 };
 
 /* The head of every driver. */
@@ -228,6 +230,10 @@ static inline int orr_machine_kernel_start(struct orr_machine *machine,
 int orr_machine_raw_copy(struct orr_machine *machine,
                          const struct orr_raw_copy *raw,
                          struct orr_async *async);
+
+/* What a copy between the two nodes is for, and whose device's queue it goes into. */
+enum orr_queue_use orr_copy_queue_use(const struct orr_machine *machine,
+                                      unsigned src, unsigned dst);
 
 /* Moves bytes that the caller can address. */
 void orr_host_raw_copy(const struct orr_raw_copy *raw);

@@ -163,6 +163,11 @@ struct orr_copy {
      * simulated. It wakes the waiting contexts and does not block. What failed
      * is in async.error. */
     void (*done)(struct orr_copy *copy);
+    /* Called once when all of it is in a queue and none has failed, before `done`; never
+     * by a simulated machine. NULL: nobody wants that. */
+    void (*queued)(struct orr_copy *copy);
+    bool behind; /* its queue waits for the kernels that workers of `src`, which are its
+                  * driver's, have in theirs: see `after` in driver.h */
     struct orr_async async;
     struct orr_post post; /* leads to `done`, for drivers whose copies end on
                            * threads of their own */

@@ -75,6 +75,18 @@ bool orr_methods_copy(const struct orr_machine *machine,
             !machine->nodes[dst_node].copies_wait);
 }
 
+bool orr_methods_queue(const struct orr_machine *machine,
+                       const struct starpu_data_interface_ops *ops,
+                       unsigned src_node, unsigned dst_node)
+{
+    const struct starpu_data_copy_methods *methods = ops->copy_methods;
+    const struct pair *pair = find_pair(machine, src_node, dst_node);
+
+    return methods && !machine->nodes[src_node].copies_wait &&
+           !machine->nodes[dst_node].copies_wait &&
+           (methods->any_to_any || (pair && async_of(methods, pair)));
+}
+
 static _Noreturn void
 copy_method_missing(const struct orr_machine *machine,
                     const struct starpu_data_interface_ops *ops,

@@ -21,6 +21,12 @@ int orr_copy_by_methods(struct orr_machine *machine,
                         unsigned src_node, void *dst, unsigned dst_node,
                         struct orr_async *async);
 
+/* Whether copies between these two devices, of one driver, go into its queues, so that
+ * nobody waits for them. */
+bool orr_methods_queue(const struct orr_machine *machine,
+                       const struct starpu_data_interface_ops *ops,
+                       unsigned src_node, unsigned dst_node);
+
 /* Whether an interface has a method that copies between these, of which one is a
  * device. */
 bool orr_methods_copy(const struct orr_machine *machine,

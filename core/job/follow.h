@@ -3,8 +3,8 @@
  * core/job/follow.h - jobs that follow others in the queue of a device. A queue serves
  * kernels in order, so that one may be put into it before what it depends on has ended:
  * nobody waits on the host in between. Such a job is its worker's, up to the end of its
- * kernel, while it still counts as waiting; it ends when it does not any more. core/sched/follow.h says
- * which jobs follow.
+ * kernel, while it still counts as waiting; it ends when it does not any more.
+ * core/sched/follow.h says which jobs follow.
  *
  * Two contexts settle each of two questions by the bits of one byte, which they only
  * add to: whether a job follows, or is ready as others are, says who comes first, the
@@ -14,16 +14,6 @@
 #pragma once
 
 #include "core/job/job.h"
-
-enum orr_follow {
-    ORR_MAY_FOLLOW =
-        1,           /* it waits for data alone, and one worker is to run it */
-    ORR_FOLLOWS = 2, /* its worker has it, though it waits */
-    ORR_FOLLOW_RELEASED = 4, /* it does not wait any more */
-    ORR_FOLLOW_ENDED = 8,    /* its kernel has ended */
-    ORR_LEADS =
-        16, /* its kernel is in its worker's queue, or has ended there */
-};
 
 static inline unsigned orr_job_follow(const struct orr_job *job)
 {

@@ -215,6 +215,10 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
         return -ENOMEM;
     edge->job = job;
     edge->holds = !orr_job_is_submitted(job);
+    edge->leads = false;
+    /* Without memory it follows nobody. */
+    if (edge->holds && job->task && job->task->execute_on_a_specific_worker)
+        (void)orr_job_make_rare(job);
     orr_lock(&before->lock);
     if (orr_job_state(before) == ORR_JOB_DONE) {
         orr_unlock(&before->lock);
@@ -226,8 +230,22 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     atomic_fetch_add_explicit(&job->waiting, 1, memory_order_relaxed);
     edge->next = before->successors;
     before->successors = edge;
+    if (atomic_load(&before->data.follow) & ORR_LEADS)
+        orr_edge_lead_locked(edge, before);
     orr_unlock(&before->lock);
     return 0;
+}
+
+void orr_edge_lead_locked(struct orr_edge *edge, const struct orr_job *before)
+{
+    struct orr_job_rare *rare = orr_job_rare(edge->job);
+    unsigned worker = (unsigned)before->worker;
+
+    if (edge->leads || !rare)
+        return;
+    edge->leads = true;
+    atomic_fetch_or(&rare->led.workers[worker / 64], UINT64_C(1) << worker % 64);
+    atomic_fetch_add(&rare->led.n, 1);
 }
 
 void orr_job_number(struct orr_runtime *rt, struct orr_job *job)

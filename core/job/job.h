@@ -125,6 +125,29 @@ struct orr_edge {
     struct orr_job *job;
     bool holds; /* a reference of the job, which was not submitted yet: its task may be
                  * destroyed before */
+    bool leads; /* [lock of that job] it counts in the job's `led` */
+};
+
+/* What a job has to do with the queues of devices, bits: core/job/follow.h. */
+enum orr_follow {
+    ORR_MAY_FOLLOW = 1, /* it waits for data and declared tasks, and one worker is to
+                         * run it */
+    ORR_FOLLOWS = 2, /* its worker has it, though it waits */
+    ORR_FOLLOW_RELEASED = 4, /* it does not wait any more */
+    ORR_FOLLOW_ENDED = 8,    /* its kernel has ended */
+    ORR_LEADS =
+        16, /* its kernel is in its worker's queue, or has ended there */
+};
+
+enum { ORR_LED_WORDS = (STARPU_NMAXWORKERS + 63) / 64 };
+
+/* Of the tasks that a job was declared to depend on those whose kernels are in queues:
+ * core/sched/follow.h. */
+struct orr_led {
+    bool declared; /* [const] after submission: there are some */
+    atomic_int n;  /* those that have not ended … */
+    _Atomic uint64_t workers[ORR_LED_WORDS]; /* … in whose queues they are, a bit each;
+                                              * bits stay */
 };
 
 /* How far a job is with its claims: core/data/claim.c. */
@@ -195,6 +218,7 @@ struct orr_job_rare {
                        * them */
     uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
     bool may_fail; /* [const] task->failed is looked at, and another try is made */
+    struct orr_led led;
     struct orr_waiters waiters;    /* [job's lock] for the job's end */
     _Atomic(struct orr_waiter *) caller; /* who waits until its function has returned */
     bool has_caller; /* [const] after submission: somebody does, or has */
@@ -541,6 +565,11 @@ static inline void orr_job_set_state(struct orr_job *job,
  * job's submission only. Errors: -ENOMEM. */
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_job *before);
+
+/* The kernel of the job `before`, whose successor that is, is in a queue: that is noted in
+ * the successor's `led`, if it has one. */
+void orr_edge_lead_locked(struct orr_edge *edge, const struct orr_job *before)
+    ORR_REQUIRES(before->lock);
 
 /* The job, which is being submitted, waits for n more. The submitter holds one; if that
  * is the only one, no other context writes the number. */

@@ -16,8 +16,10 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/release.h"
+#include "core/data/request.h"
 #include "core/device/driver.h"
 #include "core/device/kind.h"
+#include "core/device/methods.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
 #include "core/job/turns.h"
@@ -38,43 +40,77 @@ static struct orr_worker *worker_of(const struct orr_runtime *rt, unsigned id)
     return &rt->workers->at[id];
 }
 
+/* What a worker's queue has to wait for. */
+struct waits {
+    uint64_t workers[ORR_LED_WORDS]; /* kernels in their queues, a bit each */
+    unsigned copies; /* to its device, a bit per enum orr_queue_use */
+};
+
+static void waits_add(struct waits *waits, unsigned worker)
+{
+    waits->workers[worker / 64] |= UINT64_C(1) << worker % 64;
+}
+
 /* -- what is before a job -- */
 
 /* Whether kernels of the worker can be put behind those of the other one: its own, or
- * another one's of its device. */
+ * another one's of its driver. */
 static bool can_be_behind(const struct orr_worker *worker,
                           const struct orr_worker *other)
 {
     return worker == other || (worker->desc->driver == other->desc->driver &&
-                               worker->desc->node == other->desc->node &&
-                               worker->desc->driver->ops->kernels_after &&
-                               other->desc->stream < 64);
+                               worker->desc->driver->ops->after);
+}
+
+/* Whether what kernels on the one node make is copied to the other one by a queue that can
+ * wait for them. */
+static bool crosses(const struct orr_handle *handle, unsigned src, unsigned dst)
+{
+    return src == dst ||
+           (orr_handle_reaches(handle, src, dst) &&
+            orr_methods_queue(handle->runtime->machine, handle->ops, src, dst));
 }
 
 /* Whether the kernel that has the datum by this access is in such a queue, and uses it in
- * the memory there. The device's workers in whose queues some are but the worker itself
- * are added to *others, a bit per stream, unless that is NULL. */
+ * the memory there. Workers in whose queues some are but the worker itself are added to
+ * *waits, unless that is NULL. */
 static bool leads(const struct orr_access *access,
-                  const struct orr_worker *worker, uint64_t *others)
+                  const struct orr_worker *worker, struct waits *waits)
 {
     const struct orr_job *job = access->job;
     const struct orr_worker *other;
 
-    if (!(orr_job_follow(job) & ORR_LEADS) || access->at != worker->desc->node)
+    if (!(orr_job_follow(job) & ORR_LEADS))
         return false;
     other = worker_of(worker->runtime, (unsigned)job->worker);
-    if (!can_be_behind(worker, other))
+    if (access->at != other->desc->node || !can_be_behind(worker, other) ||
+        !crosses(access->handle, other->desc->node, worker->desc->node))
         return false;
-    if (others && other != worker)
-        *others |= UINT64_C(1) << other->desc->stream;
+    if (waits && other != worker)
+        waits_add(waits, other->id);
     return true;
+}
+
+/* Whether the job, which has the same turn as one of the worker, follows those before, and
+ * the worker's can as well. */
+static bool mate_follows(const struct orr_handle *handle,
+                         const struct orr_job *mate,
+                         const struct orr_worker *worker)
+{
+    const struct orr_worker *other;
+
+    if (!orr_job_follows(mate))
+        return false;
+    other = worker_of(worker->runtime, mate->task->workerid);
+    return can_be_behind(worker, other) &&
+           crosses(handle, other->desc->node, worker->desc->node);
 }
 
 /* Whether all that have the turn before that of the access lead; likewise. */
 static bool turn_leads_locked(const struct orr_handle *handle,
                               const struct orr_access *access,
-                              const struct orr_worker *worker, uint64_t *others)
-    ORR_REQUIRES(handle->lock)
+                              const struct orr_worker *worker,
+                              struct waits *waits) ORR_REQUIRES(handle->lock)
 {
     const struct orr_list *order = &handle->turns.order;
     struct orr_list *link = access->link.prev;
@@ -84,13 +120,9 @@ static bool turn_leads_locked(const struct orr_handle *handle,
     for (;
          link != order && orr_access_goes_with(access_at(link), access->group);
          link = link->prev) {
-        const struct orr_job *mate = access_at(link)->job;
-
-        if (others)
+        if (waits)
             continue;
-        if (orr_job_follows(mate) &&
-            can_be_behind(worker,
-                          worker_of(worker->runtime, mate->task->workerid)))
+        if (mate_follows(handle, access_at(link)->job, worker))
             return true;
         if (++n > MOST)
             return false;
@@ -99,15 +131,28 @@ static bool turn_leads_locked(const struct orr_handle *handle,
         return false;
     group = access_at(link)->group;
     do {
-        if (!leads(access_at(link), worker, others) || (++n > MOST && !others))
+        if (!leads(access_at(link), worker, waits) || (++n > MOST && !waits))
             return false;
         link = link->prev;
     } while (link != order && orr_access_goes_with(access_at(link), group));
     return true;
 }
 
+/* A copy to the worker's node that is in a queue, of which the job was told. */
+static void note_copy_locked(const struct orr_handle *handle,
+                             const struct orr_worker *worker,
+                             struct waits *waits) ORR_REQUIRES(handle->lock)
+{
+    unsigned node = worker->desc->node;
+    const struct orr_request *request = handle->replicates[node].request;
+
+    if (request && request->ahead)
+        waits->copies |= 1u << orr_copy_queue_use(worker->runtime->machine,
+                                                  request->src, node);
+}
+
 static bool is_led(struct orr_access *access, const struct orr_worker *worker,
-                   uint64_t *others)
+                   struct waits *waits)
 {
     struct orr_handle *handle = access->handle;
     bool led;
@@ -115,20 +160,70 @@ static bool is_led(struct orr_access *access, const struct orr_worker *worker,
     if (access->duplicate || access->mode & STARPU_SCRATCH)
         return true;
     orr_lock(&handle->lock);
-    led =
-        access->ordered &&
-        (access->granted || turn_leads_locked(handle, access, worker, others));
+    led = access->ordered && (access->granted || turn_leads_locked(
+                                                     handle, access, worker,
+                                                     waits));
+    if (waits)
+        note_copy_locked(handle, worker, waits);
     orr_unlock(&handle->lock);
     return led;
 }
 
+/* With `waits` all are looked at. */
 static bool all_are_led(struct orr_job *job, const struct orr_worker *worker,
-                        uint64_t *others)
+                        struct waits *waits)
 {
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (!is_led(&job->accesses[i], worker, others))
+    bool all = true;
+
+    for (unsigned i = 0; i < job->naccesses && (all || waits); i++)
+        all &= is_led(&job->accesses[i], worker, waits);
+    return all;
+}
+
+/* How many of its data the job waits for. */
+static int count_turns(const struct orr_job *job)
+{
+    int n = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        struct orr_handle *handle = access->handle;
+
+        if (access->duplicate || access->mode & STARPU_SCRATCH)
+            continue;
+        orr_lock(&handle->lock);
+        n += !access->granted;
+        orr_unlock(&handle->lock);
+    }
+    return n;
+}
+
+/* Whether the worker's queue can wait for those in which tasks are that the job was
+ * declared to depend on. */
+static bool led_within_reach(const struct orr_led *led,
+                             const struct orr_worker *worker)
+{
+    const struct orr_runtime *rt = worker->runtime;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (atomic_load(&led->workers[w / 64]) >> w % 64 & 1 &&
+            !can_be_behind(worker, worker_of(rt, w)))
             return false;
     return true;
+}
+
+/* Whether all tasks that the job was declared to depend on, and have not ended, lead; its
+ * submission holds the job back as well, if so. What it waits for is read first: the rest
+ * becomes less only when that has. */
+static bool declared_lead(const struct orr_job *job,
+                          const struct orr_worker *worker, bool is_submitted)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+    int waiting = atomic_load(&job->waiting) - is_submitted;
+
+    return !rare || !rare->led.declared ||
+           (led_within_reach(&rare->led, worker) &&
+            waiting <= count_turns(job) + atomic_load(&rare->led.n));
 }
 
 /* -- putting it there -- */
@@ -163,14 +258,16 @@ static bool take(struct orr_worker *worker, struct orr_job *job)
     return false;
 }
 
-/* Gives the job to its worker if all before it are in the queue. */
+/* Gives the job, which is being submitted or not, to its worker if all before it are in
+ * the queue. */
 static void look(struct orr_runtime *rt, struct orr_worker *worker,
-                 struct orr_job *job)
+                 struct orr_job *job, bool is_submitted)
 {
     unsigned bits = 0;
 
-    if (orr_worker_is_blocked(worker) || !all_are_led(job, worker, NULL) ||
-        !take(worker, job))
+    if (orr_worker_is_blocked(worker) ||
+        !declared_lead(job, worker, is_submitted) ||
+        !all_are_led(job, worker, NULL) || !take(worker, job))
         return;
     if (orr_job_pass_behind(job))
         bits = orr_job_able(rt, job, orr_job_row(rt, job), worker->id);
@@ -235,10 +332,18 @@ static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
 void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
                           bool declared)
 {
-    if (declared || !may_follow(rt, job))
+    struct orr_job_rare *rare;
+
+    if (!may_follow(rt, job))
         return;
+    if (declared) {
+        rare = orr_job_make_rare(job);
+        if (!rare)
+            return;
+        rare->led.declared = true;
+    }
     (void)orr_job_add_follow(job, ORR_MAY_FOLLOW);
-    look(rt, worker_of(rt, job->task->workerid), job);
+    look(rt, worker_of(rt, job->task->workerid), job, true);
 }
 
 /* -- behind one that is there -- */
@@ -247,6 +352,27 @@ struct found {
     struct orr_job *jobs[MOST];
     unsigned n;
 };
+
+static void found_add(struct found *found, struct orr_job *job,
+                      const struct orr_worker *worker)
+{
+    if (found->n < MOST && orr_job_follow(job) == ORR_MAY_FOLLOW &&
+        can_be_behind(worker_of(worker->runtime, job->task->workerid), worker))
+        found->jobs[found->n++] = job;
+}
+
+/* Adds the jobs that were declared to depend on this one. */
+static void find_declared(struct found *found, struct orr_job *job,
+                          const struct orr_worker *worker)
+{
+    orr_lock(&job->lock);
+    for (struct orr_edge *edge = job->successors; edge; edge = edge->next) {
+        orr_edge_lead_locked(edge, job);
+        if (edge->leads)
+            found_add(found, edge->job, worker);
+    }
+    orr_unlock(&job->lock);
+}
 
 /* Adds the jobs of such workers that have the next turn after that of the access. */
 static void find_behind(struct found *found, struct orr_access *access,
@@ -267,11 +393,7 @@ static void find_behind(struct found *found, struct orr_access *access,
         if (behind && !orr_access_goes_with(next, access_at(link->prev)->group))
             break;
         behind = true;
-        if (orr_job_follow(next->job) == ORR_MAY_FOLLOW &&
-            can_be_behind(worker_of(worker->runtime, next->job->task->workerid),
-                          worker) &&
-            found->n < MOST)
-            found->jobs[found->n++] = next->job;
+        found_add(found, next->job, worker);
     }
     orr_unlock(&handle->lock);
 }
@@ -285,40 +407,49 @@ void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
         return;
     (void)orr_job_add_follow(job, ORR_LEADS);
     found.n = 0;
+    find_declared(&found, job, worker);
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].ordered)
             find_behind(&found, &job->accesses[i], worker);
     for (unsigned i = 0; i < found.n; i++)
-        look(rt, worker_of(rt, found.jobs[i]->task->workerid), found.jobs[i]);
+        look(rt, worker_of(rt, found.jobs[i]->task->workerid), found.jobs[i],
+             false);
 }
 
 /* -- starting it -- */
 
-/* Those of the worker's device, a bit per stream. */
-static void wait_for(const struct orr_worker *worker, uint64_t others)
+static void wait_for(const struct orr_worker *worker, const struct waits *waits)
 {
-    const struct orr_driver_ops *ops = worker->desc->driver->ops;
-    unsigned first = worker->id - worker->desc->stream;
+    struct orr_driver *driver = worker->desc->driver;
+    const struct orr_driver_ops *ops = driver->ops;
 
-    for (; others; others &= others - 1)
-        ops->kernels_after(worker->desc->driver, worker->id,
-                           first + (unsigned)__builtin_ctzll(others));
+    for (unsigned w = 0; w < worker->runtime->workers->n; w++)
+        if (waits->workers[w / 64] >> w % 64 & 1 && w != worker->id)
+            ops->after(ops->worker_queue(driver, worker->id),
+                       ops->worker_queue(driver, w));
+    for (unsigned use = 0; use < ORR_QUEUE_USES; use++)
+        if (waits->copies >> use & 1)
+            ops->after(ops->worker_queue(driver, worker->id),
+                       ops->queue(driver, worker->desc->node,
+                                  (enum orr_queue_use)use));
 }
 
+/* A job that was released meanwhile has no kernels to wait for, but copies. */
 void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
                       struct orr_job *job)
 {
-    uint64_t others = 0;
+    const struct orr_job_rare *rare = orr_job_rare(job);
+    struct waits waits = {{0}, 0};
 
-    if (!orr_job_follows_still(job))
+    if (!orr_job_follows(job))
         return;
-    if (all_are_led(job, worker, &others)) {
-        wait_for(worker, others);
+    if (rare && rare->led.declared && orr_job_follows_still(job))
+        for (unsigned i = 0; i < ORR_LED_WORDS; i++)
+            waits.workers[i] = atomic_load(&rare->led.workers[i]);
+    if (all_are_led(job, worker, &waits) || !orr_job_follows_still(job)) {
+        wait_for(worker, &waits);
         return;
     }
-    /* Or it was released meanwhile. */
-    if (!orr_job_follows_still(job))
-        return;
     orr_log_error("task `%s' (number %llu) was to follow others in the queue "
                   "of %s, where one has failed",
                   orr_job_name(job), (unsigned long long)job->id,
@@ -328,14 +459,14 @@ void orr_follow_start(struct orr_runtime *rt, struct orr_worker *worker,
 
 /* -- failures -- */
 
-/* Jobs that follow others in queues of the worker's device. */
+/* Jobs that follow others in queues where some may follow those of the worker. */
 static unsigned count_following(const struct orr_runtime *rt,
                                 const struct orr_worker *worker)
 {
     unsigned n = 0;
 
     for (unsigned w = 0; w < rt->workers->n; w++)
-        if (rt->workers->at[w].desc->node == worker->desc->node)
+        if (can_be_behind(worker_of(rt, w), worker))
             n += atomic_load(&rt->workers->at[w].nfollowing);
     return n;
 }

@@ -41,7 +41,7 @@ static void read_fault(struct options *options, const char *word,
     static const char *const names[NFAULTS] = {"alloc",  "copy",   "peer",
                                                "kernel", "launch", "lost",
                                                "call",   "nomem",  "pin",
-                                               "wait"};
+                                               "wait",   "copywait"};
     const char *at = strchr(text, '@');
     char digits[24] = "";
     size_t n;

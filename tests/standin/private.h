@@ -51,6 +51,7 @@ enum fault {
     FAULT_NOMEM,
     FAULT_PIN,
     FAULT_WAIT,
+    FAULT_COPY_WAIT,
     NFAULTS
 };
 enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };

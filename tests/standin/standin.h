@@ -23,7 +23,8 @@
  *                 refused, and not in the stream) or `lost' (an operation of a
  *                 stream after which the device is of no use), `pin' (of main
  *                 memory), `wait' (for an event, of a stream
- *                 that has had kernels: it goes on), or the 5th call of the vendor's, whatever it is, which does
+ *                 that has had kernels: it goes on), `copywait' (the same of one that has
+ *                 had copies), or the 5th call of the vendor's, whatever it is, which does
  *                 nothing: `call' (unknown error), `nomem' (out of memory); `copy@5+':
  *                 each one from then on
  */

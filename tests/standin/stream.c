@@ -129,6 +129,7 @@ struct stream {
     struct device *device;
     bool blocking; /* towards the default stream */
     bool has_kernels; /* [who puts them there] */
+    atomic_bool has_copies;
     uint64_t random;
     double reached_us; /* [runner] when the device came to where the stream is */
     struct fate *fate; /* a reference */
@@ -435,6 +436,7 @@ static int broken(const struct stream *stream)
 
 int put_copy(struct stream *stream, const struct copy *copy)
 {
+    atomic_store_explicit(&stream->has_copies, true, memory_order_relaxed);
     return put_work(stream, &(struct op){.verb = COPY, .copy = *copy});
 }
 
@@ -501,7 +503,9 @@ int put_wait(struct stream *stream, struct event *event)
     pthread_mutex_unlock(&event->lock);
     if (!record)
         return OK;
-    if (stream->has_kernels && gpus_fault(FAULT_WAIT)) {
+    if ((stream->has_kernels && gpus_fault(FAULT_WAIT)) ||
+        (atomic_load_explicit(&stream->has_copies, memory_order_relaxed) &&
+         gpus_fault(FAULT_COPY_WAIT))) {
         record_unref(record);
         return OK;
     }

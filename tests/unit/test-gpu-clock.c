@@ -251,9 +251,9 @@ END_TEST
 
 #endif
 
-/* -- kernels that follow others in their queue -- */
+/* -- kernels that follow others in queues -- */
 
-enum { CHAIN = 1000, KERNEL_US = 5 };
+enum { CHAIN = 1000, KERNEL_US = 5, COPY_US = 1 };
 
 /* Each kernel of the chain finds what the one before has left. */
 struct link {
@@ -272,13 +272,18 @@ static void run_link(void *arg)
     free(arg);
 }
 
-static void put_link(void *buffers[], void *arg)
+static void launch_link(void *arg, uint64_t *count)
 {
     struct link *link = malloc(sizeof(*link));
 
     starpu_codelet_unpack_args(arg, &link->number);
-    link->count = on_bytes((void *)STARPU_VARIABLE_GET_PTR(buffers[0]));
+    link->count = count;
     ck_assert_int_eq(on_launch(run_link, link), 0);
+}
+
+static void put_link(void *buffers[], void *arg)
+{
+    launch_link(arg, on_bytes((void *)STARPU_VARIABLE_GET_PTR(buffers[0])));
 }
 
 static struct starpu_codelet link_codelet = {
@@ -289,25 +294,35 @@ static struct starpu_codelet link_codelet = {
     .name = "link",
 };
 
-/* Each of its tasks is for one of `nworkers`, in turn. Returns us until they have ended. */
-static double run_chain(const char *standin, const char *pipeline,
-                        unsigned nworkers)
+/* The same for a count that is no datum of the runtime's. */
+static uint64_t declared_count;
+
+static void put_declared(void *buffers[], void *arg)
 {
-    int workers[STARPU_NMAXWORKERS];
+    (void)buffers;
+    launch_link(arg, &declared_count);
+}
+
+static struct starpu_codelet declared_codelet = {
+    .on_funcs = {put_declared},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .name = "declared",
+};
+
+/* What is a chain: each of its tasks is for one of `nworkers`, in turn, and follows the
+ * one before by the datum that both change, or as was declared. */
+struct chain {
+    const char *standin, *pipeline, *streams;
+    unsigned nworkers;
+    bool declared;
+};
+
+static double submit_data_chain(const int *workers, unsigned nworkers)
+{
     starpu_data_handle_t handle;
     uint64_t count = 0;
     double start, us;
 
-    setenv("GPU_STANDIN", standin, 1);
-    setenv("STARPU_" ON_KIND "_PIPELINE", pipeline, 1);
-    setenv("STARPU_NCPU", "0", 1);
-    setenv("STARPU_SILENT", "1", 1);
-    gpu_clock_set(1);
-    out_of_order = 0;
-    ck_assert_int_eq(starpu_init(NULL), 0);
-    ck_assert_uint_ge(starpu_worker_get_ids_by_type(ON_WORKER, workers,
-                                                    STARPU_NMAXWORKERS),
-                      nworkers);
     starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&count,
                                   sizeof(count));
     start = starpu_timing_now();
@@ -320,40 +335,103 @@ static double run_chain(const char *standin, const char *pipeline,
     ck_assert_int_eq(starpu_task_wait_for_all(), 0);
     us = starpu_timing_now() - start;
     starpu_data_unregister(handle);
-    starpu_shutdown();
-    ck_assert_uint_eq(count, CHAIN);
+    if (!out_of_order)
+        ck_assert_uint_eq(count, CHAIN);
     return us;
 }
 
-/* The host hears of an end 20 us later: four times as long as a kernel takes. */
-START_TEST(a_chain_of_kernels_does_not_wait_for_the_host)
+static double submit_declared_chain(const int *workers, unsigned nworkers)
 {
-    double us = run_chain("devices=1 delay=0 kernel=5 latency=20", "2", 1);
+    struct starpu_task *before = NULL, *last = NULL;
+    double start = starpu_timing_now();
 
-    ck_assert_uint_eq(out_of_order, 0);
-    ck_assert_msg(us <= CHAIN * KERNEL_US * 1.02, "%.1f us", us);
+    declared_count = 0;
+    for (unsigned i = 0; i < CHAIN; i++) {
+        struct starpu_task *task = starpu_task_build(
+            &declared_codelet, STARPU_VALUE, &i, sizeof(i),
+            STARPU_EXECUTE_ON_WORKER, workers[i % nworkers], 0);
+
+        ck_assert_ptr_nonnull(task);
+        task->detach = i + 1 < CHAIN;
+        task->destroy = i + 1 < CHAIN;
+        if (before)
+            starpu_task_declare_deps_array(task, 1, &before);
+        before = last = task;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    ck_assert_int_eq(starpu_task_wait(last), 0);
+    starpu_task_destroy(last);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    return starpu_timing_now() - start;
 }
-END_TEST
 
-/* The chain goes to and fro between two streams of one device, which wait for each
- * other. */
-START_TEST(streams_of_a_device_wait_for_each_other_without_the_host)
+/* Returns us until all have ended. */
+static double run_chain(const struct chain *chain)
 {
+    int all[STARPU_NMAXWORKERS], workers[STARPU_NMAXWORKERS];
+    unsigned n, step;
     double us;
 
-    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
-    us = run_chain("devices=1 delay=0 kernel=5 latency=20", "2", 2);
+    setenv("GPU_STANDIN", chain->standin, 1);
+    setenv("STARPU_" ON_KIND "_PIPELINE", chain->pipeline, 1);
+    setenv("STARPU_NWORKER_PER_" ON_KIND, chain->streams, 1);
+    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    gpu_clock_set(1);
+    out_of_order = 0;
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    n = starpu_worker_get_ids_by_type(ON_WORKER, all, STARPU_NMAXWORKERS);
+    ck_assert_uint_ge(n, chain->nworkers);
+    step = n / chain->nworkers;
+    for (unsigned i = 0; i < chain->nworkers; i++)
+        workers[i] = all[i * step];
+    us = chain->declared ? submit_declared_chain(workers, chain->nworkers)
+                         : submit_data_chain(workers, chain->nworkers);
+    starpu_shutdown();
+    return us;
+}
+
+#define LATENCY "delay=0 kernel=5 latency=20 "
+
+/* The host hears of an end 20 us later: four times as long as a kernel takes. The chain
+ * stays in one stream, goes to and fro between two of one device, or between two
+ * devices, with a copy of 1 us for each task if a datum goes with it. */
+static const struct {
+    struct chain chain;
+    double us; /* of a task */
+} chains[] = {
+    {{"devices=1 " LATENCY, "2", "1", 1, false}, KERNEL_US},
+    {{"devices=1 " LATENCY, "2", "2", 2, false}, KERNEL_US},
+    {{"devices=2 copy=1 " LATENCY, "2", "1", 2, false}, KERNEL_US + COPY_US},
+    {{"devices=3 copy=1 " LATENCY, "2", "1", 3, false}, KERNEL_US + COPY_US},
+    {{"devices=1 " LATENCY, "2", "1", 1, true}, KERNEL_US},
+    {{"devices=1 " LATENCY, "2", "2", 2, true}, KERNEL_US},
+    {{"devices=2 " LATENCY, "2", "1", 2, true}, KERNEL_US},
+};
+
+START_TEST(a_chain_of_kernels_does_not_wait_for_the_host)
+{
+    double us = run_chain(&chains[_i].chain);
+
     ck_assert_uint_eq(out_of_order, 0);
-    ck_assert_msg(us <= CHAIN * KERNEL_US * 1.02, "%.1f us", us);
+    ck_assert_msg(us <= CHAIN * chains[_i].us * 1.02, "%.1f us", us);
 }
 END_TEST
 
-/* Where one of these waits is left out a kernel runs before the one that it depends on. */
+/* Where one of these waits is left out a kernel runs before the one that it depends on.
+ * Of two devices each kernel waits for the other's and for the copy, which waits for the
+ * other's as well. */
+static const struct chain faulty[] = {
+    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, false},
+    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, true},
+    {"devices=2 " LATENCY "fault=wait@100", "2", "1", 2, true},
+    {"devices=2 copy=10 " LATENCY "fault=wait@100", "2", "1", 2, false},
+    {"devices=2 copy=1 " LATENCY "fault=copywait@100", "2", "1", 2, false},
+};
+
 START_TEST(a_wait_that_is_left_out_is_seen)
 {
-    setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
-    (void)run_chain("devices=1 delay=0 kernel=5 latency=20 fault=wait@100", "2",
-                    2);
+    (void)run_chain(&faulty[_i]);
     ck_assert_uint_gt(out_of_order, 0);
 }
 END_TEST
@@ -361,7 +439,8 @@ END_TEST
 /* With one kernel in flight it does: the test above can fail. */
 START_TEST(a_pipeline_of_one_waits_for_the_host_after_each_kernel)
 {
-    double us = run_chain("devices=1 delay=0 kernel=5 latency=20", "1", 1);
+    double us =
+        run_chain(&(struct chain){"devices=1 " LATENCY, "1", "1", 1, false});
 
     ck_assert_uint_eq(out_of_order, 0);
     ck_assert_double_ge(us, CHAIN * (KERNEL_US + 20));
@@ -421,9 +500,10 @@ int main(void)
     tcase_add_loop_test(tc, a_simulated_copy_takes_as_long, 0,
                         sizeof(copies) / sizeof(*copies));
 #endif
-    tcase_add_test(tc, a_chain_of_kernels_does_not_wait_for_the_host);
-    tcase_add_test(tc, streams_of_a_device_wait_for_each_other_without_the_host);
-    tcase_add_test(tc, a_wait_that_is_left_out_is_seen);
+    tcase_add_loop_test(tc, a_chain_of_kernels_does_not_wait_for_the_host, 0,
+                        sizeof(chains) / sizeof(*chains));
+    tcase_add_loop_test(tc, a_wait_that_is_left_out_is_seen, 0,
+                        sizeof(faulty) / sizeof(*faulty));
     tcase_add_test(tc, a_pipeline_of_one_waits_for_the_host_after_each_kernel);
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);

@@ -39,6 +39,7 @@ struct orr_queue {
      * wait for the host; owned, as is the event that joins the two. */
     gpu_stream_t ends;
     gpu_event_t end;
+    gpu_event_t passed; /* what other queues wait for in this one; owned */
 };
 
 /* A kernel under way, in kernel->machine_link[0]. Its worker takes it; who serves
@@ -53,7 +54,6 @@ struct gpu_run {
 
 struct gpu_worker {
     struct orr_queue kernels;
-    gpu_event_t before; /* what it waits for in another one's queue; owned */
     unsigned next; /* [worker] where the next free run is looked for */
     struct gpu_run runs[ORR_MOST_QUEUED];
 };
@@ -145,9 +145,9 @@ void gpu_close(struct orr_driver *driver);
         .copy_start = orr_driver_copy_start, .raw_copy = gpu_raw_copy,         \
         .copy_levels = GPU_COPY_LEVELS, .call_method = gpu_call_method,        \
         .kernel_start = gpu_kernel_start, .in_order = true,                    \
-        .kernels_after = gpu_kernels_after, .null_kernel = gpu_null_kernel,    \
-        .queue = gpu_queue, .notify = gpu_notify, .record = gpu_record,        \
-        .wait = gpu_wait,                                                      \
+        .null_kernel = gpu_null_kernel, .queue = gpu_queue,                    \
+        .notify = gpu_notify, .record = gpu_record, .wait = gpu_wait,          \
+        .after = gpu_after, .worker_queue = gpu_worker_queue,                  \
     }
 
 /* What a vendor's orr_driver_<name>_open is. */
@@ -210,6 +210,8 @@ struct orr_queue *gpu_queue(struct orr_driver *driver, unsigned node,
 void gpu_notify(struct orr_queue *queue, struct orr_post *post);
 void gpu_record(struct orr_queue *queue, struct orr_event *event);
 void gpu_wait(struct orr_queue *queue, struct orr_event *event);
+void gpu_after(struct orr_queue *later, struct orr_queue *earlier);
+struct orr_queue *gpu_worker_queue(struct orr_driver *driver, unsigned worker);
 int gpu_call_method(struct orr_driver *driver, int (*method)(void), void *src,
                     unsigned src_node, void *dst, unsigned dst_node,
                     struct orr_async *async);
@@ -221,8 +223,6 @@ void gpu_marks_done(struct gpu *driver);
 
 void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker);
 int gpu_kernel_start(struct orr_driver *driver, struct orr_kernel *kernel);
-void gpu_kernels_after(struct orr_driver *driver, unsigned later,
-                       unsigned earlier);
 int gpu_null_kernel(struct orr_driver *driver, unsigned worker);
 
 /* -- bytes.c -- */

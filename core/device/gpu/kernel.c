@@ -59,8 +59,6 @@ void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker)
             (void)api->event_destroy(worker->runs[i].end);
     }
     gpu_queue_close(&worker->kernels);
-    if (worker->before)
-        (void)api->event_destroy(worker->before);
 }
 
 /* -- ends -- */
@@ -180,29 +178,6 @@ int gpu_kernel_start(struct orr_driver *head, struct orr_kernel *kernel)
     free_run(run);
     return end_at_once(kernel, exec,
                        orr_gpu_report(device, "the start of a kernel", code));
-}
-
-/* An event may be recorded anew once its wait is in the queue. */
-void gpu_kernels_after(struct orr_driver *head, unsigned later,
-                       unsigned earlier)
-{
-    struct gpu *driver = (struct gpu *)head;
-    struct gpu_worker *worker = orr_gpu_worker(driver, later);
-    const struct gpu_worker *other = orr_gpu_worker(driver, earlier);
-    const struct gpu_api *api = &driver->api;
-    struct gpu_device *device = orr_gpu_of_worker(driver, later);
-    int code = driver->vendor->use(device);
-
-    if (!code && !worker->before)
-        code = api->event_create(&worker->before, GPU_EVENT_WITHOUT_TIME);
-    if (!code)
-        code = api->event_record(worker->before, other->kernels.stream);
-    if (!code)
-        code = api->stream_wait(worker->kernels.stream, worker->before, 0);
-    if (!code)
-        return;
-    (void)orr_gpu_report(device, "a wait for another stream", code);
-    (void)api->stream_synchronize(other->kernels.stream);
 }
 
 /* A device fills a byte by a kernel of the vendor's. */

@@ -28,6 +28,8 @@ int gpu_queue_open(struct orr_queue *queue, struct gpu_device *device)
         code = api->stream_create(&queue->ends, GPU_STREAM_NON_BLOCKING);
     if (!code)
         code = api->event_create(&queue->end, GPU_EVENT_WITHOUT_TIME);
+    if (!code)
+        code = api->event_create(&queue->passed, GPU_EVENT_WITHOUT_TIME);
     return code;
 }
 
@@ -45,6 +47,8 @@ void gpu_queue_close(struct orr_queue *queue)
         (void)api->stream_synchronize(queue->ends);
     if (queue->end)
         (void)api->event_destroy(queue->end);
+    if (queue->passed)
+        (void)api->event_destroy(queue->passed);
     if (queue->ends)
         (void)api->stream_destroy(queue->ends);
     if (queue->stream)
@@ -247,6 +251,50 @@ void gpu_wait(struct orr_queue *queue, struct orr_event *event)
     if (code)
         gpu_queue_fail(queue, "cannot wait for an event", code);
     driver->vendor->leave(queue->device, before);
+}
+
+/* -- what is behind what -- */
+
+struct orr_queue *gpu_worker_queue(struct orr_driver *driver, unsigned worker)
+{
+    return &orr_gpu_worker((struct gpu *)driver, worker)->kernels;
+}
+
+static int mark_passed(struct orr_queue *queue)
+{
+    const struct gpu *driver = queue->device->driver;
+    intptr_t before;
+    int code = driver->vendor->enter(queue->device, &before);
+
+    if (code)
+        return code;
+    code = driver->api.event_record(queue->passed, queue->stream);
+    driver->vendor->leave(queue->device, before);
+    return code;
+}
+
+/* The event may be recorded anew once its wait is in a queue. Where another thread does
+ * so before, this one waits for more than it has to, of what was there at that time: so
+ * no queue waits for what is behind its own wait. */
+void gpu_after(struct orr_queue *later, struct orr_queue *earlier)
+{
+    struct gpu *driver = later->device->driver;
+    intptr_t before;
+    int code = mark_passed(earlier);
+
+    if (!code)
+        code = driver->vendor->enter(later->device, &before);
+    if (!code) {
+        code = driver->api.stream_wait(later->stream, earlier->passed, 0);
+        driver->vendor->leave(later->device, before);
+    }
+    if (!code)
+        return;
+    (void)orr_gpu_report(later->device, "a wait for another stream", code);
+    if (driver->vendor->enter(earlier->device, &before))
+        return;
+    (void)driver->api.stream_synchronize(earlier->stream);
+    driver->vendor->leave(earlier->device, before);
 }
 
 /* -- methods of applications -- */
