@@ -16,6 +16,7 @@
 #include "replay/jobs.h"
 #include "replay/player.h"
 #include "replay/ranks/machine.h"
+#include "replay/ranks/pages.h"
 #include "replay/ranks/ranks.h"
 
 static void exit_failed(void *arg)
@@ -43,6 +44,16 @@ static int play(const char *path)
     return rc ? 1 : 0;
 }
 
+/* What is wrong with the file, `play` says. */
+static void widen_pages(char **argv)
+{
+    struct orr_error err;
+    int n = orr_record_ranks(argv[1], &err);
+
+    if (n > 0)
+        ranks_widen_pages((unsigned)n, argv);
+}
+
 int main(int argc, char **argv)
 {
     static const char jobs[] = "--jobs=";
@@ -53,5 +64,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: play-record FILE, see orrery replay --help\n");
         return 2;
     }
+    widen_pages(argv);
     return play(argv[1]);
 }

@@ -143,6 +143,28 @@ def test_replay(at):
     claim("they need a cluster", done.returncode == 1 and "name a cluster" in done.stderr, done)
 
 
+def write_idle(at, ranks):
+    """Records of ranks that do nothing; returns the first one's name."""
+    for rank in range(ranks):
+        with open(os.path.join(at, f"idle{ranks}.rank{rank}.rec"), "w", encoding="utf-8") as file:
+            file.write(f'orrery-record 1\nrun machine="epyc-64" scheduler="lws"\n'
+                       f"rank {rank} size={ranks}\nend-rank\nend value=3\n")
+    return os.path.join(at, f"idle{ranks}.rank0.rec")
+
+
+def test_pages(at):
+    def starts(ranks, **more):
+        done = subprocess.run([PLAYER, write_idle(at, ranks)], capture_output=True, text=True,
+                              env={**ENV, "ORRERY_MACHINE": f"{ranks}*epyc-64 + ib 200Gb/s",
+                                   "LD_DEBUG": "files", **more}, check=False)
+        return done.stderr.count("initialize program:") if done.returncode == 0 else done
+
+    claim("a player of few ranks goes on as it was begun", starts(7) == 1, starts(7))
+    claim("one of many begins anew, with its memory on huge pages", starts(8) == 2, starts(8))
+    own = starts(8, GLIBC_TUNABLES="glibc.malloc.tcache_count=7")
+    claim("unless the user has said how memory is to be", own == 1, own)
+
+
 def test_wrong_records(at):
     record("--ranks", "4", "-o", at + "/it.rec", "-m", "epyc-64", "--", CHOLESKY, "-size",
            "384", "-nblocks", "4")
@@ -195,6 +217,7 @@ with tempfile.TemporaryDirectory() as place:
     test_unreal(place)
     test_refusals(place)
     test_replay(place)
+    test_pages(place)
     test_wrong_records(place)
     test_hosted(place)
 print(f"1..{len(results)}")
