@@ -94,6 +94,7 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(unordered, "unordered", NUMBER)                                          \
     X(alone, "alone", NUMBER)                                                  \
     X(possibly, "possibly-parallel", NUMBER)                                   \
+    X(graph, "graph", NUMBER)                                                  \
     X(flops, "flops", REAL)                                                    \
     X(us, "us", REAL)                                                          \
     X(redux, "redux", NUMBER)                                                  \
@@ -132,6 +133,13 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
         __VA_ARGS__, &after_, NULL                                             \
     }
 
+/* With one more, which came later: places of fields do not change. */
+#define LIST_AND(last, ...)                                                    \
+    (const struct orr_field *const[])                                          \
+    {                                                                          \
+        __VA_ARGS__, &after_, &last, NULL                                      \
+    }
+
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
                                   &nopencl_, &reserved_, &combined_,
@@ -155,12 +163,12 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
                          LIST(&id_, &how_, &parts_, &node_, &unordered_)},
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
-                         LIST(&id_, &codelet_, &data_, &priority_, &name_,
-                              &tagged_, &tag_, &flops_, &footprint_, &size_,
-                              &parameters_, &times_, &worker_, &order_, &ran_,
-                              &workers_, &where_, &color_, &kept_, &awaited_,
-                              &synchronous_, &unordered_, &ordered_, &alone_,
-                              &possibly_, &context_)},
+                         LIST_AND(graph_, &id_, &codelet_, &data_, &priority_,
+                                  &name_, &tagged_, &tag_, &flops_, &footprint_,
+                                  &size_, &parameters_, &times_, &worker_,
+                                  &order_, &ran_, &workers_, &where_, &color_,
+                                  &kept_, &awaited_, &synchronous_, &unordered_,
+                                  &ordered_, &alone_, &possibly_, &context_)},
     [ORR_CALL_DEPEND] = {"depend", LIST(&id_, &before_)},
     [ORR_CALL_END_DEPEND] = {"end-depend", LIST(&id_, &before_)},
     [ORR_CALL_END_HOLD] = {"end-hold", LIST(&id_, &value_)},
@@ -227,6 +235,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_UNREAL] = {"unreal", LIST(&id_)},
     [ORR_CALL_END_RANK] = {"end-rank", LIST(&value_)},
     [ORR_CALL_NUMBERS] = {"numbers", LIST(&value_)},
+    [ORR_CALL_GRAPH_LAUNCH] = {"graph-launch", LIST(&value_)},
 };
 
 int orr_field_is_default(const struct orr_field *field,
