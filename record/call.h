@@ -80,7 +80,8 @@
     X(SKIP, "skip")     /* insertions that other ranks execute */              \
     X(UNREAL, "unreal") /* what was acquired has values that mean nothing */   \
     X(END_RANK, "end-rank")                                                    \
-    X(NUMBERS, "numbers") /* data registered that may have no line */
+    X(NUMBERS, "numbers") /* data registered that may have no line */          \
+    X(GRAPH_LAUNCH, "graph-launch")
 
 enum orr_verb {
 #define ORR_VERB(name, word) ORR_CALL_##name,
@@ -191,7 +192,7 @@ struct orr_call {
     int64_t priority, worker, ran, least, most;
     int64_t device; /* -1: any */
     uint64_t task, order, tagged, kept, awaited, synchronous, unordered, alone,
-        possibly;
+        possibly, graph; /* graph: 1, its kernel is launched with others; 2: once more */
     double flops, us, deviation;
     uint64_t implementation;
 

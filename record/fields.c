@@ -95,6 +95,7 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(unordered, "unordered", NUMBER)                                          \
     X(alone, "alone", NUMBER)                                                  \
     X(possibly, "possibly-parallel", NUMBER)                                   \
+    X(graph, "graph", NUMBER)                                                  \
     X(flops, "flops", REAL)                                                    \
     X(us, "us", REAL)                                                          \
     X(redux, "redux", NUMBER)                                                  \
@@ -139,6 +140,11 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
     (const struct orr_field *const[])                                          \
     {                                                                          \
         __VA_ARGS__, &after_, later, NULL                                      \
+/* With one more, which came later: places of fields do not change. */
+#define LIST_AND(last, ...)                                                    \
+    (const struct orr_field *const[])                                          \
+    {                                                                          \
+        __VA_ARGS__, &after_, &last, NULL                                      \
     }
 
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
@@ -165,6 +171,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
                          LIST_AND(&device_, &id_, &codelet_, &data_, &priority_,
+                         LIST_AND(graph_, &id_, &codelet_, &data_, &priority_,
                                   &name_, &tagged_, &tag_, &flops_, &footprint_,
                                   &size_, &parameters_, &times_, &worker_,
                                   &order_, &ran_, &workers_, &where_, &color_,
@@ -236,6 +243,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_UNREAL] = {"unreal", LIST(&id_)},
     [ORR_CALL_END_RANK] = {"end-rank", LIST(&value_)},
     [ORR_CALL_NUMBERS] = {"numbers", LIST(&value_)},
+    [ORR_CALL_GRAPH_LAUNCH] = {"graph-launch", LIST(&value_)},
 };
 
 int orr_field_is_default(const struct orr_field *field,

@@ -100,6 +100,13 @@ static void tag_clear(struct player *player, const struct orr_call *call)
     starpu_tag_clear();
 }
 
+static void launch_graph(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    orrery_graph_launch();
+}
+
 static void tag_wait(struct player *player, const struct orr_call *call)
 {
     /* Traces name the call. */
@@ -396,6 +403,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_UNREAL] = player_skip_call,
     [ORR_CALL_END_RANK] = play_message,
     [ORR_CALL_NUMBERS] = play_message,
+    [ORR_CALL_GRAPH_LAUNCH] = launch_graph,
 };
 
 /* --- the run --- */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <orrery.h>
+
 #include "replay/player.h"
 
 static struct starpu_task **player_task_slot(struct player *player,
@@ -310,8 +312,9 @@ void player_submit(struct player *player, const struct orr_call *call)
     set_data(player, call, task);
     set_fields(player, call, task);
     *place = call->kept || (call->awaited && !call->synchronous) ? task : NULL;
-    rc = call->alone ? starpu_task_submit_nodeps(task)
-                     : starpu_task_submit(task);
+    rc = call->alone   ? starpu_task_submit_nodeps(task)
+         : call->graph ? orrery_task_submit_in_graph(task, call->graph > 1)
+                       : starpu_task_submit(task);
     if (rc == -ENODEV)
         player_fail(player, "no worker of this machine can run task %llu (%s)",
                     (unsigned long long)call->id,

@@ -333,6 +333,7 @@ void orrery_graph_launch(void)
 {
     ORR_API(rt, __func__);
 
+    ORR_RECORD(rt, GRAPH_LAUNCH);
     orr_charge(rt->machine->costs.kernel_queue);
     orr_pay();
 }

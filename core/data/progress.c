@@ -59,6 +59,15 @@ static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
     orr_unlock(&node->lock);
 }
 
+/* The request's copy is none of those of its link any more that others wait for. */
+static void leave_link(struct orr_runtime *rt, const struct orr_request *request)
+{
+    struct orr_node *node = &rt->nodes->at[request->progress_node];
+    unsigned direction = node->id == request->dst;
+
+    uncount(node, direction ? request->src : request->dst, direction);
+}
+
 /* The copy is not made any more. A value cannot be had from a lost device: it is looked
  * for elsewhere. It need not come to a lost device: jobs that wait go elsewhere. */
 static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
@@ -137,7 +146,6 @@ static void copy_done(struct orr_copy *copy)
     struct orr_runtime *rt = request->runtime;
     struct orr_node *node = &rt->nodes->at[request->progress_node];
     unsigned peer = node->id == request->dst ? request->src : request->dst;
-    unsigned direction = node->id == request->dst;
     struct orr_deferred deferred = {0};
     struct orr_waiter *sync = request->sync;
 
@@ -146,7 +154,8 @@ static void copy_done(struct orr_copy *copy)
     if (!copy->async.error)
         orr_bus_count(rt, copy->src, copy->dst, copy->size);
     ORR_TELL(rt, ORR_TOLD_COPY_ENDED, .request = request);
-    uncount(node, peer, direction);
+    if (!request->ahead)
+        leave_link(rt, request);
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
@@ -186,7 +195,8 @@ static bool can_be_behind(const struct orr_runtime *rt,
            worker->driver->ops->after;
 }
 
-/* The copy is in its queue: jobs that follow others need not wait for its end. */
+/* The copy is in its queue: jobs that follow others need not wait for its end, nor need
+ * copies for those behind them: it may have many kernels before it. */
 static void copy_queued(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -208,6 +218,8 @@ static void copy_queued(struct orr_copy *copy)
     }
     request->ahead = told != NULL;
     orr_unlock(&handle->lock);
+    if (told)
+        leave_link(rt, request);
     for (struct orr_access *next; told; told = next) {
         next = told->next;
         orr_job_arrive(rt, told->job);

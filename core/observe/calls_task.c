@@ -428,6 +428,7 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
         call.verb = ORR_CALL_SUBMIT;
         call.id = number->number;
         call.alone = !implicit;
+        call.graph = job->in_graph;
         fill_task(task, &call);
         fill_uses(calls, task, &call);
         fill_said(task->cl ? task->cl->model : NULL, &said, &call);

@@ -134,7 +134,8 @@ def main():
                 "pieces": ([pieces], [Place("h100-pcie-4", "dmda",
                                             STARPU_NCUDA="2"),
                                       Place("h100-pcie-4", "eager")] + SMALL)}
-    for name in ("vector_scal", "mult", "stencil", "dot_product", "tree"):
+    for name in ("vector_scal", "mult", "stencil", "dot_product", "tree",
+                 "stf/stf-stencil"):
         programs[name] = ([os.path.join(examples, name)], SMALL)
     for name in ("lu", "qr"):
         programs[name] = ([os.path.join(examples, name, name)] + tiles[1:], SMALL)

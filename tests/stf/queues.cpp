@@ -90,6 +90,29 @@ void bodies_run_at_submission()
     check(value == 41., "all kernels have run");
 }
 
+// The same from device to device: what copies the value waits for the kernels as well.
+void bodies_run_ahead_of_copies()
+{
+    context ctx;
+    std::atomic<bool> go{false};
+    double value = 1.;
+    int called = 0;
+    auto x = ctx.logical_data(&value, 1);
+
+    for (int i = 0; i < 40; i++) {
+        int here = i;
+        ctx.task(exec_place::device(i % 2), x.rw())
+                ->*[&](stream_t s, slice<double> v) {
+            called += here == i;
+            launch(s, v, 1., &go);
+        };
+        check(called == i + 1, "the body has run on the other device");
+    }
+    go = true;
+    ctx.finalize();
+    check(value == 41., "all kernels have run, and found the value");
+}
+
 // Bodies on processors are behind those of devices, and wait for them.
 void processors_wait()
 {
@@ -140,6 +163,7 @@ void memory_of_allocators()
 int main()
 {
     bodies_run_at_submission();
+    bodies_run_ahead_of_copies();
     processors_wait();
     memory_of_allocators();
     return 0;

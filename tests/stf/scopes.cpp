@@ -254,7 +254,113 @@ void launched_scopes()
     }
 }
 
-// Those of push() have started when they are popped: the first launch is theirs.
+// What only has bodies of its own runs when it is launched: never, once, or more often.
+void popped_scopes()
+{
+    for (const int n : {0, 1, 3}) {
+        stackable_ctx ctx;
+        double value = 1.;
+        auto x = ctx.logical_data(&value, 1);
+        auto add = [](size_t j, auto v) { v(j) += 1.; };
+
+        ctx.push();
+        auto inside = ctx.logical_data_no_export<double>(1);
+        ctx.parallel_for(x.shape(), x.rw(), inside.write())
+                ->*[](size_t j, auto v, auto to) { to(j) = v(j) *= 2.; };
+        ctx.task_later(exec_place::host(), x.rw())
+                ->*[one = 1.](stream_t, auto v) { v(0) += one; };
+        ctx.push(); // a part of the graph
+        auto deeper = ctx.logical_data_no_export<double>(1);
+        ctx.parallel_for(x.shape(), x.rw(), deeper.write())
+                ->*[](size_t j, auto v, auto to) { to(j) = v(j) += 1.; };
+        {
+            auto twice = ctx.repeat_graph_scope(2);
+            ctx.push();
+            ctx.parallel_for(x.shape(), x.rw())->*add;
+            ctx.pop();
+        }
+        ctx.pop();
+        ctx.host_launch(x.rw())->*[](auto v) { v(0) += 10.; };
+        launchable_graph_handle handle = ctx.pop_prologue();
+        for (int i = 0; i < n; i++)
+            handle.launch();
+        ctx.pop_epilogue();
+        ctx.finalize();
+        double expected = 1.;
+        for (int i = 0; i < n; i++)
+            expected = 2. * expected + 14.;
+        EXPECT_RESULT(value == expected);
+    }
+}
+
+// A scope inside of a loop is a part of each round.
+void scopes_in_loops()
+{
+    stackable_ctx ctx;
+    double value = 0.;
+    auto x = ctx.logical_data(&value, 1);
+    {
+        auto three = ctx.repeat_graph_scope(3);
+        ctx.push();
+        ctx.parallel_for(x.shape(), x.rw())->*[](size_t j, auto v) {
+            v(j) += 1.;
+        };
+        ctx.pop();
+    }
+    ctx.finalize();
+    EXPECT_RESULT(value == 3.);
+}
+
+// Where something has to run at once, what is before it in all scopes around does.
+void scopes_that_begin()
+{
+    stackable_ctx ctx;
+    double value = 0.;
+    int calls = 0;
+    auto x = ctx.logical_data(&value, 1);
+    auto left = ctx.logical_data(shape_of<scalar_view<double>>());
+    auto add = [](size_t j, auto v) { v(j) += 1.; };
+
+    ctx.push();
+    ctx.parallel_for(x.shape(), x.rw())->*add;
+    ctx.parallel_for(box<1>(1), left.write())->*[](size_t, auto l) { *l = 2.; };
+    {
+        auto more = ctx.while_graph_scope();
+        ctx.parallel_for(box<1>(1), left.rw(), x.rw())
+                ->*[](size_t, auto l, auto v) {
+            *l -= 1.;
+            v(0) = 10. * v(0) + 1.;
+        };
+        more.update_cond(left.read())->*[](auto l) { return *l > 0.5; };
+        more.assume_rounds(2);
+    }
+    ctx.push();
+    ctx.parallel_for(x.shape(), x.rw())->*[](size_t j, auto v) {
+        v(j) *= 2.;
+    };
+    {
+        auto frozen = ctx.freeze(x);
+        EXPECT_RESULT(frozen.get()(0) == 222.);
+        frozen.unfreeze();
+    }
+    ctx.parallel_for(x.shape(), x.rw())->*add;
+    ctx.task(exec_place::host(), x.rw())
+            ->*[&](stream_t, auto v) { v(0) += 1., calls++; };
+    EXPECT_RESULT(calls == 1);
+    ctx.pop();
+    ctx.parallel_for(x.shape(), x.rw())->*add;
+    ctx.pop();
+    ctx.fence().wait();
+    ctx.push(); // and is not popped
+    ctx.parallel_for(x.shape(), x.rw())->*add;
+    EXPECT(refused([&] { ctx.finalize(); }, "inside of a scope"));
+    ctx.pop();
+    ctx.finalize();
+    EXPECT_RESULT(value == 226.);
+}
+
+// If a body refers to the program's variables it starts where it stands, and what is
+// before it: the first launch is theirs.
 void relaunched_scopes()
 {
     stackable_ctx ctx;
@@ -331,6 +437,9 @@ int main()
     data_of_scopes();
     loops_in_loops();
     launched_scopes();
+    popped_scopes();
+    scopes_in_loops();
+    scopes_that_begin();
     relaunched_scopes();
     cost_of_launches();
     return 0;

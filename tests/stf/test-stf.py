@@ -396,6 +396,36 @@ def nvcc(folder):
               done.code != 0 and "add on_host()" in done.err, done)
 
 
+def events(words, folder, **env):
+    """The trace's lines but counters, of which tasks that have ended on different
+    sides of an equal date are counted differently."""
+    path = os.path.join(folder, "trace")
+    done = passes("%s is traced" % os.path.basename(words[0]), words,
+                  **env, ORRERY_TRACE=path)
+    if done.code:
+        return None
+    with open(path, encoding="utf-8") as file:
+        return [line for line in file if not line.startswith("13\t")]
+
+
+def replayed(folder):
+    """Graphs are launched, and their tasks submitted and handed over, in a replay as in
+    the program: kernels begin and end at the same dates."""
+    record = os.path.join(folder, "record")
+    env = dict(SKIP, ORRERY_ASSUME="kernel[*] = 10us; kernel[short] = 1us")
+    ran = events([program("scopes")], folder, **env, ORRERY_RECORD=record)
+    played = events([os.path.join(BUILD, "replay", "play-record"), record],
+                    folder, **env)
+    TAP.claim("the replay's events are the program's", ran and ran == played,
+              [pair for pair in zip(ran or (), played or ())
+               if pair[0] != pair[1]][:1])
+    with open(record, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for words in ("graph-launch", "graph=1", "graph=2"):
+        TAP.claim(f"the record has {words}",
+                  any(words in line.split() for line in lines), record)
+
+
 def clang(folder):
     """Both sides of kernels.cu without a toolkit: the host's code, and PTX."""
     found = shutil.which("clang++") or shutil.which("clang++-14")
@@ -426,6 +456,7 @@ with tempfile.TemporaryDirectory() as scratch:
         models(scratch)
         parts(scratch)
         memory(scratch)
+        replayed(scratch)
     else:
         headers(scratch)
         warnings(scratch)

@@ -251,6 +251,7 @@ class context
     void finalize()
     {
         state_->require_open();
+        detail::settle(*state_);
         state_->finalize();
         state_->tell();
     }
@@ -259,12 +260,14 @@ class context
     void submit()
     {
         state_->require_open();
+        detail::settle(*state_);
         state_->end_stage();
     }
     // What is submitted so far, to be waited for. Does not wait itself.
     fence_queue fence()
     {
         state_->require_open();
+        detail::settle(*state_);
         state_->end_stage();
         return fence_queue(state_);
     }
@@ -281,6 +284,7 @@ class context
                       "host_launch(), or freeze() and get()");
         detail::require(data.is_set(), "wait() for data that no context has "
                                        "made");
+        detail::settle(*state_);
         detail::hold_on_host hold(*state_, *data.get_datum());
 
         state_->end_stage();
@@ -297,6 +301,7 @@ class context
     void change_stage()
     {
         state_->require_open();
+        detail::settle(*state_);
         state_->end_stage();
     }
 

@@ -38,6 +38,7 @@ enum class recording_of {
     rounds, // they are submitted, with bodies of their own, and once more each round
     launches, // they are submitted when the scope is launched, not before
     copies, // they are submitted as ever; what can be copied may be launched again
+    later,  // they are submitted at the scope's end, or when something has to be before
 };
 
 // How tasks come to devices: one by one, or as a graph, which the first task of a stage
@@ -233,7 +234,6 @@ struct context_state {
     std::atomic<std::size_t> ndata{0};         // made so far
     std::atomic<int> started{0};   // tasks between start() and end()
     recorder *recording = nullptr; // of the innermost scope that has one
-    recording_of mode = recording_of::rounds; // likewise
     unsigned depth = 0;                       // scopes that are open
     std::vector<unsigned> scopes;             // their numbers, from 1 on
     unsigned nscopes = 0;                     // so far

@@ -109,6 +109,7 @@ class freezer
                 "freeze() takes access_mode::read or access_mode::rw");
         require(data_ != nullptr, "freeze() of data that no context has made");
         state_->require_open();
+        settle(*state_);
         const int node = node_of(place);
         check_use(*state_, {data_.get(), mode, {}, nullptr}, false);
         if (data_->frozen != access_mode::none)

@@ -31,7 +31,8 @@ template <class V> class stackable_logical_data : public logical_data<V>
         data.pushed = data.state->scopes.back();
         data.pushed_mode = mode;
         const int node = detail::machine::get().node_of(place, -1);
-        if (node >= 0 && mode != access_mode::write)
+        // Tasks that write them may be submitted later.
+        if (node >= 0 && mode != access_mode::write && !data.state->recording)
             starpu_data_prefetch_on_node(data.handle,
                                          static_cast<unsigned>(node), 1);
     }
@@ -81,12 +82,22 @@ class looping
     virtual bool goes_on() = 0;
 };
 
-// What the tasks of a scope are, in their order, and the loops in it: they are submitted
-// once more in each round, or when the scope is launched. One thread at a time.
+// What the tasks of a scope are, in their order, and the scopes and loops in it: they are
+// submitted once more in each round, or when the scope is launched. One thread at a time.
 class recorded_tasks : public recorder
 {
   public:
-    recorded_tasks() = default;
+    // In the scope `outer`, or NULL. Inside of what is submitted later nothing is
+    // submitted now; inside of what runs several times all does.
+    recorded_tasks(recorded_tasks *outer, recording_of wanted)
+        : recorder(outer && outer->mode_ != recording_of::copies ? outer->mode_
+                                                                 : wanted),
+          outer_(outer), begun_(outer && outer->mode_ == recording_of::later &&
+                                        wanted == recording_of::later
+                                    ? outer->begun_
+                                    : begun_mode(wanted))
+    {
+    }
     recorded_tasks(const recorded_tasks &) = delete;
     recorded_tasks &operator=(const recorded_tasks &) = delete;
     ~recorded_tasks() override
@@ -97,7 +108,12 @@ class recorded_tasks : public recorder
     }
     bool note(context_state &state, const job &j) override
     {
-        if (state.mode == recording_of::launches) {
+        // It runs now, and once.
+        if (mode_ == recording_of::later && !j.type->copy)
+            begin(state);
+        const bool waits = mode_ == recording_of::launches ||
+                           mode_ == recording_of::later;
+        if (waits) {
             state.require_open();
             for (unsigned i = 0; i < j.nuses; i++) {
                 check_use(state, j.uses[i], false);
@@ -107,8 +123,25 @@ class recorded_tasks : public recorder
             }
             (void)target(state, j);
         }
-        add(j, state.mode != recording_of::copies);
-        return state.mode == recording_of::launches;
+        add(j, mode_ != recording_of::copies);
+        return waits;
+    }
+    void begin(context_state &state) override
+    {
+        if (mode_ != recording_of::later)
+            return;
+        if (outer_)
+            outer_->begin(state);
+        mode_ = begun_;
+        // What a condition waits for is before scopes inside of this one.
+        recorder *const innermost = std::exchange(state.recording, nullptr);
+        try {
+            submit_entries(state);
+        } catch (...) {
+            state.recording = innermost;
+            throw;
+        }
+        state.recording = innermost;
     }
     // `must`: an error if the body cannot be copied. Else the scope is no longer one
     // that can be launched again.
@@ -130,12 +163,18 @@ class recorded_tasks : public recorder
         }
         if (j.arg)
             one.what.arg = j.type->copy(j.arg);
+        one.what.checked = true; // here, or when it was submitted
         tasks_.push_back(std::move(one));
     }
     void add_loop(std::shared_ptr<recorded_tasks> rounds,
                   std::shared_ptr<looping> rule)
     {
+        note_once(*rounds);
         tasks_.push_back({{}, {}, {}, std::move(rounds), std::move(rule)});
+    }
+    void add_scope(std::shared_ptr<recorded_tasks> tasks)
+    {
+        add_loop(std::move(tasks), nullptr);
     }
     void submit_all(context_state &state) const;
     // All rounds but the first, which the program has submitted.
@@ -163,12 +202,23 @@ class recorded_tasks : public recorder
         job what; // with a body of its own; of loops not used
         std::vector<std::shared_ptr<datum>> keep;
         std::vector<use> uses;
-        std::shared_ptr<recorded_tasks> rounds; // of a loop, else NULL
-        std::shared_ptr<looping> rule;
+        std::shared_ptr<recorded_tasks> rounds; // of a loop or scope, else NULL
+        std::shared_ptr<looping> rule;          // of a loop
     };
+    static recording_of begun_mode(recording_of wanted)
+    {
+        return wanted == recording_of::later ? recording_of::copies : wanted;
+    }
+    void note_once(const recorded_tasks &inside)
+    {
+        if (inside.once_)
+            once_ = inside.once_;
+    }
     void submit_entries(context_state &state) const;
 
     std::vector<entry> tasks_;
+    recorded_tasks *outer_;
+    const recording_of begun_; // the mode after begin()
     const symbol *once_ = nullptr;
 };
 
@@ -183,6 +233,10 @@ inline void recorded_tasks::submit_all(context_state &state) const
 inline void recorded_tasks::submit_entries(context_state &state) const
 {
     for (const entry &one : tasks_) {
+        if (one.rounds && !one.rule) {
+            one.rounds->submit_entries(state);
+            continue;
+        }
         if (one.rule) {
             one.rule->begin();
             one.rounds->submit_all(state);
@@ -211,17 +265,13 @@ class recording_scope
 {
   public:
     recording_scope(std::shared_ptr<context_state> state, recording_of mode)
-        : state_(std::move(state)), tasks_(std::make_shared<recorded_tasks>()),
-          outer_(state_->recording), outer_mode_(state_->mode)
+        : state_(std::move(state)), outer_(state_->recording),
+          tasks_(std::make_shared<recorded_tasks>(outer(), mode))
     {
         state_->require_open();
         require(!state_->pending, "a scope while another one is between "
                                   "pop_prologue() and pop_epilogue()");
         state_->recording = tasks_.get();
-        // Inside of what is launched later nothing is submitted now.
-        state_->mode = outer_ && outer_mode_ == recording_of::launches
-                           ? recording_of::launches
-                           : mode;
         state_->push_scope();
     }
     recording_scope(const recording_scope &) = delete;
@@ -237,12 +287,13 @@ class recording_scope
             return;
         left_ = true;
         state_->recording = outer_;
-        state_->mode = outer_mode_;
         state_->pop_scope();
     }
+    // Whether tasks of the scope around are not submitted now, nor are its own then.
     bool is_launched_later() const
     {
-        return outer_ && outer_mode_ == recording_of::launches;
+        return outer_ && (outer_->mode() == recording_of::launches ||
+                          outer_->mode() == recording_of::later);
     }
     context_state &state() const
     {
@@ -263,9 +314,8 @@ class recording_scope
 
   private:
     std::shared_ptr<context_state> state_;
-    std::shared_ptr<recorded_tasks> tasks_;
     recorder *outer_; // of the scope around
-    recording_of outer_mode_;
+    std::shared_ptr<recorded_tasks> tasks_;
     bool left_ = false;
 };
 
@@ -649,22 +699,30 @@ class stackable_ctx : public context
         return wrapped(context::token());
     }
 
-    // Tasks of a scope are a graph: one launch, with those of scopes inside.
+    // Tasks of a scope are a graph: one launch at its end, with those of scopes inside. But
+    // where one must run at once, since its body refers to the program's variables, those
+    // before it start, and those after it when they are submitted.
     void push()
     {
         open_->scopes.push_back(std::make_unique<detail::recording_scope>(
-            state(), detail::recording_of::copies));
+            state(), detail::recording_of::later));
     }
     void pop()
     {
-        (void)popped("pop()");
+        const std::unique_ptr<detail::recording_scope> scope = popped("pop()");
+
+        if (!scope->is_launched_later())
+            scope->tasks()->begin(*state());
+        scope->leave();
+        if (scope->outer())
+            scope->outer()->add_scope(scope->tasks());
     }
-    // As pop(), but the tasks of the scope can be launched, once and more often, until
-    // pop_epilogue(). Those of a push() have started already: that is the first launch.
+    // As pop(), but the tasks of the scope run when they are launched, which may be never,
+    // once or more often, until pop_epilogue(). If some had to start before, that was the
+    // first launch.
     launchable_graph_handle pop_prologue()
     {
-        open_->prologue = std::make_shared<detail::popped_scope>(
-            state(), popped("pop_prologue()"), true);
+        open_->prologue = to_launch("pop_prologue()");
         return launchable_graph_handle(open_->prologue);
     }
     void pop_epilogue()
@@ -676,8 +734,7 @@ class stackable_ctx : public context
     }
     launchable_graph pop_prologue_shared()
     {
-        return launchable_graph(std::make_shared<detail::popped_scope>(
-            state(), popped("pop_prologue_shared()"), true));
+        return launchable_graph(to_launch("pop_prologue_shared()"));
     }
     graph_scope_guard graph_scope()
     {
@@ -711,15 +768,25 @@ class stackable_ctx : public context
   private:
     friend class launchable_graph_scope;
 
-    std::shared_ptr<detail::recorded_tasks> popped(const char *call)
+    std::unique_ptr<detail::recording_scope> popped(const char *call)
     {
         require_no_prologue(call);
         if (open_->scopes.empty())
             detail::fail(std::string(call) + " without push()");
-        std::shared_ptr<detail::recorded_tasks> tasks =
-            open_->scopes.back()->tasks();
+        std::unique_ptr<detail::recording_scope> scope =
+            std::move(open_->scopes.back());
         open_->scopes.pop_back();
-        return tasks;
+        return scope;
+    }
+    std::shared_ptr<detail::popped_scope> to_launch(const char *call)
+    {
+        const std::unique_ptr<detail::recording_scope> scope = popped(call);
+
+        scope->leave();
+        detail::settle(*state()); // launches are behind the scope around
+        return std::make_shared<detail::popped_scope>(
+            state(), scope->tasks(),
+            scope->tasks()->mode() != detail::recording_of::later);
     }
     void require_no_prologue(const char *call) const
     {

@@ -196,6 +196,7 @@ struct job {
     bool owned = false;      // that goes with the task
     bool wait = false;       // the body refers to the caller's variables
     bool gang = false;       // by all processors together
+    bool checked = false;    // what it uses, when it was noted
     std::size_t indices = 0; // of its index space
     int priority = 0;
     double flops = 0.;
@@ -480,12 +481,31 @@ ORR_STF_COLD inline void draw(dot_graph &graph, const job &j)
 class recorder
 {
   public:
+    explicit recorder(recording_of mode) : mode_(mode)
+    {
+    }
     virtual ~recorder() = default;
+    recording_of mode() const
+    {
+        return mode_;
+    }
+    // What was noted to be submitted later is submitted now, and what follows as well.
+    virtual void begin(context_state &state) = 0;
     // Notes a task; returns whether it is not to be submitted now.
     virtual bool note(context_state &state, const job &j) = 0;
     // The scope has a task that cannot be submitted again.
     virtual void cannot_repeat(const symbol *task) = 0;
+
+  protected:
+    recording_of mode_;
 };
+
+// What follows depends on all that is before.
+inline void settle(context_state &state)
+{
+    if (state.recording)
+        state.recording->begin(state);
+}
 
 // What a task's argument begins with.
 struct held_head {
@@ -509,7 +529,8 @@ inline void submit(context_state &state, const job &j)
 
     state.require_open();
     for (unsigned i = 0; i < j.nuses; i++) {
-        check_use(state, j.uses[i], j.wait);
+        if (!j.checked)
+            check_use(state, j.uses[i], j.wait);
         if (j.uses[i].place.is_replicated())
             replicate(j.uses[i], j.place);
     }
@@ -749,7 +770,7 @@ void submit_body(context_state &state, const request &r, const use *uses,
     j.indices = r.indices;
     j.priority = r.priority;
     j.flops = r.flops;
-    if (state.recording && state.mode != recording_of::copies)
+    if (state.recording && state.recording->mode() != recording_of::copies)
         j.wait = false;
     std::unique_ptr<held<B>, void (*)(held<B> *)> what(
         machine::get().runs_bodies

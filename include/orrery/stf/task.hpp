@@ -237,6 +237,7 @@ class task_core
     {
         require(!started_, "start() of a task that was started before");
         state_->require_open();
+        settle(*state_);
         require(!owns_bodies(), "start() of a task in a scope that submits its "
                                 "tasks again: give it a body by ->*");
         const std::vector<use> all = uses();
@@ -343,7 +344,8 @@ class task_core
     // Whether bodies are those of a scope that runs them later.
     bool owns_bodies() const
     {
-        return state_->recording && state_->mode != recording_of::copies;
+        return state_->recording &&
+               state_->recording->mode() != recording_of::copies;
     }
     void require_not_started() const
     {
@@ -410,6 +412,8 @@ class stream_task
 
         this->require_not_started();
         if constexpr (detail::fits_task<B, V...>::ask()) {
+            if (!later_ && !std::is_empty_v<B>)
+                detail::settle(*state_);
             if (later_ || std::is_empty_v<B> || this->owns_bodies()) {
                 submit(detail::task_body<B, V...>{std::forward<F>(f), nullptr},
                        false);
@@ -502,6 +506,8 @@ class stream_task<> : public detail::described<stream_task<>, detail::task_core>
         const auto n = static_cast<unsigned>(all.size());
 
         require_not_started();
+        if (!later_ && !std::is_empty_v<B>)
+            detail::settle(*state_);
         request_.wait = !later_ && !std::is_empty_v<B> && !owns_bodies();
         if (request_.wait && state_->recording) {
             if constexpr (std::is_copy_constructible_v<B>)
