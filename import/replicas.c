@@ -161,25 +161,42 @@ static int add_ends(struct replicas *r, const struct flow_task *behind, const ch
     return rc;
 }
 
+/* In that step the replica takes a part of its neighbour's. */
+static int take_part(struct replicas *r, const struct flow_task *behind, size_t step,
+                     size_t replica)
+{
+    bool sums = step < r->n - 1;
+    size_t part = replica + 2 * r->n - (sums ? step + 1 : step - (r->n - 1));
+    int rc = add_step(r, behind, replica, sums ? "add neighbour's" : "take neighbour's", STARPU_R);
+
+    if (!rc)
+        rc = use_in_step(r, part_of(r, replica + r->n - 1, part), STARPU_R);
+    if (!rc)
+        rc = use_in_step(r, part_of(r, replica, part), sums ? STARPU_RW : STARPU_W);
+    return rc;
+}
+
 /* Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
- * workstations", 2009: first each part is added up around the ring, then the sums go round. */
+ * workstations", 2009: first each part is added up around the ring, then the sums go round.
+ * A device sends or receives at one time, as the simulated machine has it: each second one
+ * receives first, and then the others, so that none waits for more than one neighbour. */
 static int add_exchange(struct replicas *r, const struct flow_task *behind)
 {
     int rc = add_ends(r, behind, "gradients", STARPU_W);
 
     for (size_t step = 0; !rc && step < 2 * (r->n - 1); step++) {
-        bool sums = step < r->n - 1;
-        size_t turn = sums ? step + 1 : step - (r->n - 1);
+        size_t first = r->flow->ntasks;
 
-        for (size_t replica = 0; !rc && replica < r->n; replica++) {
-            size_t part = replica + 2 * r->n - turn;
+        for (size_t replica = 0; !rc && replica < r->n; replica += 2)
+            rc = take_part(r, behind, step, replica);
+        for (size_t replica = 1; !rc && replica < r->n; replica += 2) {
+            size_t before = first + replica / 2, after = first + (replica + 1) % r->n / 2;
 
-            rc = add_step(r, behind, replica, sums ? "add neighbour's" : "take neighbour's",
-                          STARPU_R);
+            rc = take_part(r, behind, step, replica);
             if (!rc)
-                rc = use_in_step(r, part_of(r, replica + r->n - 1, part), STARPU_R);
-            if (!rc)
-                rc = use_in_step(r, part_of(r, replica, part), sums ? STARPU_RW : STARPU_W);
+                rc = flow_wait(&r->flow->tasks[r->flow->ntasks - 1], before);
+            if (!rc && after != before)
+                rc = flow_wait(&r->flow->tasks[r->flow->ntasks - 1], after);
         }
     }
     return rc ? rc : add_ends(r, behind, "sums", STARPU_R);
