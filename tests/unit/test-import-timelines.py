@@ -368,7 +368,10 @@ def test_report(folder, path):
               for kind in ("simulated", "measured")}
     tap.claim("orrery report --beside: the run as it was beside the simulated one",
               "measured GPU 0 stream 7" in names and where.count("measured") > 18 and
-              where.count("simulated") > 18 and begins["measured"] == begins["simulated"] == 0,
+              where.count("simulated") > 18 and begins["measured"] == begins["simulated"] == 0 and
+              data["other"]["label"] == "measured" and
+              all((worker["node"] >= data["other"]["node"]) ==
+                  worker["name"].startswith("measured ") for worker in data["workers"]),
               done.words, names, begins)
     done = run(ORRERY, "report", "-o", page, "--plain", "--beside", trace, trace)
     tap.claim("… or a trace beside another one", done.returncode == 0, done.words)
