@@ -213,6 +213,8 @@ int orr_import(const char *path, const struct orr_import_options *options,
         flow_no_memory(&flow);
     if (!rc)
         rc = flow_kinds_end(&flow);
+    if (!rc && options->scale > 1)
+        rc = flow_scale(&flow, options->scale);
     if (!rc && (options->replicas > 1 || options->exchange_bytes > 0))
         rc = flow_replicate(&flow, options->replicas, options->exchange_bytes);
     if (!rc)
