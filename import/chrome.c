@@ -102,7 +102,7 @@ static void id_text(const json_t *event, const char *name, char *ret, size_t siz
     if (json_is_string(value))
         snprintf(ret, size, "%s", json_string_value(value));
     else if (json_is_number(value))
-        snprintf(ret, size, "%.0f", json_number_value(value));
+        orr_snprintf(ret, size, "%.0f", json_number_value(value));
     else
         *ret = '\0';
 }

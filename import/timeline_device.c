@@ -19,6 +19,7 @@
 #include <starpu.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "import/kinds.h"
 #include "import/means.h"
 #include "import/timeline.h"
@@ -297,7 +298,7 @@ static void set_footprint(const struct device_tasks *d, const struct timeline_sl
 
     char bytes[32];
 
-    snprintf(bytes, sizeof(bytes), "%.0f", slice->bytes);
+    orr_snprintf(bytes, sizeof(bytes), "%.0f", slice->bytes);
     task->footprint = timeline_hash(timeline_hash(slice->shape, slice->name), bytes);
     if (operator && operator->has_shape)
         task->footprint ^= operator->shape;
@@ -312,7 +313,7 @@ static size_t buffer_of_copy(struct device_tasks *d, const struct timeline_slice
     char key[96];
     size_t datum;
 
-    snprintf(key, sizeof(key), "%zu %d %.0f %zu", slice->row, (int)slice->way, slice->bytes,
+    orr_snprintf(key, sizeof(key), "%zu %d %.0f %zu", slice->row, (int)slice->way, slice->bytes,
              queue->ncopies++ % 2);
     datum = flow_find(&d->flow->datum_names, key);
     if (datum != FLOW_NONE)
