@@ -241,7 +241,6 @@ static int fill_slice(struct chrome *c, const json_t *event, const json_t *args,
                                     whole_number(args, "external id", SLICE_NO_NUMBER));
     slice->way = slice->kind == SLICE_COPY ? way_of_copy(slice->name) : COPY_INSIDE;
     slice->waits = slice->kind == SLICE_CALL && call_waits(slice->name);
-    c->timeline->hip |= slice->kind == SLICE_CALL && !strncmp(slice->name, "hip", 3);
     take_footprint(args, slice);
     rc = get_number(c, args, "bytes", &slice->bytes);
     if (!rc && (slice->bytes < 0 || slice->bytes >= 1e18))

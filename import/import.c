@@ -122,7 +122,7 @@ static const struct format {
     {"OpenMP log", NULL, begins_openmp, import_openmp},
     {"DAX", NULL, begins_dax, import_dax},
     {"trace events", NULL, begins_events, import_timeline},
-    {"trace events", ".json.gz", begins_gzip, import_timeline},
+    {"trace events", NULL, begins_gzip, import_timeline},
     {"Nsight Systems", NULL, begins_sqlite, import_timeline},
     {"WfCommons", ".json", begins_json, import_wfcommons},
     {"DOT", NULL, begins_dot, import_dot},

@@ -27,7 +27,6 @@ struct replicas {
     size_t *order;     /* the tasks in order of submission */
     size_t *task;      /* by task of the original and replica: its number */
     size_t parts;      /* first of n * n data: the parts of what is exchanged; FLOW_NONE */
-    unsigned kind;     /* of the workers of devices */
     int64_t ndevices;  /* of one */
 };
 
@@ -180,8 +179,8 @@ static int add_step(struct replicas *r, const struct flow_task *behind, size_t r
         return -ENOMEM;
     task->us = STEP_US;
     for (unsigned k = 0; k < ORR_NKINDS; k++)
-        task->times[k] = k == r->kind ? STEP_US : (double)NAN;
-    task->kind_of_worker = r->kind + 1;
+        task->times[k] = k != ORR_KIND_CPU ? STEP_US : (double)NAN;
+    task->kind_of_worker = ORR_KIND_CUDA + 1;
     task->iteration = behind->iteration;
     if (behind->device >= 0)
         task->device = behind->device + (int64_t)replica * r->ndevices;
@@ -342,12 +341,9 @@ static int copy_flow(struct replicas *r, double bytes)
     flow->line = 0;
     if (r->n == 0 || flow->ntasks > MANY_TASKS / r->n || flow->ndata > MANY_TASKS / r->n)
         return flow_wrong(flow, "%zu replicas of %zu tasks", r->n, flow->ntasks);
-    for (size_t t = 0; t < flow->ntasks; t++) {
-        if (flow->tasks[t].kind_of_worker > ORR_KIND_CPU + 1)
-            r->kind = flow->tasks[t].kind_of_worker - 1;
+    for (size_t t = 0; t < flow->ntasks; t++)
         if (flow->tasks[t].device >= r->ndevices)
             r->ndevices = flow->tasks[t].device + 1;
-    }
     r->of.tasks = flow->tasks;
     r->of.data = flow->data;
     r->of.ntasks = flow->ntasks;
