@@ -102,7 +102,7 @@ static void id_text(const json_t *event, const char *name, char *ret, size_t siz
     if (json_is_string(value))
         snprintf(ret, size, "%s", json_string_value(value));
     else if (json_is_number(value))
-        snprintf(ret, size, "%.0f", json_number_value(value));
+        orr_snprintf(ret, size, "%.0f", json_number_value(value));
     else
         *ret = '\0';
 }
@@ -241,7 +241,6 @@ static int fill_slice(struct chrome *c, const json_t *event, const json_t *args,
                                     whole_number(args, "external id", SLICE_NO_NUMBER));
     slice->way = slice->kind == SLICE_COPY ? way_of_copy(slice->name) : COPY_INSIDE;
     slice->waits = slice->kind == SLICE_CALL && call_waits(slice->name);
-    c->timeline->hip |= slice->kind == SLICE_CALL && !strncmp(slice->name, "hip", 3);
     take_footprint(args, slice);
     rc = get_number(c, args, "bytes", &slice->bytes);
     if (!rc && (slice->bytes < 0 || slice->bytes >= 1e18))

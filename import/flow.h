@@ -91,6 +91,7 @@ struct flow {
     bool pinned;   /* tasks without a model run on the worker where they ran */
     bool costs_in_times; /* what the runtime itself takes is in the times of tasks */
     bool binary;   /* the record is to have the compact form */
+    bool has_all_waits; /* tasks wait for others by name, not by the order of data */
     bool per_kind; /* tasks have times per kind of workers */
 };
 

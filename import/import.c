@@ -122,7 +122,7 @@ static const struct format {
     {"OpenMP log", NULL, begins_openmp, import_openmp},
     {"DAX", NULL, begins_dax, import_dax},
     {"trace events", NULL, begins_events, import_timeline},
-    {"trace events", ".json.gz", begins_gzip, import_timeline},
+    {"trace events", NULL, begins_gzip, import_timeline},
     {"Nsight Systems", NULL, begins_sqlite, import_timeline},
     {"WfCommons", ".json", begins_json, import_wfcommons},
     {"DOT", NULL, begins_dot, import_dot},
@@ -213,6 +213,8 @@ int orr_import(const char *path, const struct orr_import_options *options,
         flow_no_memory(&flow);
     if (!rc)
         rc = flow_kinds_end(&flow);
+    if (!rc && options->scale > 1)
+        rc = flow_scale(&flow, options->scale);
     if (!rc && (options->replicas > 1 || options->exchange_bytes > 0))
         rc = flow_replicate(&flow, options->replicas, options->exchange_bytes);
     if (!rc)

@@ -14,6 +14,7 @@ struct orr_import_options {
                             * below: any is */
     bool any_device;       /* queues of a timeline may go to any device */
     size_t replicas;       /* the graph so many times: import/replicas.h; 0 is once */
+    size_t scale;          /* … so many times as wide; 0 is once */
     double exchange_bytes; /* … which replicas add up behind each iteration */
     bool binary;           /* the record is to have the compact form */
 };

@@ -80,7 +80,6 @@ struct timeline {
     char **texts; /* owned */
     size_t ntexts;
     const char *field; /* of the user's rules, borrowed; or NULL */
-    bool hip;          /* devices are AMD's */
 };
 
 void timeline_init(struct timeline *timeline, struct flow *flow);

@@ -87,19 +87,22 @@ static int put_workers(struct csv *c)
     return 0;
 }
 
-static void put_slice(const struct csv *c, const struct timeline_slice *slice, size_t job)
+static int put_slice(const struct csv *c, const struct timeline_slice *slice, size_t job)
 {
     char *name = timeline_short_name(slice->name);
     int64_t iteration = timeline_iteration(c->timeline, slice->start);
 
+    if (!name)
+        return -ENOMEM;
     orr_fprintf(c->out, "task,%.6f,%.6f,%u,%zu,", slice->start / 1e3, slice->end / 1e3,
                 c->worker[slice->row] - 1, job);
-    put_text(c->out, name ? name : slice->name);
+    put_text(c->out, name);
     fprintf(c->out, ",0,%u,,0,,,,%08x,,,", node_of_row(c, slice->row), slice->shape);
     if (iteration >= 0)
         fprintf(c->out, "%" PRId64, iteration);
     fputs(",,\n", c->out);
     free(name);
+    return 0;
 }
 
 static void put_copy(const struct csv *c, const struct timeline_slice *slice)
@@ -109,8 +112,8 @@ static void put_copy(const struct csv *c, const struct timeline_slice *slice)
 
     orr_fprintf(c->out, "copy,%.6f,%.6f,,,", slice->start / 1e3, slice->end / 1e3);
     put_text(c->out, slice->name);
-    fprintf(c->out, ",,%u,%u,%.0f,%s,0,,,,,,,\n", arrives ? node : 0, arrives ? 0 : node,
-            slice->bytes, arrives ? "fetch" : "write-back");
+    orr_fprintf(c->out, ",,%u,%u,%.0f,%s,0,,,,,,,\n", arrives ? node : 0, arrives ? 0 : node,
+                slice->bytes, arrives ? "fetch" : "write-back");
 }
 
 int timeline_write_csv(const struct timeline *timeline, FILE *out)
@@ -132,7 +135,7 @@ int timeline_write_csv(const struct timeline *timeline, FILE *out)
         const struct timeline_slice *slice = &timeline->slices[s];
 
         if (is_shown(&c, slice))
-            put_slice(&c, slice, ++job);
+            rc = put_slice(&c, slice, ++job);
         else if (is_copy(slice))
             put_copy(&c, slice);
     }

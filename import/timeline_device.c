@@ -19,6 +19,7 @@
 #include <starpu.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "import/kinds.h"
 #include "import/means.h"
 #include "import/timeline.h"
@@ -177,11 +178,6 @@ static int wait_for_list(struct device_tasks *d, size_t task, size_t *list, size
     return 0;
 }
 
-static unsigned device_kind(const struct device_tasks *d)
-{
-    return d->timeline->hip ? ORR_KIND_HIP : ORR_KIND_CUDA;
-}
-
 /* A task more, whose kernel has the name, short where no rule has chosen it; FLOW_NONE, with
  * a message. */
 static size_t add_task(struct device_tasks *d, const char *name, const char *field, double us,
@@ -297,7 +293,7 @@ static void set_footprint(const struct device_tasks *d, const struct timeline_sl
 
     char bytes[32];
 
-    snprintf(bytes, sizeof(bytes), "%.0f", slice->bytes);
+    orr_snprintf(bytes, sizeof(bytes), "%.0f", slice->bytes);
     task->footprint = timeline_hash(timeline_hash(slice->shape, slice->name), bytes);
     if (operator && operator->has_shape)
         task->footprint ^= operator->shape;
@@ -312,7 +308,7 @@ static size_t buffer_of_copy(struct device_tasks *d, const struct timeline_slice
     char key[96];
     size_t datum;
 
-    snprintf(key, sizeof(key), "%zu %d %.0f %zu", slice->row, (int)slice->way, slice->bytes,
+    orr_snprintf(key, sizeof(key), "%zu %d %.0f %zu", slice->row, (int)slice->way, slice->bytes,
              queue->ncopies++ % 2);
     datum = flow_find(&d->flow->datum_names, key);
     if (datum != FLOW_NONE)
@@ -336,7 +332,7 @@ static int add_operation(struct device_tasks *d, const struct timeline_slice *sl
     bool moves = slice->kind == SLICE_COPY && slice->way != COPY_INSIDE && slice->bytes >= 1 &&
                  launcher != FLOW_NONE;
     size_t task = add_task(d, slice->name, slice->field,
-                           moves ? 0 : slice->end - slice->start, device_kind(d), launch);
+                           moves ? 0 : slice->end - slice->start, ORR_KIND_CUDA, launch);
     size_t datum = FLOW_NONE;
     struct operation *operation;
     struct arrival *arrival;
@@ -610,14 +606,21 @@ static void find_busiest_queue(const struct device_tasks *d)
         }
 }
 
-/* Kernels have the mean of those that are alike; what the host did is no kernel. */
+/* Kernels have the mean of those that are alike, on devices of any kind; what the host did
+ * is no kernel. */
 static int set_times(struct flow *flow)
 {
     int rc = means_take(flow);
 
-    for (size_t t = 0; !rc && t < flow->ntasks; t++)
-        if (flow->tasks[t].kind_of_worker == ORR_KIND_CPU + 1)
-            flow->tasks[t].times[ORR_KIND_CPU] = flow->tasks[t].us;
+    for (size_t t = 0; !rc && t < flow->ntasks; t++) {
+        struct flow_task *task = &flow->tasks[t];
+
+        if (task->kind_of_worker == ORR_KIND_CPU + 1)
+            task->times[ORR_KIND_CPU] = task->us;
+        else
+            for (unsigned k = ORR_KIND_CUDA; k < ORR_NKINDS; k++)
+                task->times[k] = task->times[ORR_KIND_CUDA];
+    }
     return rc;
 }
 

@@ -211,6 +211,7 @@ int workflow_end(struct flow *flow)
     flow->line = 0;
     if (!flow->ntasks)
         return flow_wrong(flow, "there is no task in it");
+    flow->has_all_waits = true;
     for (size_t t = 0; t < flow->ntasks; t++)
         timeless +=
             flow->tasks[t].kind == FLOW_TASK && !(flow->tasks[t].us >= 0);

@@ -149,6 +149,29 @@ def limits(folder):
         first["mean_loss"], first["price"] * sum(first["draws_us"]) / 10 * 1e-6), first)
 
 
+def hourly(folder):
+    """Prices of an hour: what a run costs."""
+    with open(os.path.join(folder, "hours"), "w", encoding="utf-8") as file:
+        file.write("machine h100-pcie-4 price=36USD/h\nmachine hgx-h100-8 price=360USD/h\n"
+                   "device * price=0USD/h\n")
+    words = ["-m", "h100-pcie-4,hgx-h100-8", "--costs", "hours", "--draws", "10"]
+    program = ["--", "./pretend"]
+    told = json.loads(run([*words, "--by", "price", "--json", *program], folder).stdout)
+    prices = {c["machine"]: (c["run_price"], c["median_us"]) for c in told["candidates"]}
+    TAP.claim("a run costs its part of an hour", told["best"] == "h100-pcie-4" and
+              close(prices["h100-pcie-4"][0], prices["h100-pcie-4"][1] * 36 / 3.6e9) and
+              close(prices["hgx-h100-8"][0], prices["hgx-h100-8"][1] * 360 / 3.6e9), told)
+    done = run([*words, "--by", "price", *program], folder)
+    TAP.claim("… which is a column, and what is ranked", "price USD/h" in done.stdout and
+              "of a run" in done.stdout and "the lowest price of a run" in done.stdout, done)
+    for budget, expected in (("100USD/h", "price is 360, above the limit of 100"),
+                             ("%.9fUSD" % (2 * prices["h100-pcie-4"][0]), "hgx-h100-8: its price")):
+        done = run([*words, "--budget", budget, *program], folder)
+        TAP.claim("--budget %s: of an hour, or of a run" % budget[-5:],
+                  "h100-pcie-4 is the only machine within the limits." in done.stdout and
+                  expected in done.stdout, done)
+
+
 def mistakes(folder):
     program = ["--", "./pretend"]
     for words, said in (
@@ -225,6 +248,7 @@ def main():
                 file.write(text)
         choices(folder)
         limits(folder)
+        hourly(folder)
         mistakes(folder)
         forms(folder)
         simulated(folder)

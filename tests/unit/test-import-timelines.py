@@ -96,7 +96,8 @@ def test_kineto(folder):
     graph = Graph(lines)
     gemms = graph.of("gemm")
     tap.claim("a kernel is a task of devices, with a short name and the mean time of those that "
-              "are alike", [graph.us(task, 1) for task in gemms] == [500, 1000] * 3 and
+              "are alike", all([graph.us(task, kind) for task in gemms] == [500, 1000] * 3
+                               for kind in (1, 2, 3)) and
               all(graph.tasks[task]["times"].startswith("nan,") for task in gemms), done.words,
               *lines)
     tap.claim("shapes of the operator are in the footprint",
@@ -193,6 +194,12 @@ def test_cut(folder, path):
     with open(packed, "rb") as file:
         content = file.read()
     lines, done = lines_of(write(packed, content[:len(content) // 2]))
+    with open(path, "rb") as file:
+        piped = subprocess.run([ORRERY, "replay", "-", "-m", MACHINE], input=gzip.compress(
+            file.read()), env=dict(os.environ, STARPU_SILENT="1"), capture_output=True,
+            timeout=100, check=False)
+    tap.claim("… also on standard input", piped.returncode == 0 and b"makespan" in piped.stdout,
+              piped.stderr)
     tap.claim("… one of which the half is there, a part", lines and
               "the file ends behind event" in done.stderr, done.words)
 
@@ -368,7 +375,10 @@ def test_report(folder, path):
               for kind in ("simulated", "measured")}
     tap.claim("orrery report --beside: the run as it was beside the simulated one",
               "measured GPU 0 stream 7" in names and where.count("measured") > 18 and
-              where.count("simulated") > 18 and begins["measured"] == begins["simulated"] == 0,
+              where.count("simulated") > 18 and begins["measured"] == begins["simulated"] == 0 and
+              data["other"]["label"] == "measured" and
+              all((worker["node"] >= data["other"]["node"]) ==
+                  worker["name"].startswith("measured ") for worker in data["workers"]),
               done.words, names, begins)
     done = run(ORRERY, "report", "-o", page, "--plain", "--beside", trace, trace)
     tap.claim("… or a trace beside another one", done.returncode == 0, done.words)

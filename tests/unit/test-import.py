@@ -695,6 +695,53 @@ def test_kinds_of_formats(folder):
                   kernels_of(lines), *lines[:20])
 
 
+def test_scale(folder):
+    """A graph of the same shape, wider."""
+    path = write(os.path.join(folder, "wide.csv"), "from,to,bytes\n" + "".join(
+        "s,w%d,10\nw%d,v%d,20\nv%d,m,30\n" % (i, i, i, i) for i in range(3)) + "m,e,40\n")
+    write(os.path.join(folder, "wide.nodes.csv"), "id,kernel,us\ns,split,100\nm,merge,100\n"
+          "e,end,100\n" + "".join("w%d,work,%d\nv%d,look,50\n" % (i, 100 + i, i)
+                                 for i in range(3)))
+    lines, ran = lines_of(path, "--scale", "4")
+    kernels = kernels_of(lines)
+    claim("--scale: tasks of which there are several are as many more, others stay",
+          {name: kernels.count(name) for name in kernels} ==
+          {"split": 1, "work": 12, "look": 12, "merge": 1, "end": 1}, ran, *lines)
+    reads = {}
+    for line in lines:
+        found = re.match(r"submit (\d+) codelet=\d+ data=(\S+)", line)
+        if found:
+            uses = [use.split(":") for use in found.group(2).split(",")]
+            reads[found.group(1)] = ([d for d, mode in uses if mode == "r"],
+                                     [d for d, mode in uses if mode == "w"])
+    writers = {d: task for task, (_, written) in reads.items() for d in written}
+    merge = max(reads, key=lambda task: len(reads[task][0]))
+    claim("… what is there once waits for all, each of them for its own",
+          len(reads[merge][0]) == 12 and len({writers[d] for d in reads[merge][0]}) == 12 and
+          all(len(reads[writers[d]][0]) == 1 for d in reads[merge][0]), ran, reads)
+    claim("--scale 1 is the graph itself",
+          lines_of(path)[0] == lines_of(path, "--scale", "1")[0])
+    lines_of(path, "--scale", "40")
+    us = makespan(path + ".orr", "--assume", "kernel[*] = 1ms", machine="epyc-64")
+    claim("a wide graph takes the rounds of its workers", isinstance(us, float) and
+          7000 <= us < 7300, us)
+    wide = write(os.path.join(folder, "twice.json"), json.dumps({"workflow": {"tasks": [
+        {"name": "a_%d" % i, "runtime": 1, "files": [
+            {"name": "in", "link": "input", "sizeInBytes": 7},
+            {"name": "own%d" % i, "link": "input", "sizeInBytes": 8}]} for i in range(2)] +
+        [{"name": "b", "runtime": 1, "files": [
+            {"name": "in", "link": "input", "sizeInBytes": 7}]}]}}))
+    lines, ran = lines_of(wide, "--scale", "3")
+    claim("--scale: a file that several read stays one, that of one task is multiplied",
+          sum("shape=7" in line for line in lines) == 1 and
+          sum("shape=8" in line for line in lines) == 6, ran, *lines)
+    for file, words, said in ((path, ["--scale", "x"], "--scale takes a number from 1"),
+                              (os.path.join(folder, "tasks.rec"), ["--scale", "2"],
+                               "--scale is for workflows and graphs")):
+        lines, ran = lines_of(file, *words)
+        claim("%s: %s" % (" ".join(words), said), ran.code != 0 and said in ran.err, ran)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = test_tasks(folder)
@@ -713,6 +760,7 @@ def main():
         test_dot(folder)
         test_csv(folder)
         test_starvz(folder)
+        test_scale(folder)
     tap.end()
 
 

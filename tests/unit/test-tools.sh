@@ -228,7 +228,7 @@ help_is_good()
 }
 
 for command in run compare advise study trace explain report bound optimise record \
-    replay validate env machine "machine doctor" "machine list" \
+    "record import" replay validate env machine "machine doctor" "machine list" \
     "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
     "machine diff" \

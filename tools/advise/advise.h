@@ -36,6 +36,7 @@ struct advise_options {
     bool json;
     enum advise_by by;
     bool has_by;
+    bool hourly_budget; /* the price of an hour is limited, not that of a run */
     double budget_price, power_w, time_us; /* NaN: no limit */
 };
 
@@ -93,3 +94,11 @@ void advice_done(struct advice *advice);
 /* What is said of it (print.c). -1 without memory. */
 int advice_print(const struct advice *advice);
 int advice_print_json(const struct advice *advice);
+
+/* What the candidate costs: to be bought or, where prices are those of an hour, a run of so
+ * many µs. NaN: not known. */
+double advice_run_price(const struct advice *advice, const struct candidate_of *candidate,
+                        double us);
+
+/* Of figures in each draw: the median, and between which nine of ten lie. */
+struct spread advice_spread(const struct advice *advice, const double *values);

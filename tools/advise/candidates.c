@@ -123,12 +123,19 @@ static int add_workload(struct advice *advice, struct candidate_of *candidate, s
     return 0;
 }
 
+double advice_run_price(const struct advice *advice, const struct candidate_of *candidate,
+                        double us)
+{
+    return cost_is_hourly(advice->costs.currency) ? candidate->cost.price * us / 3.6e9
+                                                  : candidate->cost.price;
+}
+
 static double loss_of(const struct advice *advice, const struct candidate_of *candidate,
                       size_t d)
 {
     switch (advice->options->by) {
     case BY_PRICE:
-        return candidate->cost.price;
+        return advice_run_price(advice, candidate, candidate->us[d]);
     case BY_ENERGY:
         return candidate->joules[d];
     case BY_VALUE:
@@ -154,13 +161,17 @@ static int check_limit(struct candidate_of *candidate, double limit, double figu
 static int judge_candidate(struct advice *advice, struct candidate_of *candidate)
 {
     const struct advise_options *options = advice->options;
+    double budgeted = options->hourly_budget
+                          ? candidate->cost.price
+                          : advice_run_price(advice, candidate,
+                                             advice_spread(advice, candidate->us).median);
     size_t within = 0;
 
     for (size_t d = 0; d < options->draws; d++)
         within += candidate->us[d] <= options->time_us;
     candidate->within =
         isnan(options->time_us) ? (double)NAN : (double)within / (double)options->draws;
-    if (check_limit(candidate, options->budget_price, candidate->cost.price, "price",
+    if (check_limit(candidate, options->budget_price, budgeted, "price",
                     candidate->cost.missing) < 0 ||
         check_limit(candidate, options->power_w, candidate->cost.most_w, "power in W",
                     candidate->cost.missing_w) < 0)

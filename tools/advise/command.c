@@ -45,7 +45,8 @@ static const char help[] =
     "                             ten draws; the cheapest is sought then, if prices\n"
     "                             are known\n"
     "      --by WHAT            rank by time, price, energy, or value: the product of\n"
-    "                             price and time\n"
+    "                             price and time. Prices of an hour (0.4USD/h) are\n"
+    "                             ranked, and limited, by what a run costs\n"
     "      --draws N            machines as they may be, of each (40)\n" ASSUME_HELP DEVICES_HELP
     "  -j, --jobs N             programs at a time (as many as processors)\n"
     "      --json               print it as JSON\n"
@@ -269,6 +270,7 @@ static int read_limits(struct advise_options *options)
     if (options->budget && cost_parse_price(options->budget, &options->budget_price, currency))
         return tool_fail(TOOL_USAGE, "advise: --budget %s: write a price, such as 60000EUR",
                          options->budget);
+    options->hourly_budget = options->budget && cost_is_hourly(currency);
     if (options->power && cost_parse_power(options->power, &options->power_w))
         return tool_fail(TOOL_USAGE, "advise: --power %s: write a power, such as 3kW",
                          options->power);

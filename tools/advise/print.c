@@ -27,8 +27,7 @@ static bool has_costs(const struct advice *advice)
     return advice->costs.n > 0;
 }
 
-/* The values between which nine of ten draws lie, of a copy. */
-static struct spread spread_of_draws(const struct advice *advice, const double *values)
+struct spread advice_spread(const struct advice *advice, const double *values)
 {
     size_t n = advice->options->draws;
     double *copy = calloc(n, sizeof(*copy));
@@ -64,7 +63,8 @@ enum { MOST_COLUMNS = 11 };
 static size_t columns_of(const struct advice *advice, char title[REPORT_TIME_MAX],
                          char price[REPORT_TIME_MAX], struct table_column *columns)
 {
-    bool costs = has_costs(advice), limited = !isnan(advice->options->time_us);
+    bool costs = has_costs(advice), hourly = cost_is_hourly(advice->costs.currency);
+    bool limited = !isnan(advice->options->time_us);
     const struct {
         struct table_column column;
         bool wanted;
@@ -72,7 +72,8 @@ static size_t columns_of(const struct advice *advice, char title[REPORT_TIME_MAX
         {{"machine", false}, true},      {{"scheduler", false}, true},
         {{title, true}, true},           {{"9 of 10 draws", true}, true},
         {{"first in", true}, true},      {{"within limit in", true}, limited},
-        {{price, true}, costs},          {{"most W", true}, costs},
+        {{price, true}, costs},          {{"of a run", true}, costs && hourly},
+        {{"most W", true}, costs},
         {{"J", true}, costs},            {{"limited by", false}, true},
     };
     size_t n = 0;
@@ -83,11 +84,20 @@ static size_t columns_of(const struct advice *advice, char title[REPORT_TIME_MAX
     return n;
 }
 
+/* Of an hour, or a run, it has three digits. */
+static void put_price(struct table *table, const struct advice *advice, double price)
+{
+    if (cost_is_hourly(advice->costs.currency) && !isnan(price))
+        table_add(table, "%.3g", price);
+    else
+        put_number(table, "", price);
+}
+
 static int add_candidate(struct table *table, const struct advice *advice, size_t c,
                          const struct report_unit *unit)
 {
     const struct candidate_of *candidate = &advice->candidates[c];
-    struct spread time = spread_of_draws(advice, candidate->us);
+    struct spread time = advice_spread(advice, candidate->us);
     char *limits = advice_limits(advice, c);
 
     if (!limits)
@@ -100,9 +110,11 @@ static int add_candidate(struct table *table, const struct advice *advice, size_
     if (!isnan(advice->options->time_us))
         put_number(table, "%%", 100 * candidate->within);
     if (has_costs(advice)) {
-        put_number(table, "", candidate->cost.price);
+        put_price(table, advice, candidate->cost.price);
+        if (cost_is_hourly(advice->costs.currency))
+            put_price(table, advice, advice_run_price(advice, candidate, time.median));
         put_number(table, "", candidate->cost.most_w);
-        put_number(table, "", spread_of_draws(advice, candidate->joules).median);
+        put_number(table, "", advice_spread(advice, candidate->joules).median);
     }
     table_add(table, "%s", limits);
     free(limits);
@@ -115,7 +127,7 @@ static struct report_unit unit_of(const struct advice *advice)
 
     for (size_t c = 0; c < advice->n; c++)
         if (!advice->candidates[c].out)
-            most = fmax(most, spread_of_draws(advice, advice->candidates[c].us).median);
+            most = fmax(most, advice_spread(advice, advice->candidates[c].us).median);
     return report_unit_of(most);
 }
 
@@ -149,7 +161,11 @@ static const char *loss_text(const struct advice *advice, double loss, char text
 
     switch (advice->options->by) {
     case BY_PRICE:
-        snprintf(text, REPORT_TIME_MAX, "%.0f %s", loss, currency);
+        if (cost_is_hourly(currency))
+            snprintf(text, REPORT_TIME_MAX, "%.3g %.*s", loss, (int)strlen(currency) - 2,
+                     currency);
+        else
+            snprintf(text, REPORT_TIME_MAX, "%.0f %s", loss, currency);
         return text;
     case BY_ENERGY:
         snprintf(text, REPORT_TIME_MAX, "%.3g J", loss);
@@ -168,6 +184,8 @@ static const char *what_text(const struct advice *advice)
     static const char *const texts[] = {"the least time", "the lowest price", "the least energy",
                                         "the least price times time"};
 
+    if (advice->options->by == BY_PRICE && cost_is_hourly(advice->costs.currency))
+        return "the lowest price of a run";
     return texts[advice->options->by];
 }
 
@@ -284,10 +302,10 @@ static json_t *draws_json(const struct advice *advice, const double *values)
 static json_t *candidate_json(const struct advice *advice, size_t c)
 {
     const struct candidate_of *candidate = &advice->candidates[c];
-    struct spread time = spread_of_draws(advice, candidate->us);
+    struct spread time = advice_spread(advice, candidate->us);
     char *limits = advice_limits(advice, c);
     json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:o, s:[o,o], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:o, s:o, s:o, s:o, s:[o,o], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "machine", tool_json_text(candidate->name), "scheduler",
         tool_json_text(candidate->cell ? cell_policy(candidate->cell) : NULL), "left_out",
         tool_json_text(candidate->out),
@@ -295,9 +313,10 @@ static json_t *candidate_json(const struct advice *advice, size_t c)
         "first_share", candidate->out ? json_null()
                                       : tool_json_number(choice_first_share(&advice->choices, c)),
         "within_share", tool_json_number(candidate->within), "price", tool_json_number(candidate->cost.price),
+        "run_price", tool_json_number(advice_run_price(advice, candidate, time.median)),
         "idle_w", tool_json_number(candidate->cost.idle_w), "most_w", tool_json_number(candidate->cost.most_w),
         "mean_loss", tool_json_number(choice_mean(&advice->choices, c)), "joules",
-        tool_json_number(spread_of_draws(advice, candidate->joules).median), "limited_by", tool_json_text(limits),
+        tool_json_number(advice_spread(advice, candidate->joules).median), "limited_by", tool_json_text(limits),
         "draws_us", draws_json(advice, candidate->us), "draws_j",
         draws_json(advice, candidate->joules));
 

@@ -38,6 +38,13 @@ int cost_parse_price(const char *text, double *ret, char currency[8])
     return 0;
 }
 
+bool cost_is_hourly(const char *currency)
+{
+    size_t n = strlen(currency);
+
+    return n > 2 && !strcmp(currency + n - 2, "/h");
+}
+
 int cost_parse_power(const char *text, double *ret_w)
 {
     double value;

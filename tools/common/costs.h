@@ -31,7 +31,7 @@ struct cost_line {
 struct costs {
     struct cost_line *lines; /* owned */
     size_t n;
-    char currency[8]; /* "": no price is given */
+    char currency[8]; /* "": no price is given; "USD/h": prices are those of an hour */
 };
 
 /* Reads the file. Errors: a message with file and line, and -1. */
@@ -62,7 +62,10 @@ bool cost_is_device(const struct orr_host_desc *host);
 /* The model of a host of the description; "" without. Borrowed. */
 const char *cost_model(const struct orr_machine_desc *desc, const char *host);
 
-/* "60000EUR" or "60000"; "3kW", "350 W". Errors: -1, without a message. */
+/* Whether a price in that currency is that of an hour. */
+bool cost_is_hourly(const char *currency);
+
+/* "60000EUR", "0.4USD/h" or "60000"; "3kW", "350 W". Errors: -1, without a message. */
 int cost_parse_price(const char *text, double *ret, char currency[8]);
 int cost_parse_power(const char *text, double *ret_w);
 

@@ -121,6 +121,7 @@ int foreign_import(char *const *argv, const struct orr_import_options *how, cons
         options.kinds = how->kinds;
         options.any_device = how->any_device;
         options.replicas = how->replicas;
+        options.scale = how->scale;
         options.exchange_bytes = how->exchange_bytes;
     }
     return foreign_import_as(argv[0], &options, record);

@@ -21,29 +21,33 @@
 
 static const char help[] =
     "usage: orrery record import -o FILE [--kinds RULES] [--static-workerid]\n"
-    "                            [--any-device] [--replicas N [--exchange BYTES]]\n"
-    "                            [--timeline FILE.csv] [--json] TASKS [SCHEDULE]\n"
+    "                            [--scale N] [--replicas N [--exchange BYTES]]\n"
+    "                            [--any-device] [--timeline FILE.csv] [--json]\n"
+    "                            TASKS [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
-    "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or as a\n"
-    "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv;\n"
+    "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or\n"
+    "lists of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv;\n"
     "timelines: trace events in JSON, also in .json.gz (PyTorch's profiler, Chrome,\n"
     "Perfetto, ours), and what Nsight Systems exports as SQLite.\n"
     "Such files may also stand where a program or a record does: orrery compare -m\n"
     "MACHINE -s eager,dmda -- tasks.rec.\n"
     "A record is copied, from and to the compact form. - is standard input.\n"
     "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
-    "      --kinds RULES          which kernel a task is of, separated by ;: name (the\n"
-    "                             name as it stands in the file), field:FIELD (what\n"
+    "      --kinds RULES          which kernel a task is of, separated by ;: name\n"
+    "                             (as it stands in the file), field:FIELD (what\n"
     "                             that field has), PATTERN=KIND (of tasks whose name\n"
     "                             matches, such as align_*=align)\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
-    "      --any-device           the policy chooses the devices of a timeline's queues,\n"
-    "                             which keep theirs else\n"
+    "      --scale N              a workflow or graph of the same shape, N times as\n"
+    "                             wide: of tasks of which there are several in one\n"
+    "                             role there are N times as many\n"
+    "      --any-device           the policy chooses the devices of a timeline's\n"
+    "                             queues, which keep theirs else\n"
     "      --replicas N           N times the tasks, each with data of its own\n"
     "      --exchange BYTES       replicas of a timeline add up so many bytes behind\n"
-    "                             each iteration, as training on N devices does: 4GB\n"
-    "      --timeline FILE.csv    the timeline as it was, as a trace: for orrery report\n"
+    "                             each iteration, as in training on N devices: 4GB\n"
+    "      --timeline FILE.csv    the timeline as it was, a trace for orrery report\n"
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
@@ -104,9 +108,9 @@ static int record_import_graph(const char *path, char **operands, int n, bool pi
                          "record import: --kinds is for files of other programs: %s "
                          "is a record, whose tasks have their kernels",
                          operands[0]);
-    if (how->replicas > 1 && orr_record_is_one(operands[0]))
-        return tool_fail(TOOL_USAGE, "record import: --replicas is for files of other programs: "
-                                     "%s is a record", operands[0]);
+    if ((how->replicas > 1 || how->scale > 1) && orr_record_is_one(operands[0]))
+        return tool_fail(TOOL_USAGE, "record import: --replicas and --scale are for files of "
+                                     "other programs: %s is a record", operands[0]);
     if (n == 1 && !pinned && orr_record_is_one(operands[0]))
         return record_convert_form(operands[0], path);
     if (!foreign_is_one(operands[0])) {
@@ -122,17 +126,24 @@ static int record_import_graph(const char *path, char **operands, int n, bool pi
     return foreign_import(words, how, path) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-/* Fills in what --replicas and --exchange say. A message and an exit code. */
-static int read_replicas(const char *replicas, const char *exchange, struct orr_import_options *ret)
+/* How many times; 1 without. A message and an exit code. */
+static int read_times(const char *option, const char *text, size_t *ret)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : 1;
+
+    if (text && (*end || n < 1 || n > 65536 || !isdigit((unsigned char)*text)))
+        return tool_fail(TOOL_USAGE, "record import: --%s takes a number from 1 to 65536, not "
+                                     "\"%s\"", option, text);
+    *ret = n;
+    return TOOL_OK;
+}
+
+/* What replicas exchange. A message and an exit code. */
+static int read_exchange(const char *exchange, struct orr_import_options *ret)
 {
     const char *wrong;
-    char *end = NULL;
-    unsigned long n = replicas ? strtoul(replicas, &end, 10) : 1;
 
-    if (replicas && (*end || n < 1 || n > 65536 || !isdigit((unsigned char)*replicas)))
-        return tool_fail(TOOL_USAGE, "record import: --replicas takes a number from 1 to 65536, "
-                                     "not \"%s\"", replicas);
-    ret->replicas = n;
     if (!exchange)
         return TOOL_OK;
     wrong = orr_quantity_parse(ORR_QUANTITY_SIZE, exchange, &ret->exchange_bytes);
@@ -141,7 +152,7 @@ static int read_replicas(const char *replicas, const char *exchange, struct orr_
     if (wrong)
         return tool_fail(TOOL_USAGE, "record import: --exchange takes bytes, such as 4GB, not "
                                      "\"%s\": %s", exchange, wrong);
-    if (n < 2)
+    if (ret->replicas < 2)
         return tool_fail(TOOL_USAGE, "record import: --exchange is between replicas: --replicas "
                                      "says how many, from 2 on");
     return TOOL_OK;
@@ -149,12 +160,14 @@ static int read_replicas(const char *replicas, const char *exchange, struct orr_
 
 int record_import(int argc, char **argv)
 {
-    const char *path = NULL, *timeline = NULL, *replicas = NULL, *exchange = NULL;
+    const char *path = NULL, *timeline = NULL, *replicas = NULL, *exchange = NULL,
+               *scale = NULL;
     struct orr_import_options how = {0};
     bool pinned = false, json = false;
     const struct tool_option options[] = {{'o', "output", &path, NULL},
                                           {0, "kinds", &how.kinds, NULL},
                                           {0, "any-device", NULL, &how.any_device},
+                                          {0, "scale", &scale, NULL},
                                           {0, "replicas", &replicas, NULL},
                                           {0, "exchange", &exchange, NULL},
                                           {0, "timeline", &timeline, NULL},
@@ -175,7 +188,11 @@ int record_import(int argc, char **argv)
     if (!path)
         return tool_fail(TOOL_USAGE, "record import: where to? -o FILE names "
                                      "the record");
-    result = read_replicas(replicas, exchange, &how);
+    result = read_times("replicas", replicas, &how.replicas);
+    if (result == TOOL_OK)
+        result = read_times("scale", scale, &how.scale);
+    if (result == TOOL_OK)
+        result = read_exchange(exchange, &how);
     if (result == TOOL_OK)
         result = tool_check_output("record import: -o", path);
     if (result == TOOL_OK && timeline)

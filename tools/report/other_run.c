@@ -44,6 +44,7 @@ int report_other_run(const char *path, const char *label, struct report_page *pa
     const char *labels[] = {label, label_of(path, label)};
     const struct rank_traces both = {.of = of, .n = 2, .labels = labels};
     struct orr_error err = {""};
+    unsigned nnodes = page->trace.nnodes;
     double shift;
     char *title;
     int rc;
@@ -71,6 +72,8 @@ int report_other_run(const char *path, const char *label, struct report_page *pa
     trace_csv_done(&of[0]);
     trace_csv_done(&of[1]);
     page->trace = joined;
+    page->other = labels[1];
+    page->other_node = nnodes;
     title = tool_format("%s, beside %s", page->title, path);
     free(page->title);
     page->title = title;

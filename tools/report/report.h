@@ -24,6 +24,8 @@ struct report_page {
     json_t *comparisons;   /* an array: what orrery compare printed, each with
                               * the name of its file */
     char *picture;         /* of the machine: SVG */
+    const char *other;     /* what the run beside this one is, a constant; NULL: there is none */
+    unsigned other_node;   /* the first memory node of it */
 };
 
 void report_page_done(struct report_page *page);

@@ -40,9 +40,11 @@ const mains = Math.max(1, nodeNames.filter(n => n.startsWith("NUMA")).length);
 run.workers.forEach(worker => {
   worker.kind = worker.name.match(/^[^ \d_]*/)[0];
   if (worker.node >= mains)
-    nodeNames[worker.node] = worker.name.replace(/_\d+$/, "").replace(/(\d)/, " $1");
+    nodeNames[worker.node] = worker.name.replace(/_\d+$| stream .*/, "").replace(/ ?(\d)/, " $1");
 });
 if (mains === 1) nodeNames[0] = "main memory";
+// Another run, in the same chart, has the nodes from there on.
+if (run.other) nodeNames[run.other.node] = `${run.other.label} main memory`;
 
 // --- kernels: tasks of one name, those that took most time first ---
 

@@ -85,7 +85,7 @@ const gantt = (() => {
       if (!lists.has(key)) lists.set(key, []);
       lists.get(key).push(i);
     }
-    const short = n => nodeNames[n].replace("main memory", "main").replace(" ", "");
+    const short = n => nodeNames[n].replace("main memory", "main").replace(/ (?=\d)/, "");
     const label = key => `${short(Math.floor(key / run.nodes))} \u2192 ${
       short(key % run.nodes)}`;
     const inOrder = list => list.sort((a, b) => copies.start[a] - copies.start[b]);

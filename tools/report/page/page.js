@@ -170,12 +170,19 @@ function writeHead() {
   const made = run.run, gflops = made?.flops > 0
     ? `, ${d3.format(",.1f")(made.flops / made.makespan_us / 1e3)} GFlop/s` : "";
   const joules = made?.energy?.joules;
+  // Of this run, where another one is beside it.
+  const own = run.other ? i => run.workers[tasks.worker[i]].node < run.other.node : () => true;
+  const ownCopies = run.other ? d3.range(copies.n).filter(i => copies.to[i] < run.other.node)
+    : d3.range(copies.n), ownTasks = d3.range(tasks.n).filter(own);
+  const workers = run.workers.filter(w => !run.other || w.node < run.other.node);
   document.title = byId("title").textContent = run.title;
-  byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${timeText(run.end)}${
-    gflops}${joules > 0 ? `, ${d3.format(",.4~g")(joules)} J` : ""}, ${number(tasks.n)} tasks on ${number(run.workers.length)} workers, ${
-    number(copies.n)} copies of ${bytesText(d3.sum(copies.bytes))}${
+  byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${
+    timeText(run.other ? d3.max(ownTasks, i => tasks.end[i]) : run.end)}${
+    gflops}${joules > 0 ? `, ${d3.format(",.4~g")(joules)} J` : ""}, ${number(ownTasks.length)} tasks on ${number(workers.length)} workers, ${
+    number(ownCopies.length)} copies of ${bytesText(d3.sum(ownCopies, i => copies.bytes[i]))}${
     made ? `, ${made.simulated ? `simulated, figures ${made.provenance ?? "unknown"}`
-      : "a real run"}` : ""}`;
+      : "a real run"}` : ""}${run.other ? `; beside it one of ${
+    timeText(d3.max(d3.range(tasks.n).filter(i => !own(i)), i => tasks.end[i]))}` : ""}`;
 }
 
 writeHead();
