@@ -22,7 +22,7 @@ trap 'rm -rf "$folder"' EXIT
 
 tagged_library() {
     mkdir "$folder/tree" && git -C "$source" archive "$tag" | tar xf - -C "$folder/tree" &&
-        (cd "$folder/tree" && meson setup -Dtests=disabled build && ninja -C build liborrery.so)
+        (cd "$folder/tree" && meson setup -Dtests=disabled build && ninja -C build "liborrery.so.${tag#v}")
 }
 
 tagged_library >"$folder/log" 2>&1 || {
