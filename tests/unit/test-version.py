@@ -21,6 +21,7 @@ PLACES = (
     ("bindings/python/pyproject.toml", r'^version = "(.*)"$'),
     ("bindings/rust/orrery/Cargo.toml", r'^version = "(.*)"$'),
     ("bindings/rust/orrery-sys/Cargo.toml", r'^version = "(.*)"$'),
+    ("debian/changelog", r"^orrery \((.*)\) "),
 )
 
 

@@ -36,17 +36,18 @@ python3-dev
 # which reads graphs in DOT, GNU parallel, two MPIs, a Fortran compiler, a JDK, Rust's
 # compiler, with cargo and what makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and
 # two shells more, for man pages and completions, and what Python programs use with ours,
-# notebooks among them; for the long ones a browser and pip.
+# notebooks among them, CMake; for the long ones a browser, pip, and what makes Debian's packages
+# and looks at them.
 if [ "${with_tests-}" ]; then
-    packages="$packages bindgen cargo clinfo clpeak fish gdb gfortran groff-base libclblast-dev
+    packages="$packages bindgen cargo clinfo clpeak cmake fish gdb gfortran groff-base libclblast-dev
         libmpich-dev libopenmpi-dev mpich ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin
         openjdk-17-jdk-headless pajeng parallel pocl-opencl-icd rustc python3-ipykernel python3-joblib
         python3-nbclient python3-networkx python3-numpy python3-pandas python3-pyopencl spin
         valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
-    packages="$packages chromium python3-pip python3-setuptools python3-venv
-        python3-wheel"
+    packages="$packages abigail-tools chromium debhelper debootstrap dh-python dpkg-dev fakeroot
+        lintian python3-pip python3-setuptools python3-venv python3-wheel"
 fi
 
 # say TEXT: one line for one step.
