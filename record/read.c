@@ -427,6 +427,8 @@ static int reader_make_room(struct orr_record_reader *r, size_t words)
     return 1;
 }
 
+#define MAGIC ORR_RECORD_MAGIC " " /* of the first line, before the version */
+
 /* The next line without its end: 1, 0 at the end of the file, or an error. */
 static int record_read_line(struct orr_record_reader *r)
 {
@@ -443,6 +445,10 @@ static int record_read_line(struct orr_record_reader *r)
                         r->number);
     if (n <= 0)
         return 0;
+    if (r->number == 1 && strncmp(r->line, MAGIC, sizeof(MAGIC) - 1) != 0)
+        return wrong(r, "this is no record, whose first line is \"" ORR_RECORD_MAGIC
+                     " " ORR_RECORD_VERSION "\": orrery record -o FILE -- PROGRAM makes "
+                     "one of a program");
     if (r->line[n - 1] != '\n')
         return wrong(r, "the line is cut off");
     r->line[n - 1] = '\0';
@@ -571,21 +577,17 @@ int orr_record_next(struct orr_record_reader *reader,
 
 static int read_first_line(struct orr_record_reader *r)
 {
-    static const char magic[] = ORR_RECORD_MAGIC " ";
     int rc = record_read_line(r);
 
-    if (rc < 0)
-        return rc;
-    if (!rc || strncmp(r->at, magic, sizeof(magic) - 1))
-        return wrong(r, "this is no record: its first line is not \"" //
-                     ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\"");
-    r->binary = !strcmp(r->at + sizeof(magic) - 1,
+    if (rc <= 0)
+        return rc < 0 ? rc : wrong(r, "this is no record: it is empty");
+    r->binary = !strcmp(r->at + sizeof(MAGIC) - 1,
                         ORR_RECORD_VERSION " " ORR_RECORD_BINARY);
-    if (!r->binary && strcmp(r->at + sizeof(magic) - 1, ORR_RECORD_VERSION))
+    if (!r->binary && strcmp(r->at + sizeof(MAGIC) - 1, ORR_RECORD_VERSION))
         return wrong(r,
                      "a record of version %.20s; this Orrery reads "
                      "version " ORR_RECORD_VERSION,
-                     r->at + sizeof(magic) - 1);
+                     r->at + sizeof(MAGIC) - 1);
     return 0;
 }
 

@@ -192,6 +192,7 @@ def test_nothing(orrery, folder):
     free = ("--set", "cost = 0us", "--assume", "*=0")
     for command, says in ((["bound", "--time", "1"], "no task was"),
                           (["explain"], "no task ran"),
+                          (["explain", "-s", "eager,lws"], "no task ran"),
                           (["optimise", "--time", "1", "-o", folder + "/s"],
                            "no task was"),
                           (["report", "-o", folder + "/r.html"], "no task ran")):

@@ -302,7 +302,7 @@ def test_wrong_files(orrery, player, folder, good):
     data = 'data 1 kind="vector" shape=8,8,64,0\n'
     codelet = "codelet 1 cpu=1 buffers=1 modes=3\n"
     for text, said in (
-            ("", "is no record"), ("hello\n", "is no record"),
+            ("", "is no record"), ("hello\n", "is no record"), ("hello", "orrery record -o FILE"),
             ("orrery-record 2\n", "version 2"),
             (b"orrery-record 1\nrun\0\n", "byte 0"),
             (head + "frob 1\n", "bad.rec:3: \"frob\" is no call"),

@@ -468,7 +468,15 @@ claim "a folder is no program, which is said" \
 echo "%EventDef" >"$dir/x.paje"
 run explain -- "$dir/x.paje"
 claim "a file that is no program is called one" \
-    err_has 'cannot be started: it is a file that is no program.*CSV'
+    err_has 'cannot be started: it is no program.*chmod +x.*CSV'
+printf 'print(len((1, 2))\n' >"$dir/x.py"
+chmod +x "$dir/x.py"
+run run -- "$dir/x.py"
+claim "a script without its interpreter's name is called one" \
+    err_has 'x.py failed with exit status [0-9]*: sh read it.*#!'
+run compare -m moon -s eager dmda -- "$dir/program"
+claim "a second value of an option is not taken for a missing program" \
+    out_has 'dmda cannot be started: .*one word, such as -s eager,dmda'
 here=$PWD
 cd "$dir"
 run run -- program

@@ -238,6 +238,10 @@ static void print_choice(const struct advice *advice)
         return;
     }
     next = ranked(advice, 1);
+    if (mean <= 0 && regret <= 0) {
+        printf("Nothing tells them apart: no task took time.\n");
+        return;
+    }
     if (share >= ADVISE_SURE || regret <= 0) {
         printf("Choose %s: it has %s in %.0f %% of the draws.\n", best->name, what_text(advice),
                100 * share);

@@ -368,20 +368,46 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     return 0;
 }
 
-/* Why the program cannot be started, as far as more can be said than `error` does. */
-static const char *why_not_started(const char *name, int error)
+/* Whether -- follows, before which options stand. */
+static bool ends_options_later(char *const *argv)
 {
+    while (*++argv)
+        if (!strcmp(*argv, "--"))
+            return true;
+    return false;
+}
+
+/* Why the program cannot be started, as far as more can be said than `error` does. */
+static const char *why_not_started(char *const *argv, int error)
+{
+    const char *name = argv[0];
     struct stat st;
 
+    if (error == ENOENT && ends_options_later(argv))
+        return "there is no such program, and -- comes behind it: several values of an option "
+               "are one word, such as -s eager,dmda";
     if (stat(name, &st) != 0 || (S_ISDIR(st.st_mode) && !strchr(name, '/')))
         return strerror(error);
     if (S_ISDIR(st.st_mode))
         return "it is a directory";
     if (access(name, X_OK) != 0)
-        return "it is a file that is no program; of traces, CSV is read";
+        return "it is no program, which this user could execute (chmod +x makes a script one; "
+               "of traces, CSV is read)";
     if (!strchr(name, '/'))
         return "it is in this folder, which is not in PATH: write ./ before it";
     return strerror(error);
+}
+
+/* Whether it is a script whose first line does not say who reads it: the shell does. */
+static bool is_read_by_the_shell(const char *name)
+{
+    FILE *file = strchr(name, '/') ? fopen(name, "re") : NULL;
+    char begin[4] = "";
+    bool read = file && fread(begin, 1, sizeof(begin), file) > 0;
+
+    if (file)
+        fclose(file);
+    return read && memcmp(begin, "#!", 2) != 0 && memcmp(begin, "\177ELF", 4) != 0;
 }
 
 /* The message for a program without a report. */
@@ -397,7 +423,7 @@ static void launch_explain_failure(struct launch *launch, const char *reason)
     from_library = process_error_line(process, line, sizeof(line));
     if (process->error)
         snprintf(to, size, "%s cannot be started: %s", name,
-                 why_not_started(name, process->error));
+                 why_not_started(launch->argv, process->error));
     else if (*line && (process->status != 0 || from_library))
         snprintf(to, size, "%s", line);
     else if (WIFSIGNALED(process->status))
@@ -405,8 +431,12 @@ static void launch_explain_failure(struct launch *launch, const char *reason)
                  WTERMSIG(process->status),
                  strsignal(WTERMSIG(process->status)));
     else if (process->status != 0)
-        snprintf(to, size, "%s failed with exit status %d", name,
-                 process_exit_code(process));
+        snprintf(to, size, "%s failed with exit status %d%s", name,
+                 process_exit_code(process),
+                 is_read_by_the_shell(name)
+                     ? ": sh read it, since its first line names no interpreter, such as "
+                       "#!/usr/bin/env python3"
+                     : "");
     else if (reason)
         snprintf(to, size, "%s", reason);
     else

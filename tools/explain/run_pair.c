@@ -211,7 +211,13 @@ static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
 
     if (difference_find(names, traces, ranks, &d) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
-    if (d.nsame == 0 && ranks[0].n == ranks[1].n)
+    if (traces[0]->ntasks == 0 || traces[1]->ntasks == 0)
+        result = tool_fail(TOOL_FAILED, "explain: no task ran %s%s: there is nothing to compare",
+                           traces[0]->ntasks + traces[1]->ntasks ? "in " : "in either run",
+                           traces[0]->ntasks   ? names[1]
+                           : traces[1]->ntasks ? names[0]
+                                               : "");
+    else if (d.nsame == 0 && ranks[0].n == ranks[1].n)
         result = tool_fail(TOOL_FAILED,
                            "explain: the runs have no task in common: they "
                            "are of different programs");

@@ -127,6 +127,15 @@ bool orr_topology_is_near_bus(const struct orr_topology *topology, int cpu,
     return false;
 }
 
+unsigned orr_topology_object(const struct orr_topology *topology, int type,
+                             int cpu)
+{
+    (void)topology;
+    (void)type;
+    (void)cpu;
+    return UINT_MAX;
+}
+
 unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
                                int other)
 {
