@@ -135,16 +135,12 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
         __VA_ARGS__, &after_, NULL                                             \
     }
 
-/* With a field that came later, whose place is the last one. */
+/* With those in parentheses, which came later: places of fields do not change. */
+#define IN_ORDER(...) __VA_ARGS__
 #define LIST_AND(later, ...)                                                   \
     (const struct orr_field *const[])                                          \
     {                                                                          \
-        __VA_ARGS__, &after_, later, NULL                                      \
-/* With one more, which came later: places of fields do not change. */
-#define LIST_AND(last, ...)                                                    \
-    (const struct orr_field *const[])                                          \
-    {                                                                          \
-        __VA_ARGS__, &after_, &last, NULL                                      \
+        __VA_ARGS__, &after_, IN_ORDER later, NULL                             \
     }
 
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
@@ -170,8 +166,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
                          LIST(&id_, &how_, &parts_, &node_, &unordered_)},
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
-                         LIST_AND(&device_, &id_, &codelet_, &data_, &priority_,
-                         LIST_AND(graph_, &id_, &codelet_, &data_, &priority_,
+                         LIST_AND((&device_, &graph_), &id_, &codelet_, &data_, &priority_,
                                   &name_, &tagged_, &tag_, &flops_, &footprint_,
                                   &size_, &parameters_, &times_, &worker_,
                                   &order_, &ran_, &workers_, &where_, &color_,
