@@ -170,6 +170,17 @@ def test_lost(folder):
               "2 queues, and no wait" in done.stderr, done.words)
 
 
+def test_overlap(folder):
+    events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": device, "tid": stream, "ts": start,
+               "dur": 100, "args": {"device": device, "stream": stream}}
+              for device, stream, start in ((0, 7, 0), (0, 8, 50), (0, 7, 200), (1, 7, 0))]
+    path = write(os.path.join(folder, "overlap.json"), json.dumps(events))
+    lines, done = lines_of(path)
+    tap.claim("streams that overlap: how much that was",
+              "12 % of the time of kernels was beside others" in done.stderr, done.words)
+    tap.claim("… devices have their own kernels", makespan(path, "-s", "eager") < 310, *lines)
+
+
 def test_cut(folder, path):
     with open(path, "rb") as file:
         whole = file.read()
@@ -399,6 +410,7 @@ def main():
         test_rules(path)
         test_memory(folder)
         test_lost(folder)
+        test_overlap(folder)
         test_cut(folder, path)
         test_nsys(folder, path)
         test_devices(folder, path)
