@@ -296,6 +296,39 @@ def test_devices(folder, path):
               done.words)
 
 
+def test_models(folder, path):
+    """What kernels took, as models of a machine."""
+    models, record = os.path.join(folder, "models.json"), os.path.join(folder, "modelled.rec")
+    kept = os.path.join(folder, "sampling")
+    os.mkdir(kept)
+    done = run(ORRERY, "record", "import", "-o", record, "--replicas", "2", "--models", models,
+               path)
+    with open(models, encoding="utf-8") as file:
+        told = {model["symbol"]: model for model in json.load(file)["models"]}
+    rows = told["gemm"]["combinations"][0]["implementations"][0]["entries"]
+    tap.claim("--models: a history per kernel, a row per footprint, for all devices",
+              sorted(told) == ["add", "at::native::norm", "gemm"] and
+              sorted(row["mean"] for row in rows) == [500, 1000] and
+              all(row["n"] == 3 and row["deviation"] == 0 for row in rows) and
+              [c["devices"][0]["id"] for c in told["gemm"]["combinations"]] == [0, 1],
+              done.words, told)
+    env = dict(os.environ, STARPU_PERF_MODEL_DIR=kept, STARPU_SILENT="1")
+    made = subprocess.run([ORRERY, "perfmodel", "import", "--host", MACHINE, models], env=env,
+                          capture_output=True, text=True, check=False)
+    ran = subprocess.run([ORRERY, "run", "-m", MACHINE, "-s", "dmdas", "--json", "--", record],
+                         env=env, capture_output=True, text=True, check=False)
+    told = json.loads(ran.stdout)
+    tap.claim("… that orrery perfmodel takes, and simulations: the same time, by models",
+              made.returncode == 0 and
+              abs(told["makespan_us"] / makespan(record, "-s", "dmdas") - 1) < 1e-3 and
+              "for workers that this machine has not" not in ran.stderr, made.stderr,
+              ran.stderr, told["makespan_us"])
+    done = run(ORRERY, "record", "import", "-o", record, "--models", models,
+               write(os.path.join(folder, "plain.csv"), "from,to\na,b\n"))
+    tap.claim("--models of what has none is refused", done.returncode == 1 and
+              "of which models could be made" in done.stderr, done.words)
+
+
 def test_threads(folder):
     events = [{"ph": "B", "name": "compile a.c", "pid": 1, "tid": 1, "ts": 0},
               {"ph": "B", "name": "parse", "pid": 1, "tid": 1, "ts": 1},
@@ -414,6 +447,7 @@ def main():
         test_cut(folder, path)
         test_nsys(folder, path)
         test_devices(folder, path)
+        test_models(folder, path)
         test_threads(folder)
         test_ours(folder)
         test_wrong(folder)
