@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "import/formats.h"
+#include "import/kernel_models.h"
 #include "import/kinds.h"
 #include "import/replicas.h"
 #include "import/timeline.h"
@@ -192,34 +193,58 @@ int orr_import_timeline(const char *path, FILE *out, struct orr_error *err)
     return rc;
 }
 
-int orr_import(const char *path, const struct orr_import_options *options,
-               FILE *out, struct orr_error *err)
+/* The flow that the file makes; the caller ends it in any case, by end_flow. */
+static int read_flow(const char *path, const struct orr_import_options *options,
+                     struct flow *flow, struct orr_error *err)
 {
     const struct format *format = detect_format(path);
-    struct flow flow;
     int rc;
 
+    flow_init(flow, path, err);
     if (!format)
         return orr_fail(err, -EINVAL,
                         "%s has no format that can be imported: docs/IMPORT.md "
                         "lists them",
                         path);
-    flow_init(&flow, path, err);
-    flow.binary = options->binary;
-    rc = flow_kinds_read(&flow, options->kinds);
+    flow->binary = options->binary;
+    rc = flow_kinds_read(flow, options->kinds);
     if (!rc)
-        rc = format->read(&flow, path, options);
+        rc = format->read(flow, path, options);
     if (rc == -ENOMEM)
-        flow_no_memory(&flow);
+        flow_no_memory(flow);
+    return rc ? rc : flow_kinds_end(flow);
+}
+
+static void end_flow(struct flow *flow)
+{
+    flow_kinds_done(flow);
+    flow_done(flow);
+}
+
+int orr_import_models(const char *path, const struct orr_import_options *options, FILE *out,
+                      struct orr_error *err)
+{
+    struct flow flow;
+    int rc = read_flow(path, options, &flow, err);
+
     if (!rc)
-        rc = flow_kinds_end(&flow);
+        rc = flow_write_models(&flow, options->replicas > 1 ? options->replicas : 1, out);
+    end_flow(&flow);
+    return rc;
+}
+
+int orr_import(const char *path, const struct orr_import_options *options,
+               FILE *out, struct orr_error *err)
+{
+    struct flow flow;
+    int rc = read_flow(path, options, &flow, err);
+
     if (!rc && options->scale > 1)
         rc = flow_scale(&flow, options->scale);
     if (!rc && (options->replicas > 1 || options->exchange_bytes > 0))
         rc = flow_replicate(&flow, options->replicas, options->exchange_bytes);
     if (!rc)
         rc = flow_write(&flow, out);
-    flow_kinds_done(&flow);
-    flow_done(&flow);
+    end_flow(&flow);
     return rc;
 }

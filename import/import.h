@@ -26,3 +26,8 @@ bool orr_import_is_timeline(const char *path);
 
 /* Writes that as a trace in CSV (docs/TRACES.md). Errors as above. */
 int orr_import_timeline(const char *path, FILE *out, struct orr_error *err);
+
+/* Writes what kernels of devices took as a file for `orrery perfmodel import`, for as many
+ * devices as the record of `options` needs. Errors as above. */
+int orr_import_models(const char *path, const struct orr_import_options *options, FILE *out,
+                      struct orr_error *err);

@@ -571,9 +571,38 @@ static int read_slices(struct device_tasks *d)
     return rc;
 }
 
+/* µs in which a device had kernels of several queues; *ret_all: of all kernels. */
+static double overlap_us(const struct device_tasks *d, double *ret_all)
+{
+    const struct timeline *timeline = d->timeline;
+    double overlap = 0;
+
+    *ret_all = 0;
+    for (size_t r = 0; r < timeline->nrows; r++) {
+        double busy_until = 0;
+        bool is_first = timeline->rows[r].queue; /* of its device */
+
+        for (size_t o = 0; o < r && is_first; o++)
+            is_first = !timeline->rows[o].queue ||
+                       timeline->rows[o].device != timeline->rows[r].device;
+        for (size_t s = 0; is_first && s < timeline->nslices; s++) {
+            const struct timeline_slice *slice = &timeline->slices[s];
+
+            if (slice->kind != SLICE_KERNEL ||
+                timeline->rows[slice->row].device != timeline->rows[r].device)
+                continue;
+            *ret_all += slice->end - slice->start;
+            overlap += fmax(0, fmin(busy_until, slice->end) - slice->start);
+            busy_until = fmax(busy_until, slice->end);
+        }
+    }
+    return overlap;
+}
+
 static int say_what_is_lost(const struct device_tasks *d)
 {
     size_t queues = 0, waits = 0;
+    double all, overlap = overlap_us(d, &all);
     int rc = 0;
 
     for (size_t r = 0; r < d->timeline->nrows; r++)
@@ -584,6 +613,10 @@ static int say_what_is_lost(const struct device_tasks *d)
         rc = flow_note(d->flow, "%zu queues, and no wait of one for another is in the file: if "
                                 "events made them wait, that is lost",
                        queues);
+    if (!rc && overlap > 0.01 * all)
+        rc = flow_note(d->flow, "%.0f %% of the time of kernels was beside others of the same "
+                                "device: here a device has one at a time",
+                       100 * overlap / all);
     if (!rc && d->orphans)
         rc = flow_note(d->flow, "%zu kernels and copies without a launch in the file: they wait "
                                 "for their queue alone",

@@ -35,8 +35,9 @@ static const struct unit times[] = {
     {"s", 1, false, false},      {"ms", 1e-3, false, false},
     {"us", 1e-6, false, false},  {"ns", 1e-9, false, false},
     {"ps", 1e-12, false, false}, {"m", 60, false, false},
-    {"h", 3600, false, false},   {"d", 86400, false, false},
-    {"w", 604800, false, false}, {NULL, 0, false, false},
+    {"min", 60, false, false},   {"h", 3600, false, false},
+    {"d", 86400, false, false},  {"w", 604800, false, false},
+    {NULL, 0, false, false},
 };
 
 static const struct unit sizes[] = {

@@ -11,7 +11,7 @@
 enum orr_quantity {
     ORR_QUANTITY_SPEED,     /* f; prefixes k … Y; flops without */
     ORR_QUANTITY_BANDWIDTH, /* Bps, bps; prefixes k … Y, Ki … Yi */
-    ORR_QUANTITY_TIME,      /* ps ns us ms s m h d w */
+    ORR_QUANTITY_TIME,      /* ps ns us ms s m (or min) h d w */
     ORR_QUANTITY_SIZE,      /* B; prefixes k … Y, Ki … Yi */
     ORR_QUANTITY_POWER,     /* W; prefixes m, k … Y */
 };

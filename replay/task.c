@@ -138,18 +138,22 @@ static void restrict_to_class(struct starpu_task *task, unsigned worker)
         task->where = where;
 }
 
-/* Whether the codelet has a function for such devices. */
+/* Whether the codelet has a function for such devices. Where the machine's models say who can
+ * run it, it has none for any, and all of them count. */
 static bool has_function(const struct starpu_codelet *cl, enum starpu_worker_archtype type)
 {
+    bool cuda = cl->cuda_funcs[0], opencl = cl->opencl_funcs[0], hip = cl->hip_funcs[0];
+    bool none = !cuda && !opencl && !hip;
+
     if (cl->where && !(cl->where & STARPU_WORKER_TO_MASK(type)))
         return false;
     switch (type) {
     case STARPU_CUDA_WORKER:
-        return cl->cuda_funcs[0] != NULL;
+        return cuda || none;
     case STARPU_OPENCL_WORKER:
-        return cl->opencl_funcs[0] != NULL;
+        return opencl || none;
     case STARPU_HIP_WORKER:
-        return cl->hip_funcs[0] != NULL;
+        return hip || none;
     default:
         return false;
     }

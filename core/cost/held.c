@@ -84,7 +84,8 @@ bool orr_row_held(const struct orr_runtime *rt, const struct orr_cost_row *pub,
     *ret = (struct orr_held){.kernel = orr_cost_symbol(pub),
                              .row = pub,
                              .type = type,
-                             .timed = known || assumed || pub->per_task};
+                             .timed = known || assumed || pub->per_task,
+                             .asked = !known && !assumed && pub->per_task};
     memcpy(&cl, row->shape->bytes, SHAPE_SIZE);
     ret->where = cl.where;
     allowed = !cl.where || cl.where & orr_device_where(type);
@@ -134,6 +135,7 @@ static void list_add(struct held_list *list, const struct orr_held *held)
 
         if (one->type == held->type && one->why == held->why &&
             !strcmp(one->kernel, held->kernel)) {
+            one->asked = (one->asked || !one->timed) && (held->asked || !held->timed);
             one->timed |= held->timed;
             return;
         }

@@ -31,6 +31,7 @@ struct orr_held {
     enum orr_hold why;
     bool timed; /* the kernel has a time there, so that ORRERY_DEVICES=all lets it
                  * run there; not of the last two */
+    bool asked; /* … perhaps: it is the program's own function that would be asked */
 };
 
 /* Why the row's tasks do not run on such devices, in *ret; false: nothing says so. */

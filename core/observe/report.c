@@ -284,6 +284,8 @@ static void write_held_kernel(const struct orr_held *held, void *arg)
     fprintf(listing->out, ", \"device\": \"%s\", \"why\": \"%s\", \"time\": %s",
             orr_device_kind(held->type)->name, orr_hold_name(held->why),
             held->timed ? "true" : "false");
+    if (held->asked)
+        fputs(", \"asked\": true", listing->out);
     if (held->why == ORR_HOLD_WHERE)
         write_where(listing->out, held->where);
     fputc('}', listing->out);

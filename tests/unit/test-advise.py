@@ -177,7 +177,7 @@ def mistakes(folder):
     for words, said in (
             (["--by", "beauty"], "--by beauty: it is time, price, energy or value"),
             (["--budget", "10EUR"], "what do machines cost and draw? --costs names a file"),
-            (["--time", "soon"], "--time soon: write a time, such as 10s or 300ms"),
+            (["--time", "soon"], "--time soon: write a time, such as 300ms or 15min"),
             (["--draws", "2"], "--draws takes a number from 8 on"),
             (["--costs", "nothing"], "--costs: nothing: No such file"),
             (["--costs", "wrong"], 'wrong:2: "busy=3W": a machine has price=14000EUR')):

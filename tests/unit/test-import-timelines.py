@@ -170,6 +170,17 @@ def test_lost(folder):
               "2 queues, and no wait" in done.stderr, done.words)
 
 
+def test_overlap(folder):
+    events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": device, "tid": stream, "ts": start,
+               "dur": 100, "args": {"device": device, "stream": stream}}
+              for device, stream, start in ((0, 7, 0), (0, 8, 50), (0, 7, 200), (1, 7, 0))]
+    path = write(os.path.join(folder, "overlap.json"), json.dumps(events))
+    lines, done = lines_of(path)
+    tap.claim("streams that overlap: how much that was",
+              "12 % of the time of kernels was beside others" in done.stderr, done.words)
+    tap.claim("… devices have their own kernels", makespan(path, "-s", "eager") < 310, *lines)
+
+
 def test_cut(folder, path):
     with open(path, "rb") as file:
         whole = file.read()
@@ -283,6 +294,39 @@ def test_devices(folder, path):
     done = run(ORRERY, "record", "import", "-o", record, "--replicas", "3", plain)
     tap.claim("--replicas of any graph", done.returncode == 0 and "6 tasks" in done.stdout,
               done.words)
+
+
+def test_models(folder, path):
+    """What kernels took, as models of a machine."""
+    models, record = os.path.join(folder, "models.json"), os.path.join(folder, "modelled.rec")
+    kept = os.path.join(folder, "sampling")
+    os.mkdir(kept)
+    done = run(ORRERY, "record", "import", "-o", record, "--replicas", "2", "--models", models,
+               path)
+    with open(models, encoding="utf-8") as file:
+        told = {model["symbol"]: model for model in json.load(file)["models"]}
+    rows = told["gemm"]["combinations"][0]["implementations"][0]["entries"]
+    tap.claim("--models: a history per kernel, a row per footprint, for all devices",
+              sorted(told) == ["add", "at::native::norm", "gemm"] and
+              sorted(row["mean"] for row in rows) == [500, 1000] and
+              all(row["n"] == 3 and row["deviation"] == 0 for row in rows) and
+              [c["devices"][0]["id"] for c in told["gemm"]["combinations"]] == [0, 1],
+              done.words, told)
+    env = dict(os.environ, STARPU_PERF_MODEL_DIR=kept, STARPU_SILENT="1")
+    made = subprocess.run([ORRERY, "perfmodel", "import", "--host", MACHINE, models], env=env,
+                          capture_output=True, text=True, check=False)
+    ran = subprocess.run([ORRERY, "run", "-m", MACHINE, "-s", "dmdas", "--json", "--", record],
+                         env=env, capture_output=True, text=True, check=False)
+    told = json.loads(ran.stdout)
+    tap.claim("… that orrery perfmodel takes, and simulations: the same time, by models",
+              made.returncode == 0 and
+              abs(told["makespan_us"] / makespan(record, "-s", "dmdas") - 1) < 1e-3 and
+              "for workers that this machine has not" not in ran.stderr, made.stderr,
+              ran.stderr, told["makespan_us"])
+    done = run(ORRERY, "record", "import", "-o", record, "--models", models,
+               write(os.path.join(folder, "plain.csv"), "from,to\na,b\n"))
+    tap.claim("--models of what has none is refused", done.returncode == 1 and
+              "of which models could be made" in done.stderr, done.words)
 
 
 def test_threads(folder):
@@ -399,9 +443,11 @@ def main():
         test_rules(path)
         test_memory(folder)
         test_lost(folder)
+        test_overlap(folder)
         test_cut(folder, path)
         test_nsys(folder, path)
         test_devices(folder, path)
+        test_models(folder, path)
         test_threads(folder)
         test_ours(folder)
         test_wrong(folder)

@@ -512,6 +512,12 @@ def test_csv(folder):
     us = makespan(path, "--assume", "task = 1ms")
     claim("a CSV of edges is simulated with times that are assumed",
           isinstance(us, float) and 3000 <= us < 3100, us)
+    write(os.path.join(folder, "timed.nodes.csv"), "id,kernel,us\na,k,1\nb,k,1\n")
+    ran = Ran(ORRERY, "run", "-m", MACHINE, "--", write(os.path.join(folder, "timed.csv"),
+                                                       "from,to\na,b\n"))
+    claim("a time of the file is no assumption for devices: nobody says that",
+          ran.code == 0 and "that is assumed for all devices" not in ran.out and
+          "where the program itself would be asked for times" in ran.out, ran)
     write(os.path.join(folder, "e.nodes.csv"),
           'id,kernel,us,flops,priority\na,init,100,,1\nb,gemm,200,1e6,2\n'
           'c,gemm,50,,\n"d ""1"", x",end,10,,\n')

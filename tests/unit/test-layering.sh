@@ -128,7 +128,7 @@ library 'platforms/tar' archive
 library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'core/sched/python/' 'Python|structmember'
-library 'import/(wfcommons|chrome|json_)|platforms/|tools/' jansson
+library 'import/(wfcommons|chrome|json_|kernel_models)|platforms/|tools/' jansson
 library 'tools/study/yaml' '(^|[^/])yaml[.]h>?$'
 library 'mpi/(answers|api|real)/|tools/calibrate/measure_network[.]c' 'mpi[.]h'
 library 'core/device/(cuda|opencl)/|opencl/' 'cuda|CL/'

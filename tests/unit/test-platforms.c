@@ -129,6 +129,8 @@ START_TEST(values_are_read_with_their_units)
         {ORR_QUANTITY_TIME, "2m", 120},
         {ORR_QUANTITY_TIME, "0", 0},
         {ORR_QUANTITY_TIME, "1h", 3600},
+        {ORR_QUANTITY_TIME, "15min", 900},
+        {ORR_QUANTITY_TIME, "2m", 120},
         {ORR_QUANTITY_SIZE, "1024", 1024},
         {ORR_QUANTITY_SIZE, "16GiB", 17179869184},
         {ORR_QUANTITY_SIZE, "16GB", 16e9},

@@ -277,7 +277,7 @@ static int read_limits(struct advise_options *options)
     if (options->time) {
         wrong = orr_quantity_parse(ORR_QUANTITY_TIME, options->time, &seconds);
         if (wrong || !(seconds > 0))
-            return tool_fail(TOOL_USAGE, "advise: --time %s: write a time, such as 10s or 300ms",
+            return tool_fail(TOOL_USAGE, "advise: --time %s: write a time, such as 300ms or 15min",
                              options->time);
         options->time_us = seconds * 1e6;
     }

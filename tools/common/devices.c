@@ -64,7 +64,7 @@ static char *tell_counts(const json_t *held)
  * several; %s: what their `where' leaves. */
 struct reason {
     const char *why;
-    int timed; /* -1: either */
+    int timed; /* -1: either; 2: who knows, the program's own function would be asked */
     bool lifts;
     const char *one, *many, *end;
 };
@@ -76,6 +76,8 @@ static const struct reason reasons[] = {
      "have tasks that are kept by their own where from", ""},
     {"function", 1, true, "has no function for",
      "have no functions for", ", but a time that is assumed for all devices"},
+    {"function", 2, true, "has no function for", "have no functions for",
+     ", where the program itself would be asked for times"},
     {"where", 0, false, "is restricted to %s (where), and has no time on",
      "are restricted to %s (where), and have no times on", ""},
     {"function", 0, false, "has no function for", "have no functions for",
@@ -92,9 +94,12 @@ _Static_assert(NREASONS + 2 <= DEVICES_LINES, "one line each, and the counts'");
 
 static bool is_of(const json_t *kernel, const struct reason *reason)
 {
-    return !strcmp(text_of(kernel, "why"), reason->why) &&
-           (reason->timed < 0 ||
-            json_is_true(json_object_get(kernel, "time")) == reason->timed);
+    const char *why = text_of(kernel, "why");
+    int timed = !strcmp(why, "function") && json_is_true(json_object_get(kernel, "asked"))
+                    ? 2
+                    : json_is_true(json_object_get(kernel, "time"));
+
+    return !strcmp(why, reason->why) && (reason->timed < 0 || timed == reason->timed);
 }
 
 /* Whether an earlier one of the reason has the same `key`. */

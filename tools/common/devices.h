@@ -14,7 +14,7 @@
     "      --devices all        simulated: kernels run wherever they have a time, on\n" \
     "                             all devices, whatever the program says of them\n"
 
-enum { DEVICES_LINES = 9 };
+enum { DEVICES_LINES = 10 };
 
 /* What a run's report says of what its program holds back. */
 struct devices_held {

@@ -91,6 +91,22 @@ int foreign_timeline(const char *path, const char *trace)
     return end_result(&out, trace, rc, err.text);
 }
 
+int foreign_models(const char *path, const struct orr_import_options *how, const char *models)
+{
+    struct orr_error err = {""};
+    struct orr_result out;
+    int rc = orr_result_open(models, &out);
+
+    if (rc) {
+        tool_error("%s: %s", models, strerror(-rc));
+        return -1;
+    }
+    rc = orr_import_models(path, how, out.file, &err);
+    if (rc)
+        tool_error("%s", err.text);
+    return end_result(&out, models, rc, err.text);
+}
+
 int foreign_import_as(const char *path, const struct orr_import_options *options,
                       const char *record)
 {

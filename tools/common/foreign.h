@@ -18,6 +18,9 @@ bool foreign_is_timeline(const char *path);
 /* Writes that as a trace in CSV, which appears whole or not at all. 0, or -1 with a message. */
 int foreign_timeline(const char *path, const char *trace);
 
+/* Writes what its kernels took as a file for `orrery perfmodel import`, likewise. */
+int foreign_models(const char *path, const struct orr_import_options *how, const char *models);
+
 /* Whether both command lines name the same file and options. */
 bool foreign_is_same(char *const *a, char *const *b);
 

@@ -22,8 +22,8 @@
 static const char help[] =
     "usage: orrery record import -o FILE [--kinds RULES] [--static-workerid]\n"
     "                            [--scale N] [--replicas N [--exchange BYTES]]\n"
-    "                            [--any-device] [--timeline FILE.csv] [--json]\n"
-    "                            TASKS [SCHEDULE]\n"
+    "                            [--any-device] [--timeline FILE.csv]\n"
+    "                            [--models FILE.json] [--json] TASKS [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
     "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or\n"
@@ -48,6 +48,8 @@ static const char help[] =
     "      --exchange BYTES       replicas of a timeline add up so many bytes behind\n"
     "                             each iteration, as in training on N devices: 4GB\n"
     "      --timeline FILE.csv    the timeline as it was, a trace for orrery report\n"
+    "      --models FILE.json     what its kernels took on devices, as performance\n"
+    "                             models for orrery perfmodel import\n"
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
@@ -160,7 +162,7 @@ static int read_exchange(const char *exchange, struct orr_import_options *ret)
 
 int record_import(int argc, char **argv)
 {
-    const char *path = NULL, *timeline = NULL, *replicas = NULL, *exchange = NULL,
+    const char *path = NULL, *timeline = NULL, *models = NULL, *replicas = NULL, *exchange = NULL,
                *scale = NULL;
     struct orr_import_options how = {0};
     bool pinned = false, json = false;
@@ -171,6 +173,7 @@ int record_import(int argc, char **argv)
                                           {0, "replicas", &replicas, NULL},
                                           {0, "exchange", &exchange, NULL},
                                           {0, "timeline", &timeline, NULL},
+                                          {0, "models", &models, NULL},
                                           {0, "static-workerid", NULL, &pinned},
                                           {0, "json", NULL, &json},
                                           {0}};
@@ -197,9 +200,13 @@ int record_import(int argc, char **argv)
         result = tool_check_output("record import: -o", path);
     if (result == TOOL_OK && timeline)
         result = tool_check_output("record import: --timeline", timeline);
+    if (result == TOOL_OK && models)
+        result = tool_check_output("record import: --models", models);
     if (result == TOOL_OK)
         result = record_import_graph(path, argv + 1, n, pinned, &how);
     if (result == TOOL_OK && timeline && foreign_timeline(argv[1], timeline) < 0)
+        result = TOOL_FAILED;
+    if (result == TOOL_OK && models && foreign_models(argv[1], &how, models) < 0)
         result = TOOL_FAILED;
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
