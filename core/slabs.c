@@ -26,7 +26,8 @@ int orr_slabs_new(struct orr_runtime *rt)
     unsigned n = rt->workers->n + 1;
     int err = orr_counters_new(n, rt);
 
-    rt->main->cache = n;
+    if (!rt->exec->one_thread)
+        rt->main->cache = n;
     rt->slabs->jobs_have_memory = may_lack_memory(rt);
     for (unsigned i = 0; i < ORR_JOB_SLABS && !err; i++)
         err = orr_slab_new(orr_job_size(i, rt->slabs->jobs_have_memory), n,

@@ -22,6 +22,7 @@
 
 #include "core/base/list.h"
 #include "core/base/log.h"
+#include "core/base/slab.h"
 #include "core/base/wait.h"
 
 static const size_t dispatcher_stack = (size_t)8 << 20;
@@ -555,6 +556,7 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
         c->head.detached = init->detached;
     }
     c->head.exec = exec;
+    c->head.cache = ORR_CACHE_OF_TURNS;
     c->head.program = orr_self->program;
     c->head.processors = orr_self->processors;
     c->work = (struct orr_sim_work){.rate = 1, .timer = &c->timer};
@@ -736,11 +738,13 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     x->current = root;
 
     x->dispatcher.head.exec = &x->head;
+    x->dispatcher.head.cache = ORR_CACHE_OF_TURNS;
     x->dispatcher.head.name = "the machine";
     x->dispatcher.head.machine = true;
     x->dispatcher.head.frozen = 1; /* handlers must not block */
 
     root->head.exec = &x->head;
+    root->head.cache = ORR_CACHE_OF_TURNS;
     root->head.name = "main";
     root->state = ORR_SIM_RUNNING;
     root->work = (struct orr_sim_work){.rate = 1, .timer = &root->timer};

@@ -12,6 +12,10 @@
 #include "core/base/lock.h"
 
 #define BATCH        64u
+/* The first block, of which each has twice the bytes of the one before: a process may have a
+ * thousand runs. */
+#define FIRST_BYTES  ((size_t)16 << 10)
+#define GROWING      4u /* such blocks */
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define LINE         ((size_t)64)
 #define LINES        3u /* that are fetched at once */
@@ -125,13 +129,14 @@ static struct block *map_block(void)
 /* Zeroed too: orr_slab_each reads objects that were never handed out. */
 static struct block *new_block(const struct orr_slab *slab)
 {
-    size_t bytes = HEADER_BYTES + slab->size;
+    size_t bytes = HEADER_BYTES + slab->size, wanted;
     struct block *block;
 
     if (slab->nblocks >= SMALL_BLOCKS && bytes < HUGE_BYTES / 16)
         return map_block();
-    if (bytes < BLOCK_BYTES)
-        bytes = BLOCK_BYTES;
+    wanted = slab->nblocks < GROWING ? FIRST_BYTES << slab->nblocks : BLOCK_BYTES;
+    if (bytes < wanted)
+        bytes = wanted;
     block = calloc(1, bytes);
     if (block)
         block->bytes = bytes;

@@ -3,7 +3,9 @@
  * core/base/slab.h - objects of one size, carved from large blocks.
  *
  * Each worker has a cache of free objects of its own (orr_context.cache: its
- * number + 1), and so has main, the last one; all other contexts share one (0).
+ * number + 1), and so has main, the last one; all other contexts share one (0). Contexts that
+ * take turns in one thread have one together (ORR_CACHE_OF_TURNS), so that what one gives back
+ * the next one takes, which the processor still has.
  * Caches exchange whole batches with a common depot, so that what main allocates
  * may be freed by workers and come back.
  */
@@ -13,6 +15,9 @@
 #include <stddef.h>
 
 struct orr_slab;
+
+/* Each slab has it. */
+enum { ORR_CACHE_OF_TURNS = 1 };
 
 /* Makes a slab of objects of `size` bytes for `nworkers` workers. Errors:
  * -ENOMEM. The caller owns *ret and ends it with orr_slab_free. */

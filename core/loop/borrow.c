@@ -108,7 +108,7 @@ static void borrowing_enter(struct orr_borrowing *b)
     b->worker->first = self;
     (void)orr_worker_rouse(b->worker);
     b->cache = self->cache;
-    self->cache = b->worker->id + 1;
+    self->cache = orr_worker_cache(b->worker);
     orr_context_sit(self, b->worker);
     self->borrows = true;
     self->job = b->job;

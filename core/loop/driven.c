@@ -110,7 +110,7 @@ static struct former become(struct orr_worker *worker)
     struct former former = {orr_self->worker, orr_self->cache};
 
     orr_context_sit(orr_self, worker);
-    orr_self->cache = worker->id + 1;
+    orr_self->cache = orr_worker_cache(worker);
     return former;
 }
 

@@ -72,7 +72,7 @@ static void run_worker(void *arg)
     struct orr_worker *worker = arg;
     struct orr_runtime *rt = worker->runtime;
 
-    orr_self->cache = worker->id + 1;
+    orr_self->cache = orr_worker_cache(worker);
     ORR_TELL(rt, ORR_TOLD_WORKER_UP, .worker = worker);
     atomic_store_explicit(&worker->up, true, memory_order_release);
     orr_worker_loop(worker);

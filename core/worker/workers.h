@@ -11,6 +11,7 @@
 
 #include <starpu_config.h>
 
+#include "core/base/slab.h"
 #include "core/exec/runtime.h"
 #include "core/worker/hooks.h"
 #include "core/worker/members.h"
@@ -65,4 +66,11 @@ static inline bool orr_some_disabled(const struct orr_runtime *rt)
 {
     return atomic_load_explicit(&rt->workers->knobs.ndisabled,
                                 memory_order_relaxed) > 0;
+}
+
+/* Which cache of slabs a context has that is the worker: that of all contexts where they take
+ * turns in one thread. */
+static inline unsigned orr_worker_cache(const struct orr_worker *worker)
+{
+    return worker->runtime->exec->one_thread ? ORR_CACHE_OF_TURNS : worker->id + 1;
 }

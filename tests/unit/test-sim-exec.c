@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/module.h"
+#include "core/base/slab.h"
 #include "core/base/wait.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
@@ -157,6 +158,38 @@ START_TEST(spawned_contexts_run_in_order_and_never_at_once)
     for (int i = 0; i < 3; i++)
         join(contexts[i]);
     ck_assert_str_eq(story, "main@0 x@0 y@0 z@0 ");
+}
+END_TEST
+
+struct object {
+    struct orr_slab *slab;
+    void *at;
+};
+
+static void take_and_give_back(void *arg)
+{
+    struct object *object = arg;
+
+    object->at = orr_slab_get(object->slab);
+    orr_slab_put(object->slab, object->at);
+}
+
+START_TEST(what_one_context_gives_back_the_next_one_takes)
+{
+    struct object objects[3];
+    struct orr_slab *slab;
+
+    ck_assert_int_eq(orr_slab_new(100, 4, &slab), 0);
+    for (int i = 0; i < 3; i++) {
+        objects[i].slab = slab;
+        if (i < 2)
+            join(spawn("it", take_and_give_back, &objects[i]));
+        else
+            take_and_give_back(&objects[i]);
+        ck_assert_ptr_nonnull(objects[i].at);
+        ck_assert_ptr_eq(objects[i].at, objects[0].at);
+    }
+    orr_slab_free(slab);
 }
 END_TEST
 
@@ -844,6 +877,7 @@ static TCase *running_case(void)
     tcase_add_test(tc, time_begins_at_zero_and_moves_only_by_waiting);
     tcase_add_test(tc, sleepers_wake_by_date_and_ties_in_order_of_their_sleeps);
     tcase_add_test(tc, spawned_contexts_run_in_order_and_never_at_once);
+    tcase_add_test(tc, what_one_context_gives_back_the_next_one_takes);
     tcase_add_test(tc, a_wake_queues_and_never_switches);
     tcase_add_test(tc, a_wake_cancels_the_date_of_a_park);
     tcase_add_test(tc, a_wake_takes_its_cost_but_no_longer_than_the_sleep_was);
