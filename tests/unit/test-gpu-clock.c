@@ -467,7 +467,16 @@ START_TEST(a_wait_that_is_left_out_is_seen)
 }
 END_TEST
 
-/* With one kernel in flight it does: the test above can fail. */
+/* What kernels behind it in queues have used is not there: the program ends. */
+START_TEST(a_copy_that_tasks_follow_must_not_fail)
+{
+    (void)run_chain(&(struct chain){"devices=2 copy=1 " LATENCY
+                                    "fault=peer@100",
+                                    "2", "1", 2, false, NULL});
+}
+END_TEST
+
+/* With one kernel in flight chains wait: the tests above can fail. */
 START_TEST(a_pipeline_of_one_waits_for_the_host_after_each_kernel)
 {
     double us =
@@ -540,6 +549,7 @@ int main(void)
         2 * NPOLICIES);
     tcase_add_loop_test(tc, a_wait_that_is_left_out_is_seen, 0,
                         sizeof(faulty) / sizeof(*faulty));
+    tcase_add_exit_test(tc, a_copy_that_tasks_follow_must_not_fail, 1);
     tcase_add_test(tc, a_pipeline_of_one_waits_for_the_host_after_each_kernel);
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);
