@@ -310,6 +310,8 @@ static void apply_limits(struct orr_runtime *rt)
     rt->nodes->tidies =
         rt->nodes->minimum_available > 0 || rt->nodes->minimum_clean > 0;
     apply_debugging(rt);
+    rt->tasks->follow_placed =
+        orr_config_bool(&rt->config, ORR_CFG_FOLLOW_PLACED);
 }
 
 static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)

@@ -248,6 +248,11 @@
 #define ORR_CONFIG_SCHEDULING(X)                                               \
     X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
       "Scheduling policy; `help` lists them.")                                 \
+    X(FOLLOW_PLACED, "ORRERY_FOLLOW_PLACED", BOOL, "0",                        \
+      "1: tasks that the policy would place are put into the queue of a "      \
+      "device behind those that they wait for, as those that name it are, if " \
+      "no other task is ready and no other sort of worker is known to take "   \
+      "less: docs/CUDA.md.")                                                   \
     X(STF_PLACE, "ORRERY_STF_PLACE", STRING, "",                               \
       "`any`: in programs on `orrery/stf.hpp` the policy chooses where tasks " \
       "run that are for devices, named or not: docs/STF.md. Unset: they run "  \

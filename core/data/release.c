@@ -36,11 +36,12 @@ void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
 
 bool orr_job_was_ahead(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_worker *worker = &rt->workers->at[job->task->workerid];
     unsigned before = orr_job_add_follow(job, ORR_FOLLOW_RELEASED);
+    struct orr_worker *worker;
 
     if (!(before & ORR_FOLLOWS))
         return false;
+    worker = &rt->workers->at[orr_job_follow_worker(job)];
     /* Its kernel may end from here on, and it with that. */
     atomic_fetch_sub_explicit(&worker->nfollowing, 1, memory_order_relaxed);
     if (before & ORR_FOLLOW_ENDED) {

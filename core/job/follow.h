@@ -33,6 +33,15 @@ static inline bool orr_job_follows_still(const struct orr_job *job)
            ORR_FOLLOWS;
 }
 
+/* The worker in whose queue the job is to be: of a task that names none only if it follows
+ * others. */
+static inline unsigned orr_job_follow_worker(const struct orr_job *job)
+{
+    return job->task->execute_on_a_specific_worker
+               ? job->task->workerid
+               : atomic_load(&job->data.follow_at);
+}
+
 /* Adds a bit; returns those that there were. */
 static inline unsigned orr_job_add_follow(struct orr_job *job, unsigned bit)
 {

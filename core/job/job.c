@@ -217,7 +217,8 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     edge->holds = !orr_job_is_submitted(job);
     edge->leads = false;
     /* Without memory it follows nobody. */
-    if (edge->holds && job->task && job->task->execute_on_a_specific_worker)
+    if (edge->holds && job->task &&
+        (job->task->execute_on_a_specific_worker || rt->tasks->follow_placed))
         (void)orr_job_make_rare(job);
     orr_lock(&before->lock);
     if (orr_job_state(before) == ORR_JOB_DONE) {

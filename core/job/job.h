@@ -200,7 +200,8 @@ struct orr_job_data {
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */
     atomic_uchar follow; /* whether it goes behind those whose data it waits for:
-                          * core/job/follow.h */
+                          * core/job/follow.h … */
+    atomic_uchar follow_at; /* … if its task names no worker, in whose queue */
 };
 
 /* What few jobs have, made when it is needed first: orr_job_rare. */
@@ -319,6 +320,7 @@ struct orr_job {
 
 static_assert(sizeof(struct orr_job) == 192, "see above");
 static_assert(STARPU_NMAXWORKERS <= INT16_MAX, "a worker's number fits");
+static_assert(STARPU_NMAXWORKERS <= UINT8_MAX + 1, "in `follow_at' as well");
 
 /* Bytes of a job with that many accesses behind it and, if so, what it needs where data
  * may lack memory. */

@@ -61,6 +61,7 @@ struct orr_tasks {
     struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/sched/gang.c */
     uint64_t last_gang;          /* [gangs_lock] */
     struct orr_lock nests_lock;  /* rank ORR_RANK_NESTS */
+    bool follow_placed; /* [const] tasks that name no worker may follow others */
     atomic_bool has_nests;       /* tasks have submitted others */
     atomic_bool suspends;        /* tasks have waited */
     atomic_bool profiling;       /* starpu_profiling_status_set */

@@ -11,6 +11,8 @@
  */
 #include "core/sched/follow.h"
 
+#include <math.h>
+
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
@@ -21,7 +23,9 @@
 #include "core/device/kind.h"
 #include "core/device/methods.h"
 #include "core/exec/runtime.h"
+#include "core/job/count.h"
 #include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/job/turns.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
@@ -101,7 +105,7 @@ static bool mate_follows(const struct orr_handle *handle,
 
     if (!orr_job_follows(mate))
         return false;
-    other = worker_of(worker->runtime, mate->task->workerid);
+    other = worker_of(worker->runtime, orr_job_follow_worker(mate));
     return can_be_behind(worker, other) &&
            crosses(handle, other->desc->node, worker->desc->node);
 }
@@ -314,19 +318,159 @@ static bool has_forms(const struct orr_job *job)
     return false;
 }
 
-static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
+/* Whether the task names a worker that has a queue, and puts its kernels there; or one is
+ * to be found, which executes it alone. */
+static bool may_have_queue(struct orr_runtime *rt, const struct orr_job *job)
 {
     const struct starpu_task *task = job->task;
     const struct orr_worker *worker;
 
-    if (!task->execute_on_a_specific_worker || task->workerid >= rt->workers->n)
+    if (!task->execute_on_a_specific_worker)
+        return !task->workerids_len && task->cl->type == STARPU_SEQ;
+    if (task->workerid >= rt->workers->n)
         return false;
     worker = worker_of(rt, task->workerid);
-    return worker_has_queue(worker) && is_simple(task) &&
-           is_async(job, worker) && !orr_job_around(job) &&
+    return worker_has_queue(worker) && is_async(job, worker);
+}
+
+static bool may_follow(struct orr_runtime *rt, const struct orr_job *job)
+{
+    return may_have_queue(rt, job) && is_simple(job->task) &&
+           !orr_job_around(job) &&
            !(job->modes & (STARPU_REDUX | STARPU_COMMUTE)) && !has_forms(job) &&
            !job->data.spread && !job->data.first && !job->data.reducible &&
            orr_sched_of(rt, job)->has_policy;
+}
+
+/* -- tasks that name no worker -- */
+
+/* The worker in whose queue all are that a job waits for, and whether the one that was put
+ * there last is one of them. */
+struct behind {
+    int worker; /* -1: none is known yet */
+    bool is_last;
+};
+
+static bool behind_add(struct behind *behind, const struct orr_runtime *rt,
+                       const struct orr_job *before)
+{
+    if (!(orr_job_follow(before) & ORR_LEADS) ||
+        (behind->worker >= 0 && behind->worker != before->worker))
+        return false;
+    behind->worker = before->worker;
+    behind->is_last |=
+        atomic_load(&worker_of(rt, (unsigned)before->worker)->last_led) ==
+        before->id;
+    return true;
+}
+
+/* Adds those that have the turn before that of the access. */
+static bool add_turn(struct behind *behind, const struct orr_access *access)
+{
+    struct orr_handle *handle = access->handle;
+    const struct orr_list *order = &handle->turns.order;
+    struct orr_list *link;
+    bool all = true;
+    unsigned n = 0, group = access->group;
+
+    if (access->duplicate || access->mode & STARPU_SCRATCH)
+        return true;
+    orr_lock(&handle->lock);
+    if (access->ordered && !access->granted) {
+        link = access->link.prev;
+        while (link != order && orr_access_goes_with(access_at(link), group) &&
+               ++n < MOST)
+            link = link->prev;
+        all = link != order;
+        group = all ? access_at(link)->group : 0;
+        for (; all; link = link->prev) {
+            all = ++n < MOST && behind_add(behind, handle->runtime,
+                                           access_at(link)->job);
+            if (link->prev == order ||
+                !orr_access_goes_with(access_at(link->prev), group))
+                break;
+        }
+    }
+    orr_unlock(&handle->lock);
+    return all;
+}
+
+/* Of declared tasks which one was started last is not known. */
+static bool add_declared(struct behind *behind, const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    for (unsigned w = 0; rare && w < STARPU_NMAXWORKERS; w++) {
+        if (!(atomic_load(&rare->led.workers[w / 64]) >> w % 64 & 1))
+            continue;
+        if (behind->worker >= 0 && behind->worker != (int)w)
+            return false;
+        behind->worker = (int)w;
+    }
+    return true;
+}
+
+static double least_known(const struct orr_cost_row *row, unsigned class_id)
+{
+    double least = INFINITY;
+
+    for (unsigned i = 0; row->able[class_id] >> i; i++) {
+        double us = orr_cost_length(row, class_id, i);
+
+        if (row->able[class_id] >> i & 1 &&
+            orr_cost_is_known(row, class_id, i, us) && us < least)
+            least = us;
+    }
+    return least;
+}
+
+/* Whether no other class of workers is known to take less. */
+static bool is_fastest(struct orr_runtime *rt, struct orr_job *job,
+                       const struct orr_worker *worker)
+{
+    const struct orr_cost_row *row = orr_job_row(rt, job);
+    double us = least_known(row, worker->class_id);
+
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (least_known(row, k) < us)
+            return false;
+    return true;
+}
+
+/* The worker that has nothing to do but what the job waits for, and so would begin it
+ * first, whatever its policy is; NULL: there is none, or the policy has others to run. */
+static struct orr_worker *find_worker(struct orr_runtime *rt,
+                                      struct orr_job *job)
+{
+    struct behind behind = {-1, false};
+    struct orr_worker *worker;
+    bool all = add_declared(&behind, job);
+
+    for (unsigned i = 0; i < job->naccesses && all; i++)
+        all = add_turn(&behind, &job->accesses[i]);
+    if (!all || behind.worker < 0 || !behind.is_last ||
+        orr_count_ready_in(rt, job->sched_ctx))
+        return NULL;
+    worker = worker_of(rt, (unsigned)behind.worker);
+    return is_async(job, worker) && is_fastest(rt, job, worker) ? worker : NULL;
+}
+
+/* Looks for the job where it is to run. All that find a worker for it find the same one:
+ * that of those before it. */
+static void look_where(struct orr_runtime *rt, struct orr_job *job,
+                       bool is_submitted)
+{
+    struct orr_worker *worker;
+
+    if (job->task->execute_on_a_specific_worker) {
+        worker = worker_of(rt, job->task->workerid);
+    } else {
+        worker = find_worker(rt, job);
+        if (!worker)
+            return;
+        atomic_store(&job->data.follow_at, (unsigned char)worker->id);
+    }
+    look(rt, worker, job, is_submitted);
 }
 
 void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
@@ -343,7 +487,7 @@ void orr_follow_submitted(struct orr_runtime *rt, struct orr_job *job,
         rare->led.declared = true;
     }
     (void)orr_job_add_follow(job, ORR_MAY_FOLLOW);
-    look(rt, worker_of(rt, job->task->workerid), job, true);
+    look_where(rt, job, true);
 }
 
 /* -- behind one that is there -- */
@@ -357,7 +501,9 @@ static void found_add(struct found *found, struct orr_job *job,
                       const struct orr_worker *worker)
 {
     if (found->n < MOST && orr_job_follow(job) == ORR_MAY_FOLLOW &&
-        can_be_behind(worker_of(worker->runtime, job->task->workerid), worker))
+        (!job->task->execute_on_a_specific_worker ||
+         can_be_behind(worker_of(worker->runtime, job->task->workerid),
+                       worker)))
         found->jobs[found->n++] = job;
 }
 
@@ -405,6 +551,7 @@ void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
 
     if (!worker_has_queue(worker))
         return;
+    atomic_store(&worker->last_led, job->id);
     (void)orr_job_add_follow(job, ORR_LEADS);
     found.n = 0;
     find_declared(&found, job, worker);
@@ -412,8 +559,7 @@ void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
         if (job->accesses[i].ordered)
             find_behind(&found, &job->accesses[i], worker);
     for (unsigned i = 0; i < found.n; i++)
-        look(rt, worker_of(rt, found.jobs[i]->task->workerid), found.jobs[i],
-             false);
+        look_where(rt, found.jobs[i], false);
 }
 
 /* -- starting it -- */
@@ -477,7 +623,9 @@ void orr_follow_failed(struct orr_runtime *rt, struct orr_worker *worker,
     bool follows = orr_job_follows_still(job);
     unsigned n;
 
-    (void)orr_job_clear_follow(job, ORR_LEADS);
+    /* Another worker may get it, if it names none: it has been released. */
+    (void)orr_job_clear_follow(
+        job, job->task->execute_on_a_specific_worker ? ORR_LEADS : UINT8_MAX);
     n = count_following(rt, worker) - follows;
     if (n == 0)
         return;

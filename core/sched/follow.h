@@ -21,6 +21,10 @@
  * whose value is overwritten before its end is known leaves its place to the next one
  * (`passed`).
  *
+ * If ORRERY_FOLLOW_PLACED says so, a job that names no worker is for the one in whose queue
+ * all are that it waits for, by data, when the last one that was put there is among them and
+ * the policy has nothing else that is ready.
+ *
  * Of declared tasks only numbers are known (struct orr_led). They are read one after the
  * other, and an end in between makes the job wait for the host, never go too early.
  *

@@ -374,7 +374,7 @@ static void sched_push_job(struct orr_sched *sched, struct orr_job *job)
 
     /* It has a worker and an implementation: follow.c. */
     if (orr_job_follows(job)) {
-        push_chosen(sched, job, task->workerid);
+        push_chosen(sched, job, orr_job_follow_worker(job));
         return;
     }
     orr_sched_check_lost(rt, job);

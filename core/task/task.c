@@ -666,7 +666,8 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
     if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
-    if (ORR_JOB_IS(job, task) && task->execute_on_a_specific_worker &&
+    if (ORR_JOB_IS(job, task) &&
+        (task->execute_on_a_specific_worker || rt->tasks->follow_placed) &&
         atomic_load_explicit(&job->waiting, memory_order_relaxed) > 1)
         orr_follow_submitted(rt, job, declared > 1);
     orr_job_release(rt, job);

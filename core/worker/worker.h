@@ -77,6 +77,7 @@ struct orr_worker {
     struct orr_list behind;   /* [lock] jobs that are to follow others in its queue */
     atomic_uint nbehind;      /* length of `behind`: changed under the lock */
     atomic_uint nfollowing;   /* jobs that follow others: core/job/follow.h */
+    _Atomic uint64_t last_led; /* number of the job that was started last */
     struct orr_list resumed;  /* [lock] jobs that were put aside, whose data
                               * have come */
     struct orr_job *fetching; /* [owner] popped, data not yet there */

@@ -68,13 +68,17 @@ static struct starpu_codelet incrementing = {
     .name = "increment",
 };
 
+/* A worker that is in a list of one: such tasks follow no others in queues, where a
+ * failure would end the program. */
 static void start(struct starpu_task *task, int k)
 {
+    static uint32_t lists[2];
     int workers[2];
 
     if (starpu_worker_get_ids_by_type(ON_WORKER, workers, 2) == 2) {
-        task->execute_on_a_specific_worker = 1;
-        task->workerid = (unsigned)workers[k % 2];
+        lists[k % 2] = UINT32_C(1) << workers[k % 2];
+        task->workerids = &lists[k % 2];
+        task->workerids_len = 1;
     }
     task->detach = 0;
     task->destroy = 0;

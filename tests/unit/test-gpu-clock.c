@@ -315,8 +315,10 @@ struct chain {
     const char *standin, *pipeline, *streams;
     unsigned nworkers;
     bool declared;
+    const char *placed; /* the policy that places its tasks; NULL: they name workers */
 };
 
+/* Workers are -1 where the policy is to choose. */
 static double submit_data_chain(const int *workers, unsigned nworkers)
 {
     starpu_data_handle_t handle;
@@ -375,6 +377,8 @@ static double run_chain(const struct chain *chain)
     setenv("GPU_STANDIN", chain->standin, 1);
     setenv("STARPU_" ON_KIND "_PIPELINE", chain->pipeline, 1);
     setenv("STARPU_NWORKER_PER_" ON_KIND, chain->streams, 1);
+    if (chain->placed)
+        setenv("STARPU_SCHED", chain->placed, 1);
     setenv("STARPU_NCPU", "0", 1);
     setenv("STARPU_SILENT", "1", 1);
     gpu_clock_set(1);
@@ -384,7 +388,7 @@ static double run_chain(const struct chain *chain)
     ck_assert_uint_ge(n, chain->nworkers);
     step = n / chain->nworkers;
     for (unsigned i = 0; i < chain->nworkers; i++)
-        workers[i] = all[i * step];
+        workers[i] = chain->placed ? -1 : all[i * step];
     us = chain->declared ? submit_declared_chain(workers, chain->nworkers)
                          : submit_data_chain(workers, chain->nworkers);
     starpu_shutdown();
@@ -400,13 +404,13 @@ static const struct {
     struct chain chain;
     double us; /* of a task */
 } chains[] = {
-    {{"devices=1 " LATENCY, "2", "1", 1, false}, KERNEL_US},
-    {{"devices=1 " LATENCY, "2", "2", 2, false}, KERNEL_US},
-    {{"devices=2 copy=1 " LATENCY, "2", "1", 2, false}, KERNEL_US + COPY_US},
-    {{"devices=3 copy=1 " LATENCY, "2", "1", 3, false}, KERNEL_US + COPY_US},
-    {{"devices=1 " LATENCY, "2", "1", 1, true}, KERNEL_US},
-    {{"devices=1 " LATENCY, "2", "2", 2, true}, KERNEL_US},
-    {{"devices=2 " LATENCY, "2", "1", 2, true}, KERNEL_US},
+    {{"devices=1 " LATENCY, "2", "1", 1, false, NULL}, KERNEL_US},
+    {{"devices=1 " LATENCY, "2", "2", 2, false, NULL}, KERNEL_US},
+    {{"devices=2 copy=1 " LATENCY, "2", "1", 2, false, NULL}, KERNEL_US + COPY_US},
+    {{"devices=3 copy=1 " LATENCY, "2", "1", 3, false, NULL}, KERNEL_US + COPY_US},
+    {{"devices=1 " LATENCY, "2", "1", 1, true, NULL}, KERNEL_US},
+    {{"devices=1 " LATENCY, "2", "2", 2, true, NULL}, KERNEL_US},
+    {{"devices=2 " LATENCY, "2", "1", 2, true, NULL}, KERNEL_US},
 };
 
 START_TEST(a_chain_of_kernels_does_not_wait_for_the_host)
@@ -422,12 +426,39 @@ END_TEST
  * Of two devices each kernel waits for the other's and for the copy, which waits for the
  * other's as well. */
 static const struct chain faulty[] = {
-    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, false},
-    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, true},
-    {"devices=2 " LATENCY "fault=wait@100", "2", "1", 2, true},
-    {"devices=2 copy=10 " LATENCY "fault=wait@100", "2", "1", 2, false},
-    {"devices=2 copy=1 " LATENCY "fault=copywait@100", "2", "1", 2, false},
+    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, false, NULL},
+    {"devices=1 " LATENCY "fault=wait@100", "2", "2", 2, true, NULL},
+    {"devices=2 " LATENCY "fault=wait@100", "2", "1", 2, true, NULL},
+    {"devices=2 copy=10 " LATENCY "fault=wait@100", "2", "1", 2, false, NULL},
+    {"devices=2 copy=1 " LATENCY "fault=copywait@100", "2", "1", 2, false, NULL},
 };
+
+static const char *const policies[] = {"eager", "prio",  "lws",
+                                       "dmda",  "dmdas", "heteroprio"};
+enum { NPOLICIES = sizeof(policies) / sizeof(*policies) };
+
+/* Where tasks may follow that the policy would place, one that is behind another and has
+ * nothing beside it does. */
+START_TEST(a_chain_that_a_policy_places_does_not_wait_for_the_host)
+{
+    const struct chain chain = {
+        .standin = "devices=2 copy=1 " LATENCY,
+        .pipeline = "2",
+        .streams = "1",
+        .nworkers = 1,
+        .placed = policies[_i % NPOLICIES],
+    };
+    bool follows = _i < NPOLICIES;
+    double us;
+
+    setenv("ORRERY_FOLLOW_PLACED", follows ? "1" : "0", 1);
+    us = run_chain(&chain);
+    ck_assert_uint_eq(out_of_order, 0);
+    ck_assert_msg(follows ? us <= CHAIN * KERNEL_US * 1.02
+                          : us >= CHAIN * (KERNEL_US + 20),
+                  "%.1f us", us);
+}
+END_TEST
 
 START_TEST(a_wait_that_is_left_out_is_seen)
 {
@@ -436,11 +467,20 @@ START_TEST(a_wait_that_is_left_out_is_seen)
 }
 END_TEST
 
-/* With one kernel in flight it does: the test above can fail. */
+/* What kernels behind it in queues have used is not there: the program ends. */
+START_TEST(a_copy_that_tasks_follow_must_not_fail)
+{
+    (void)run_chain(&(struct chain){"devices=2 copy=1 " LATENCY
+                                    "fault=peer@100",
+                                    "2", "1", 2, false, NULL});
+}
+END_TEST
+
+/* With one kernel in flight chains wait: the tests above can fail. */
 START_TEST(a_pipeline_of_one_waits_for_the_host_after_each_kernel)
 {
     double us =
-        run_chain(&(struct chain){"devices=1 " LATENCY, "1", "1", 1, false});
+        run_chain(&(struct chain){"devices=1 " LATENCY, "1", "1", 1, false, NULL});
 
     ck_assert_uint_eq(out_of_order, 0);
     ck_assert_double_ge(us, CHAIN * (KERNEL_US + 20));
@@ -467,6 +507,8 @@ static const struct {
     {"delay=1000 devices=3 mib=1", "0", "STARPU_" ON_KIND "_PIPELINE", "4"},
     {"delay=1000", "1", "STARPU_" ON_KIND "_PIPELINE", "0"},
     {"delay=1000 devices=1", "1", "STARPU_" ON_KIND "_PIPELINE", "4"},
+    {"delay=1000", "1", "ORRERY_FOLLOW_PLACED", "1"},
+    {"delay=300 devices=1", "0", "ORRERY_FOLLOW_PLACED", "1"},
 };
 
 enum { NWAYS = sizeof(ways) / sizeof(ways[0]) };
@@ -502,8 +544,12 @@ int main(void)
 #endif
     tcase_add_loop_test(tc, a_chain_of_kernels_does_not_wait_for_the_host, 0,
                         sizeof(chains) / sizeof(*chains));
+    tcase_add_loop_test(
+        tc, a_chain_that_a_policy_places_does_not_wait_for_the_host, 0,
+        2 * NPOLICIES);
     tcase_add_loop_test(tc, a_wait_that_is_left_out_is_seen, 0,
                         sizeof(faulty) / sizeof(*faulty));
+    tcase_add_exit_test(tc, a_copy_that_tasks_follow_must_not_fail, 1);
     tcase_add_test(tc, a_pipeline_of_one_waits_for_the_host_after_each_kernel);
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);
