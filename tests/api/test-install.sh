@@ -269,6 +269,13 @@ starpu.shutdown()
 assert "h100-pcie-4" in orrery.machines()'
 }
 
+# looks_there PYTHON: by itself, where the modules were installed for the build's prefix.
+looks_there() {
+    modules=$(find "$prefix" -path '*/orrery/_replay.*so') &&
+        modules=${modules#"$stage"} && modules=${modules%/orrery/*} &&
+        "$1" -c "import sys; print(*sys.path, sep='\n')" | grep -Fx "$modules"
+}
+
 # Without cargo: the crates, then the program.
 rust_builds() {
     crates=$(folder_of orrery_rustdir)
@@ -495,6 +502,12 @@ try installed "$prefix/bin/orrery" "$prefix"
 library=$(find "$prefix" -name 'liborrery.so')
 claim "liborrery.so exports the interface only" exports_interface_only
 claim "each module exports its entry only" modules_export_their_entry
+case $with_python:${prefix#"$stage"} in
+true:/usr | true:/usr/local)
+    [ -x /usr/bin/python3 ] &&
+        claim "the system's Python looks where the modules are" looks_there /usr/bin/python3
+    ;;
+esac
 claim "links of the documents lead somewhere" links_lead_somewhere
 claim "each program has a man page" each_program_has_a_page
 

@@ -100,6 +100,15 @@ does_the_main_job() {
         in_root /packages/main-job
 }
 
+# As programs do that know StarPU's files and no pkg-config.
+finds_the_aliases() {
+    for name in 1.3 1.4; do
+        in_root "cd /packages && gcc -I/usr/include/starpu/$name -o alias \
+            /usr/share/doc/orrery/examples/dot_product.c -lstarpu-$name &&
+            STARPU_HOME=/packages STARPU_NCPU=1 ./alias" || return 1
+    done
+}
+
 python_does() {
     command=$(sed -n 's/^Test-Command: //p' "$source/debian/tests/control")
     in_root "cd /packages && $command"
@@ -144,6 +153,7 @@ claim "compilers install there" installs || ends
 files_of_root >"$folder/before"
 claim "the packages install" installs_ours || ends
 claim "a program is compiled, runs and is predicted" does_the_main_job
+claim "programs that look for StarPU 1.3 or 1.4 find it" finds_the_aliases
 claim "Python's modules work" python_does
 claim "nothing is left of them once they were purged" leaves_nothing
 ends
