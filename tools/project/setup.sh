@@ -36,7 +36,8 @@ python3-dev
 # which reads graphs in DOT, GNU parallel, two MPIs, a Fortran compiler, a JDK, Rust's
 # compiler, with cargo and what makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and
 # two shells more, for man pages and completions, and what Python programs use with ours,
-# notebooks among them; for the long ones a browser and pip.
+# notebooks among them; for the long ones a browser, pip, and what tests/portability and
+# tests/analysis take.
 if [ "${with_tests-}" ]; then
     packages="$packages bindgen cargo clinfo clpeak fish gdb gfortran groff-base libclblast-dev
         libmpich-dev libopenmpi-dev mpich ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin
@@ -45,7 +46,8 @@ if [ "${with_tests-}" ]; then
         valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
-    packages="$packages chromium python3-pip python3-setuptools python3-venv
+    packages="$packages chromium clang clang-tidy cppcheck g++-aarch64-linux-gnu
+        g++-riscv64-linux-gnu g++-s390x-linux-gnu locales-all qemu-user python3-pip python3-setuptools python3-venv
         python3-wheel"
 fi
 
