@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -191,33 +193,49 @@ static void sync_folder(const char *path)
 }
 
 /* All of it has been written; also to the disk, where a full one may show only then. */
-static int finish_file(struct orr_result *result)
+static int result_flush(struct orr_result *result)
 {
-    int rc = 0;
-
     if (fflush(result->file) != 0 || ferror(result->file))
         return errno ? -errno : -EIO;
-    if (!result->fixed && !result->temporary)
-        rc = name_file(result, fileno(result->file), &result->temporary);
-    if (rc && rc != -ENOMEM)
-        rc = copy_to_temporary(result);
-    if (!rc && !result->fixed && result->durable &&
-        (fflush(result->file) != 0 || fsync(fileno(result->file)) < 0))
-        rc = -errno;
-    return rc;
+    if (!result->fixed && result->durable && fsync(fileno(result->file)) < 0)
+        return -errno;
+    return 0;
 }
 
-int orr_result_close(struct orr_result *result, int rc)
+static int give_temporary_name(struct orr_result *result)
 {
-    if (!rc)
-        rc = finish_file(result);
+    int rc = name_file(result, fileno(result->file), &result->temporary);
+
+    if (!rc || rc == -ENOMEM)
+        return rc;
+    rc = copy_to_temporary(result);
+    return rc ? rc : result_flush(result);
+}
+
+/* Gives the file its name. Signals wait: one that ends the process would leave the temporary
+ * name that it has in between. */
+static int finish_file(struct orr_result *result, int rc)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (!rc && !result->fixed && !result->temporary)
+        rc = give_temporary_name(result);
     if (fclose(result->file) != 0 && !rc)
         rc = -errno;
     if (!rc && !result->fixed && rename(result->temporary, result->path) != 0)
         rc = -errno;
     if (rc)
         drop_temporary(result);
-    else if (!result->fixed && result->durable)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int orr_result_close(struct orr_result *result, int rc)
+{
+    rc = finish_file(result, rc ? rc : result_flush(result));
+    if (!rc && !result->fixed && result->durable)
         sync_folder(result->path);
     free(result->temporary);
     free(result->path);

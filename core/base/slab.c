@@ -193,7 +193,7 @@ static unsigned slab_carve(struct orr_slab *slab, struct object **ret)
     unsigned n = 0;
 
     orr_lock(&slab->lock);
-    if (slab->fresh + slab->size > slab->end || !slab->fresh)
+    if (!slab->fresh || slab->fresh + slab->size > slab->end)
         (void)add_block_locked(slab);
     while (n < BATCH && slab->fresh && slab->fresh + slab->size <= slab->end) {
         struct object *object = (struct object *)(void *)slab->fresh;

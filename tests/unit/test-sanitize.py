@@ -121,6 +121,14 @@ def main():
         tap.claim("what cannot be run is named",
                   sanitize.choose(TESTS, "thread", "/b", [], left_out) ==
                   (["text"], [("calls", "one reason")]))
+        many = [f"test-{i}" for i in range(200)]
+        tenths = [sanitize.tenth_of(many, seed) for seed in range(20660, 20670)]
+        tap.claim("ten seeds in a row have each test once, and none has most",
+                  sorted(sum(tenths, [])) == sorted(many) and max(map(len, tenths)) < 60)
+        tap.claim("a seed is read, and today's is one",
+                  sanitize.read_words(["--tenth=7", "a*"]) == (7, ["a*"]) and
+                  sanitize.read_words(["--tenth"])[0] > 20000 and
+                  sanitize.read_words(["a"]) == (None, ["a"]))
         tap.claim("names choose from all suites",
                   sanitize.choose(TESTS, "thread", "/b", ["fig*", "long"], []) ==
                   (["long", "figures"], []))

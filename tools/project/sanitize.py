@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Run tests under a sanitizer or valgrind. Called by ./check --sanitize.
 
-usage: sanitize.py thread|address|valgrind BUILD [TEST...]
+usage: sanitize.py thread|address|valgrind BUILD [--tenth[=SEED]] [TEST...]
 Builds in BUILD, which is configured, what the tests need, and runs them: those that
 are named, else those of the suites that are the tool's (SUITES). What cannot be run
 so is listed in tests/sanitizers/not-run, with reasons; what libraries that are not
 ours do, in the *.supp beside it. What is reported is kept in BUILD/reports, and fails
 the run whether a test has noticed it or not. The last line counts.
+--tenth runs one test of ten: those of the SEED, else of today; ten seeds in a row are all.
 """
 
 import collections
@@ -19,6 +20,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+import zlib
 
 import count_tests
 
@@ -81,6 +84,26 @@ def choose(tests, tool, build, names, left_out):
         else:
             chosen.append(test["name"])
     return chosen, skipped
+
+
+def tenth_of(names, seed):
+    """Those whose turn it is: each with one seed of ten, wherever others come and go."""
+    return [name for name in names if (zlib.crc32(name.encode()) + seed) % 10 == 0]
+
+
+def read_words(words):
+    """Seed or None, and the names of tests."""
+    seed, names = None, []
+    for word in words:
+        if word == "--tenth":
+            seed = int(time.time() // 86400)
+        elif re.fullmatch(r"--tenth=\d+", word):
+            seed = int(word.partition("=")[2])
+        elif word.startswith("-"):
+            raise ValueError(word)
+        else:
+            names.append(word)
+    return seed, names
 
 
 def summary_of(path):
@@ -152,12 +175,20 @@ def main():
     if len(sys.argv) < 3 or sys.argv[1] not in SUITES:
         print(__doc__.strip())
         return 0 if "--help" in sys.argv else 2
-    tool, build, names = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3:]
+    tool, build = sys.argv[1], os.path.abspath(sys.argv[2])
+    try:
+        seed, names = read_words(sys.argv[3:])
+    except ValueError as error:
+        print(f"{error} is no option: --tenth, or --tenth=SEED, is")
+        return 2
     tests = json.loads(subprocess.run(
         ["meson", "introspect", "--tests", build], check=True, capture_output=True,
         text=True).stdout)
     chosen, skipped = choose(tests, tool, build, names,
                              not_run(os.path.join(FILES, "not-run"), tool))
+    if seed is not None:
+        chosen = tenth_of(chosen, seed)
+        print(f"one test of ten, {len(chosen)}: again with --tenth={seed}")
     folder = os.path.join(build, "reports")
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)

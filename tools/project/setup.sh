@@ -36,8 +36,8 @@ python3-dev
 # which reads graphs in DOT, GNU parallel, two MPIs, a Fortran compiler, a JDK, Rust's
 # compiler, with cargo and what makes bindings of headers, spin, which checks a model of wakes, callgrind, groff and
 # two shells more, for man pages and completions, and what Python programs use with ours,
-# notebooks among them, CMake; for the long ones a browser, pip, and what makes Debian's packages
-# and looks at them.
+# notebooks among them, CMake; for the long ones a browser, pip, what makes Debian's packages and
+# looks at them, and what tests/portability and tests/analysis take.
 if [ "${with_tests-}" ]; then
     packages="$packages bindgen cargo clinfo clpeak cmake fish gdb gfortran groff-base libclblast-dev
         libmpich-dev libopenmpi-dev mpich ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin
@@ -46,8 +46,10 @@ if [ "${with_tests-}" ]; then
         valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
-    packages="$packages abigail-tools chromium debhelper debootstrap dh-python dpkg-dev fakeroot
-        lintian python3-pip python3-setuptools python3-venv python3-wheel"
+    packages="$packages abigail-tools chromium clang clang-tidy cppcheck debhelper debootstrap
+        dh-python dpkg-dev fakeroot g++-aarch64-linux-gnu g++-riscv64-linux-gnu
+        g++-s390x-linux-gnu lintian locales-all python3-pip python3-setuptools python3-venv
+        python3-wheel qemu-user"
 fi
 
 # say TEXT: one line for one step.

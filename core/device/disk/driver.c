@@ -288,7 +288,7 @@ static void disk_serve(void *arg)
     static const struct orr_awaited awaited = {.noun = "work for the disk"};
     struct disk *disk = arg;
     struct disk_requests *requests = &disk->queue.requests;
-    bool stop;
+    bool stop = false;
 
     for (;;) {
         struct orr_copy *copy =
