@@ -43,6 +43,7 @@ struct block {
     struct block *next;
     size_t bytes; /* all of it, with this header */
     bool mapped;  /* a huge page of our own */
+    bool zeroed;  /* it was zero at first: the others' objects are made so */
 };
 
 struct orr_slab {
@@ -122,24 +123,25 @@ static struct block *map_block(void)
     block = (struct block *)(void *)(map + before);
     (void)madvise(block, HUGE_BYTES, MADV_HUGEPAGE); /* only faster */
     block->bytes = HUGE_BYTES;
-    block->mapped = true;
+    block->mapped = block->zeroed = true;
     return block;
 }
 
-/* Zeroed too: orr_slab_each reads objects that were never handed out. */
+/* The system has zeroed memory for large ones. */
 static struct block *new_block(const struct orr_slab *slab)
 {
-    size_t bytes = HEADER_BYTES + slab->size, wanted;
+    bool grows = slab->nblocks < GROWING;
+    size_t bytes = HEADER_BYTES + slab->size;
+    size_t wanted = grows ? FIRST_BYTES << slab->nblocks : BLOCK_BYTES;
     struct block *block;
 
     if (slab->nblocks >= SMALL_BLOCKS && bytes < HUGE_BYTES / 16)
         return map_block();
-    wanted = slab->nblocks < GROWING ? FIRST_BYTES << slab->nblocks : BLOCK_BYTES;
     if (bytes < wanted)
         bytes = wanted;
-    block = calloc(1, bytes);
+    block = grows ? malloc(bytes) : calloc(1, bytes);
     if (block)
-        block->bytes = bytes;
+        *block = (struct block){.bytes = bytes, .zeroed = !grows};
     return block;
 }
 
@@ -199,6 +201,8 @@ static unsigned slab_carve(struct orr_slab *slab, struct object **ret)
         struct object *object = (struct object *)(void *)slab->fresh;
 
         slab->fresh += slab->size;
+        if (!slab->blocks->zeroed) /* orr_slab_each reads it before it is handed out */
+            memset(object, 0, slab->size);
         object->next = list;
         list = object;
         n++;
@@ -429,7 +433,8 @@ void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),
 {
     for (struct block *block = slab->blocks; block; block = block->next) {
         char *begin = first_object(block);
-        char *end = (char *)block + block->bytes;
+        /* What is left of the last one is not zero everywhere. */
+        char *end = block == slab->blocks ? slab->fresh : (char *)block + block->bytes;
 
         for (char *at = begin; at + slab->size <= end; at += slab->size)
             visit(at, arg);

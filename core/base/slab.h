@@ -47,7 +47,7 @@ void orr_slab_put(struct orr_slab *slab, void *object);
 /* Gives the slab an object of that size that malloc has made; any context. */
 void orr_slab_adopt(struct orr_slab *slab, void *object);
 
-/* Calls visit(object, arg) for every object that the slab has room for: those
+/* Calls visit(object, arg) for every object that the slab has made: those
  * in use, those given back (their first 16 bytes are the slab's, the rest is
  * as it was) and those never taken, which are zero. For reports at the end of
  * a program that is stuck: nobody else may use the slab. */

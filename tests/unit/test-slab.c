@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/unit/test-slab.c - a slab knows whether some object is in use. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/exec.h"
 #include "core/base/lock.h"
@@ -101,6 +102,45 @@ START_TEST(what_malloc_has_made_does_not_stand_for_what_is_used)
 }
 END_TEST
 
+static void count_zeroed(void *object, void *arg)
+{
+    const unsigned char *bytes = object;
+    unsigned *n = arg;
+
+    for (unsigned i = 16; i < SIZE; i++)
+        ck_assert_uint_eq(bytes[i], 0);
+    (*n)++;
+}
+
+/* Whatever memory was before: a block takes the place of what malloc had there. */
+START_TEST(what_was_never_taken_is_zero)
+{
+    size_t sizes[] = {(size_t)16 << 10, (size_t)32 << 10, (size_t)64 << 10, (size_t)128 << 10};
+    unsigned n = 0;
+    void *barrier;
+
+    for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        void *memory = malloc(sizes[i]);
+
+        barrier = malloc(1);
+        ck_assert(memory && barrier);
+        memset(memory, 0xa5, sizes[i]);
+        __asm__ volatile("" : : "r"(memory) : "memory");
+        free(memory);
+        free(barrier);
+    }
+    self.cache = 1;
+    for (unsigned i = 1; i <= 4 * MANY; i++) {
+        memset(orr_slab_get(slab), 0, SIZE);
+        if (i % 50)
+            continue;
+        n = 0;
+        orr_slab_each(slab, count_zeroed, &n);
+        ck_assert_uint_ge(n, i);
+    }
+}
+END_TEST
+
 SUITE_MAIN(slab)
 {
     Suite *suite = suite_create("slab");
@@ -110,6 +150,7 @@ SUITE_MAIN(slab)
     tcase_add_test(tc, it_is_used_until_the_last_object_is_back);
     tcase_add_test(tc, memory_stays_while_an_object_is_used);
     tcase_add_test(tc, what_malloc_has_made_does_not_stand_for_what_is_used);
+    tcase_add_test(tc, what_was_never_taken_is_zero);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
