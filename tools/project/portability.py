@@ -43,7 +43,7 @@ SURROUNDINGS = {
     "no-home": (["env", "-u", "HOME", "-u", "STARPU_HOME", "-u", "XDG_CACHE_HOME"], {}, "env"),
     "comma-locale": ([], {"LC_ALL": "de_DE.UTF-8"}, "locale")}
 LIBRARIES = ("check", "libarchive-dev", "libc6-dev", "libexpat1-dev", "libgcc-12-dev",
-             "libglpk-dev", "libhwloc-dev", "libjansson-dev", "libopenblas-dev",
+             "libglpk-dev", "libhwloc-dev", "libhwloc-plugins", "libjansson-dev", "libopenblas-dev",
              "libstdc++-12-dev", "libyaml-dev", "linux-libc-dev")
 
 
