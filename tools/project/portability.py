@@ -47,6 +47,10 @@ LIBRARIES = ("check", "libarchive-dev", "libc6-dev", "libexpat1-dev", "libgcc-12
              "libstdc++-12-dev", "libyaml-dev", "linux-libc-dev")
 
 
+# What cannot run by qemu-user: hwloc shows this machine there, not the file that it is given.
+NOT_EMULATED = {"discover"}
+
+
 class Skip(Exception):
     """What is missing, in words."""
 
@@ -95,14 +99,14 @@ def modules_of(build):
             os.path.dirname(target["filename"][0]) == os.path.realpath(build)]
 
 
-def build_and_test(build, wrapper=(), timeout=4, more=()):
+def build_and_test(build, timeout=4, more=(), left_out=frozenset()):
     """How many tests have passed."""
     tests = tests_of(build)
     if not tests:
         raise Failed(f"{build} has no tests")
     run(["ninja", "-C", build, *modules_of(build), *tests, *more])
-    names = [name for program in tests.values() for name in program]
-    run([*wrapper, "meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "-t",
+    names = [name for program in tests.values() for name in program if name not in left_out]
+    run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "-t",
          str(timeout), *names], env={**os.environ, "CK_TIMEOUT_MULTIPLIER": str(timeout)})
     return len(names)
 
@@ -210,12 +214,12 @@ def processors_row(source, folder, name):
     configure(source, build, options)
     if not root:
         return real_run(source, build, name)
-    n = build_and_test(build, timeout=20, more=["examples/vector_scal"])
+    n = build_and_test(build, timeout=20, more=["examples/vector_scal"], left_out=NOT_EMULATED)
     env = {**os.environ, "ORRERY_MACHINE": os.path.join(source, "tests/api/gpus.xml"),
            "ORRERY_ASSUME": "* = 100us", "ORRERY_MODULE_DIR": build,
            "QEMU_LD_PREFIX": root}
     run([f"qemu-{name}", "-L", root, os.path.join(build, "examples/vector_scal")], env=env)
-    return f"{n} suites and a simulation"
+    return f"{n} suites and a simulation, without {' '.join(sorted(NOT_EMULATED))}"
 
 
 def real_run(source, build, name):
