@@ -368,6 +368,11 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     return 0;
 }
 
+int launch_ready(struct launch *launch, const char *folder)
+{
+    return launch_prepare(launch, launch, folder);
+}
+
 /* Why the program cannot be started, as far as more can be said than `error` does. */
 static const char *why_not_started(const char *name, int error)
 {

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* debug/source.c - see source.h. */
+#include "debug/source.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/module.h"
+#include "core/job/job.h"
+#include "core/observe/json_text.h"
+
+enum { FRAMES = 24 };
+
+/* Of the process: the calls by the numbers of their tasks, 0: not known. */
+static struct {
+    uintptr_t *calls;
+    size_t room;
+} noted;
+
+static const struct link_map *object_of(uintptr_t address)
+{
+    struct link_map *object = NULL;
+    Dl_info info;
+
+    /* The call, which may be the last instruction of its function, not what is behind. */
+    if (!dladdr1((void *)(address - 1), &info, (void **)&object, RTLD_DL_LINKMAP))
+        return NULL;
+    return object;
+}
+
+/* The library, or this module. */
+static bool is_ours(const struct link_map *object)
+{
+    return object == object_of((uintptr_t)&orr_job_name + 1) ||
+           object == object_of((uintptr_t)&orr_module_own_directory + 1);
+}
+
+/* The first call on the stack that is not one of the library's own. */
+static uintptr_t find_call(void)
+{
+    void *frames[FRAMES];
+    int n = backtrace(frames, FRAMES);
+
+    for (int i = 0; i < n; i++) {
+        const struct link_map *object = object_of((uintptr_t)frames[i]);
+
+        if (object && !is_ours(object))
+            return (uintptr_t)frames[i];
+    }
+    return 0;
+}
+
+void debug_source_note(const struct orr_job *job)
+{
+    uint64_t id = job->id;
+
+    if (job->task && job->task->file)
+        return;
+    if (id >= noted.room) {
+        size_t room = noted.room ? 2 * noted.room : 1024;
+        uintptr_t *calls;
+
+        while (room <= id)
+            room *= 2;
+        calls = realloc(noted.calls, room * sizeof(*calls));
+        if (!calls)
+            return;
+        memset(calls + noted.room, 0, (room - noted.room) * sizeof(*calls));
+        noted.calls = calls;
+        noted.room = room;
+    }
+    noted.calls[id] = find_call();
+}
+
+void debug_source_write(const struct orr_job *job, FILE *to)
+{
+    const struct link_map *object;
+    char text[PATH_MAX + 20], path[PATH_MAX];
+    uintptr_t call;
+
+    if (job->task && job->task->file) {
+        snprintf(text, sizeof(text), "%.4000s:%d", job->task->file, job->task->line);
+        fputs(",\"source\":", to);
+        orr_json_text(to, text);
+        return;
+    }
+    call = job->id < noted.room ? noted.calls[job->id] : 0;
+    object = call ? object_of(call) : NULL;
+    if (!object || !realpath(*object->l_name ? object->l_name : "/proc/self/exe", path))
+        return;
+    fputs(",\"object\":", to);
+    orr_json_text(to, path);
+    fprintf(to, ",\"offset\":%llu", (unsigned long long)(call - 1 - object->l_addr));
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/debug/source.h - lines of the program's source: where tasks were submitted. An
+ * address is looked up by addr2line (binutils), if that is installed and the program has
+ * been compiled with -g. One thread.
+ */
+#pragma once
+
+#include <jansson.h>
+
+struct session;
+
+/* Puts "source", "FILE:LINE", in the place of "object" and "offset", in the event or in
+ * each item of the answer; these go in any case. */
+void source_resolve(json_t *result);
+
+/* The lines around the submission of the task of the present event. */
+json_t *source_list(struct session *session);
