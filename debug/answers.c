@@ -227,10 +227,14 @@ const struct orr_worker *debug_find_worker(const struct orr_runtime *rt, const c
 
 const struct orr_handle *debug_find_data(const struct orr_runtime *rt, const char *name)
 {
+    char *end;
+    uint64_t number = strtoull(name, &end, 10);
+
     orr_list_foreach (link, &rt->data->handles) {
         const struct orr_handle *handle = orr_container(link, struct orr_handle, all);
 
-        if (!strcmp(orr_handle_label(handle).text, name))
+        if (*end || end == name ? !strcmp(orr_handle_label(handle).text, name)
+                                : handle->id == number)
             return handle;
     }
     return NULL;

@@ -16,10 +16,17 @@
 
 enum { FRAMES = 24 };
 
-/* Of the process: the calls by the numbers of their tasks, 0: not known. */
+/* Where an object lies. */
+struct range {
+    uintptr_t from, to, of; /* `of`: an address in it */
+};
+
+/* Of the process: the calls by the numbers of their tasks, 0: not known; where the library
+ * and this module lie, 0: not looked up yet. */
 static struct {
     uintptr_t *calls;
     size_t room;
+    struct range ours[2];
 } noted;
 
 static const struct link_map *object_of(uintptr_t address)
@@ -33,11 +40,41 @@ static const struct link_map *object_of(uintptr_t address)
     return object;
 }
 
-/* The library, or this module. */
-static bool is_ours(const struct link_map *object)
+/* Of the object that has the address `of`, if this is it. */
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    return object == object_of((uintptr_t)&orr_job_name + 1) ||
-           object == object_of((uintptr_t)&orr_module_own_directory + 1);
+    struct range *range = arg;
+    uintptr_t from = UINTPTR_MAX, to = 0;
+
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        from = at < from ? at : from;
+        to = at + info->dlpi_phdr[i].p_memsz > to ? at + info->dlpi_phdr[i].p_memsz : to;
+    }
+    if (range->of < from || range->of >= to)
+        return 0;
+    range->from = from;
+    range->to = to;
+    return 1;
+}
+
+/* In the library, or in this module. */
+static bool is_ours(uintptr_t address)
+{
+    if (!noted.ours[0].of) {
+        noted.ours[0].of = (uintptr_t)&orr_job_name;
+        noted.ours[1].of = (uintptr_t)&orr_module_own_directory;
+        for (unsigned i = 0; i < 2; i++)
+            dl_iterate_phdr(look_at_object, &noted.ours[i]);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (address >= noted.ours[i].from && address < noted.ours[i].to)
+            return true;
+    return false;
 }
 
 /* The first call on the stack that is not one of the library's own. */
@@ -46,12 +83,9 @@ static uintptr_t find_call(void)
     void *frames[FRAMES];
     int n = backtrace(frames, FRAMES);
 
-    for (int i = 0; i < n; i++) {
-        const struct link_map *object = object_of((uintptr_t)frames[i]);
-
-        if (object && !is_ours(object))
+    for (int i = 0; i < n; i++)
+        if (!is_ours((uintptr_t)frames[i]))
             return (uintptr_t)frames[i];
-    }
     return 0;
 }
 

@@ -65,7 +65,7 @@ static void print_text(void *arg, const char *stream, const char *text, size_t s
 static void print_json(void *arg, const char *stream, const char *text, size_t size)
 {
     char *copy = strndup(text, size);
-    json_t *json = json_pack("{sssN}", "stream", stream, "output", tool_json_text(copy));
+    json_t *json = json_pack("{ssso}", "stream", stream, "output", tool_json_text(copy));
 
     (void)arg;
     json_dumpf(json, stdout, JSON_COMPACT);

@@ -93,7 +93,7 @@ static void on_output(void *arg, const char *stream, const char *text, size_t si
     char *copy = strndup(text, size);
 
     send_event(arg, "output",
-               json_pack("{sssN}", "category", stream, "output", tool_json_text(copy)));
+               json_pack("{ssso}", "category", stream, "output", tool_json_text(copy)));
     free(copy);
 }
 
@@ -660,7 +660,7 @@ static void do_evaluate(struct dap *dap, const json_t *request, const json_t *ar
     char *text = commands_text(result);
 
     respond(dap, request,
-            json_pack("{sNsi}", "result", tool_json_text(text), "variablesReference", 0));
+            json_pack("{sosi}", "result", tool_json_text(text), "variablesReference", 0));
     free(text);
     if (json_object_get(result, "event") || json_object_get(result, "exited"))
         tell(dap, json_incref(result));

@@ -137,6 +137,18 @@ static json_t *read_lines(const char *path, unsigned long line)
     return list;
 }
 
+static json_t *show_lines(const char *source, const char *path, unsigned long line)
+{
+    json_t *list = read_lines(path, line);
+    char text[PATH_MAX + 100];
+
+    if (json_array_size(list))
+        return json_pack("{ssso}", "source", source, "answer", list);
+    json_decref(list);
+    snprintf(text, sizeof(text), "%s: the file cannot be read, or has fewer lines", source);
+    return json_pack("{ssss}", "source", source, "error", text);
+}
+
 json_t *source_list(struct session *session)
 {
     json_t *now = json_deep_copy(session->now);
@@ -155,8 +167,7 @@ json_t *source_list(struct session *session)
                                : "this event is not one of a task");
     } else {
         snprintf(path, sizeof(path), "%.*s", (int)(colon - source), source);
-        result = json_pack("{ssso}", "source", source, "answer",
-                           read_lines(path, strtoul(colon + 1, NULL, 10)));
+        result = show_lines(source, path, strtoul(colon + 1, NULL, 10));
     }
     json_decref(now);
     return result;
