@@ -326,6 +326,7 @@ static void put_task(struct debug_answer *answer, const struct orr_job *job)
     const struct orr_runtime *rt = answer->rt;
     const char *state = debug_state_word(job);
     bool placed = job->worker >= 0 && orr_job_state(job) > ORR_JOB_READY;
+    char priority[40] = "";
 
     debug_item(answer);
     debug_number(answer, "task", (double)job->id);
@@ -335,9 +336,10 @@ static void put_task(struct debug_answer *answer, const struct orr_job *job)
     debug_source(answer, job);
     if (placed)
         debug_number(answer, "on", job->worker);
+    if (job->priority)
+        snprintf(priority, sizeof(priority), ", priority %d", job->priority);
     debug_text(answer, "%s: %s%s%s%s", debug_job_words(job).text, state, placed ? " on " : "",
-               placed ? rt->workers->at[job->worker].desc->name : "",
-               job->priority ? ", with a priority" : "");
+               placed ? rt->workers->at[job->worker].desc->name : "", priority);
 }
 
 struct filter {

@@ -43,12 +43,14 @@ static void put_access(struct debug_answer *answer, const struct orr_access *acc
     debug_item(answer);
     debug_number(answer, "task", (double)job->id);
     debug_name(answer, "turn", access->granted ? "present" : "later");
-    debug_text(answer, "  %s %s it%s%s", debug_job_words(job).text,
-               orr_waiting_is_acquired(job) ? "has acquired" : debug_mode_words(access->mode),
-               orr_waiting_is_acquired(job) ? "" : ", ",
-               orr_waiting_is_acquired(job) ? " and not released"
-               : access->granted            ? debug_state_word(job)
-                                            : "when those before it are over");
+    if (ORR_JOB_IS(job, acquire))
+        debug_text(answer, orr_waiting_is_acquired(job)
+                               ? "  the application has acquired it, and not released"
+                               : "  the application waits to acquire it");
+    else
+        debug_text(answer, "  %s %s it, %s", debug_job_words(job).text,
+                   debug_mode_words(access->mode),
+                   access->granted ? debug_state_word(job) : "when those before it are over");
 }
 
 static void show_datum(struct debug_answer *answer, const char *name)
@@ -147,7 +149,8 @@ static void put_block(struct debug_answer *answer, const struct orr_block *block
     debug_text(answer, "  %s, %zu bytes: %s%s%s", orr_handle_label(handle).text, block->size,
                block->pins ? "in use" : "may leave",
                replicate->promised ? ", promised to queued tasks" : "",
-               !(valid >> block->node & 1)              ? ", its value is outdated"
+               atomic_load(&handle->loading) >> block->node & 1 ? ", its value is on its way"
+               : !(valid >> block->node & 1)                   ? ", its value is outdated"
                : valid == UINT64_C(1) << block->node ? ", the only copy"
                                                         : "");
 }

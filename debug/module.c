@@ -246,7 +246,7 @@ static void on_event(struct orr_runtime *rt, const struct orr_told *told)
     event.before = agent.event.number ? agent.event.date : -1;
     agent.event = event;
     if (event.kind == DEBUG_SUBMIT)
-        debug_source_note(event.job);
+        debug_source_note(rt, event.job);
     come_to(rt);
 }
 

@@ -11,22 +11,23 @@
 #include <string.h>
 
 #include "core/base/module.h"
+#include "core/exec/runtime.h"
 #include "core/job/job.h"
 #include "core/observe/json_text.h"
 
-enum { FRAMES = 24 };
+enum { FRAMES = 24, OURS = 3 };
 
 /* Where an object lies. */
 struct range {
     uintptr_t from, to, of; /* `of`: an address in it */
 };
 
-/* Of the process: the calls by the numbers of their tasks, 0: not known; where the library
- * and this module lie, 0: not looked up yet. */
+/* Of the process: the calls by the numbers of their tasks, 0: not known; where our objects
+ * lie, 0: not looked up yet. */
 static struct {
     uintptr_t *calls;
     size_t room;
-    struct range ours[2];
+    struct range ours[OURS];
 } noted;
 
 static const struct link_map *object_of(uintptr_t address)
@@ -62,16 +63,21 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* In the library, or in this module. */
+/* The library, this module, and the simulated machine, on whose stacks workers are. */
+static void find_ours(const struct orr_runtime *rt)
+{
+    const uintptr_t in[OURS] = {(uintptr_t)&orr_job_name, (uintptr_t)&orr_module_own_directory,
+                                (uintptr_t)rt->sim};
+
+    for (unsigned i = 0; i < OURS; i++) {
+        noted.ours[i].of = in[i];
+        dl_iterate_phdr(look_at_object, &noted.ours[i]);
+    }
+}
+
 static bool is_ours(uintptr_t address)
 {
-    if (!noted.ours[0].of) {
-        noted.ours[0].of = (uintptr_t)&orr_job_name;
-        noted.ours[1].of = (uintptr_t)&orr_module_own_directory;
-        for (unsigned i = 0; i < 2; i++)
-            dl_iterate_phdr(look_at_object, &noted.ours[i]);
-    }
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < OURS; i++)
         if (address >= noted.ours[i].from && address < noted.ours[i].to)
             return true;
     return false;
@@ -89,7 +95,7 @@ static uintptr_t find_call(void)
     return 0;
 }
 
-void debug_source_note(const struct orr_job *job)
+void debug_source_note(const struct orr_runtime *rt, const struct orr_job *job)
 {
     uint64_t id = job->id;
 
@@ -108,6 +114,8 @@ void debug_source_note(const struct orr_job *job)
         noted.calls = calls;
         noted.room = room;
     }
+    if (!noted.ours[0].of)
+        find_ours(rt);
     noted.calls[id] = find_call();
 }
 

@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 struct orr_job;
+struct orr_runtime;
 
 /* The job's task is submitted now, by the calls on this stack. */
-void debug_source_note(const struct orr_job *job);
+void debug_source_note(const struct orr_runtime *rt, const struct orr_job *job);
 
 /* Members of JSON, each with a comma before it: "source", or "object" and "offset"; none
  * where it is not known. */

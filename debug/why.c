@@ -256,13 +256,17 @@ static void say_running(struct debug_answer *answer, const struct orr_job *job)
     debug_item(answer);
     debug_number(answer, "task", (double)job->id);
     debug_name(answer, "cause", "kernel");
-    if (kernel && kernel->start > 0)
+    if (!(kernel->start > 0)) /* where its start is told of */
+        debug_text(answer, "%s starts on %s, and takes %s", orr_waiting_name(job).text,
+                   worker->desc->name, debug_date_words(kernel->duration).text);
+    else if (kernel->start > orr_exec_now(answer->rt->exec))
+        debug_text(answer, "%s is in the queue of %s, behind the kernel that runs there, until %s",
+                   orr_waiting_name(job).text, worker->desc->name,
+                   debug_date_words(kernel->start).text);
+    else
         debug_text(answer, "%s runs on %s since %s, for %s", orr_waiting_name(job).text,
                    worker->desc->name, debug_date_words(kernel->start).text,
                    debug_date_words(kernel->duration).text);
-    else
-        debug_text(answer, "%s is in the queue of %s, behind the kernel that runs there",
-                   orr_waiting_name(job).text, worker->desc->name);
 }
 
 /* The last link of a chain. */
@@ -357,13 +361,14 @@ void debug_say_application(struct debug_answer *answer)
 struct ready {
     struct debug_answer *answer;
     const struct orr_worker *worker;
-    unsigned n, here;
+    unsigned n, here, said;
     const struct orr_job *oldest; /* that waits */
 };
 
 static void look_at_ready(struct orr_job *job, void *arg)
 {
     struct ready *ready = arg;
+    bool bound;
 
     if (!job->task || !job->id)
         return;
@@ -372,15 +377,19 @@ static void look_at_ready(struct orr_job *job, void *arg)
         ready->oldest = job;
     if (orr_job_state(job) != ORR_JOB_READY)
         return;
+    bound = job->task->execute_on_a_specific_worker && job->task->workerid != ready->worker->id;
     ready->n++;
-    if (!can_run(job, ready->worker) || ready->here++ >= 5)
+    ready->here += can_run(job, ready->worker) && !bound;
+    if (!can_run(job, ready->worker) || ready->said++ >= 5)
         return;
     debug_item(ready->answer);
     debug_number(ready->answer, "task", (double)job->id);
-    if (job->task->execute_on_a_specific_worker &&
-        job->task->workerid != ready->worker->id)
-        debug_text(ready->answer, "%s is ready and bound to worker %u",
-                   debug_job_words(job).text, job->task->workerid);
+    if (bound)
+        debug_text(ready->answer, "%s is ready, and bound to %s (execute_on_a_specific_worker)",
+                   debug_job_words(job).text,
+                   job->task->workerid < ready->answer->rt->workers->n
+                       ? ready->answer->rt->workers->at[job->task->workerid].desc->name
+                       : "other workers");
     else
         debug_text(ready->answer, "%s is ready and could run there, but its policy keeps it for "
                                   "another worker",

@@ -462,7 +462,7 @@ bool commands_show(const json_t *result, bool json)
 {
     if (!json) {
         print_result(result, stdout);
-    } else if (json_object_size(result) && !json_object_get(result, "quit")) {
+    } else if (!json_object_get(result, "quit")) {
         json_dumpf(result, stdout, JSON_COMPACT);
         putchar('\n');
     }

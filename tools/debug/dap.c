@@ -312,11 +312,11 @@ static void do_launch(struct dap *dap, const json_t *request, const json_t *argu
     struct launch *launch = dap->launch;
     json_t *first;
 
-    if (dap->begun) {
-        refuse(dap, request, "the program is started already");
+    if (dap->arguments) {
+        refuse(dap, request, "`launch' was asked for before");
         return;
     }
-    dap->arguments = json_deep_copy(arguments);
+    dap->arguments = arguments ? json_deep_copy(arguments) : json_object();
     launch->machine = text_of(dap->arguments, "machine", launch->machine);
     launch->scheduler = text_of(dap->arguments, "scheduler", launch->scheduler);
     launch->edits = text_of(dap->arguments, "set", launch->edits);
@@ -449,8 +449,9 @@ static void do_data_breakpoints(struct dap *dap, const json_t *request, const js
     dap->watches = calloc(json_array_size(all) + 1, sizeof(*dap->watches));
     json_array_foreach (all, i, one) {
         const char *name = text_of(one, "dataId", "");
-        unsigned id = put_stop(dap, name, tool_format("stop\twatch=1\tdata=%s", name),
-                               "out of memory", list);
+        unsigned id = put_stop(dap, name,
+                               *name ? tool_format("stop\twatch=1\tdata=%s", name) : NULL,
+                               "there is no `dataId'", list);
 
         if (id && dap->watches)
             dap->watches[dap->nwatches++] = id;
