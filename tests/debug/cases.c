@@ -186,8 +186,9 @@ static void again(void *arg)
 {
     struct starpu_task *task;
 
-    if (nleft-- == 0)
+    if (nleft == 0)
         return;
+    nleft--;
     task = starpu_task_create();
     task->cl = &alone;
     task->priority = 5;

@@ -337,8 +337,8 @@ static const struct {
     json_t *(*run)(struct session *session, const struct words *words);
     const char *arguments, *help;
 } table[] = {
-    {"break", "b", do_break, "[EVENT] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] [at DATE] "
-                             "[if CONDITION]",
+    {"break", "b", do_break, "[EVENT] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] "
+                             "[if CONDITION] | at DATE",
      "stop there; without an event where the kernel starts"},
     {"watch", "w", do_watch, "DATUM", "stop where its value or its copies change"},
     {"delete", "d", do_delete, "[N]", "take the breakpoint away, or all"},

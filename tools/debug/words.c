@@ -96,7 +96,7 @@ static bool is_kind(const char *word)
 
 struct stop_text {
     char *text; /* owned, NULL: out of memory */
-    bool kind, other;
+    bool kind, other, date; /* what was written */
 };
 
 static void __attribute__((format(printf, 2, 3))) add(struct stop_text *stop,
@@ -181,11 +181,13 @@ static int read_pair(struct stop_text *stop, const char *word, const char *value
         return orr_fail(err, -1, "`%s' needs a word behind it", word);
     if (!strcmp(word, "at") && words_date(value, &us) < 0)
         return orr_fail(err, -1, "%s is no date: write one such as 3.5ms", value);
-    stop->other = true;
-    if (!strcmp(word, "at"))
+    if (!strcmp(word, "at")) {
+        stop->date = true;
         add(stop, "at=%.17g", us);
-    else
-        add(stop, "%s=%s", strcmp(word, "on") ? "data" : "worker", value);
+        return 1;
+    }
+    stop->other = true;
+    add(stop, "%s=%s", strcmp(word, "on") ? "data" : "worker", value);
     return 1;
 }
 
@@ -228,7 +230,12 @@ char *words_stop(char *const *words, size_t n, struct orr_error *err)
             add(&stop, "name=%s", words[i]);
         }
     }
-    if (!stop.kind && !stop.other && !named) {
+    if (stop.date && (stop.kind || stop.other || named)) {
+        (void)orr_fail(err, -EINVAL, "`at' stands alone: the first event at that date. Of others "
+                                     "say `if date >= 3.5ms'");
+        goto fail;
+    }
+    if (!stop.kind && !stop.other && !stop.date && !named) {
         (void)orr_fail(err, -EINVAL, "break where? Name a kernel, or an event: submit, ready, "
                                      "take, start, end, transfer, arrival, evict, wait …");
         goto fail;

@@ -3,8 +3,9 @@
  * tools/debug/words.h - breakpoints as a person writes them, and as the run is asked for
  * them (debug/stops.h). No state.
  *
- *   break [KIND] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] [at DATE]
+ *   break [KIND] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE]
  *         [if FIELD RELATION VALUE [and …]]
+ *   break at DATE
  */
 #pragma once
 
