@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
@@ -45,7 +46,7 @@ void debug_item(struct debug_answer *answer)
 void debug_number(struct debug_answer *answer, const char *key, double value)
 {
     if (isfinite(value))
-        fprintf(answer->to, "\"%s\":%.15g,", key, value);
+        orr_fprintf(answer->to, "\"%s\":%.15g,", key, value);
 }
 
 void debug_name(struct debug_answer *answer, const char *key, const char *value)
@@ -72,7 +73,7 @@ static void put_text(FILE *to, const char *key, const char *format, va_list argu
 {
     char text[TEXT];
 
-    vsnprintf(text, sizeof(text), format, arguments);
+    orr_vsnprintf(text, sizeof(text), format, arguments);
     fprintf(to, "\"%s\":", key);
     orr_json_text(to, text);
     fputc('}', to);
@@ -115,7 +116,7 @@ struct debug_words debug_date_words(double us)
 {
     struct debug_words words;
 
-    snprintf(words.text, sizeof(words.text), "%.6g ms", us / 1e3);
+    orr_snprintf(words.text, sizeof(words.text), "%.6g ms", us / 1e3);
     return words;
 }
 

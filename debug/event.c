@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/pending.h"
@@ -25,11 +26,6 @@ static const char *const names[DEBUG_NKINDS] = {
     [DEBUG_MARK] = "mark",         [DEBUG_DEADLOCK] = "deadlock",
     [DEBUG_FINISH] = "finish",
 };
-
-const char *debug_kind_name(enum debug_kind kind)
-{
-    return names[kind];
-}
 
 uint32_t debug_kinds_named(const char *word)
 {
@@ -155,7 +151,7 @@ int debug_event_make(const struct orr_runtime *rt, const struct orr_told *told,
 
 void debug_say_date(FILE *to, double us)
 {
-    fprintf(to, "%.6g ms", us / 1e3);
+    orr_fprintf(to, "%.6g ms", us / 1e3);
 }
 
 void debug_say_job(FILE *to, const struct orr_job *job)
@@ -283,7 +279,7 @@ static void write_sentence(const struct orr_runtime *rt, const struct debug_even
 void debug_event_write(const struct orr_runtime *rt, const struct debug_event *event,
                        FILE *to)
 {
-    fprintf(to, "\"event\":%llu,\"date\":%.9g,\"kind\":\"%s\",\"lane\":%d",
+    orr_fprintf(to, "\"event\":%llu,\"date\":%.9g,\"kind\":\"%s\",\"lane\":%d",
             (unsigned long long)event->number, event->date, names[event->kind],
             event->lane);
     if (event->job) {

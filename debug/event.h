@@ -56,8 +56,6 @@ struct debug_event {
     double length;            /* END: µs */
 };
 
-const char *debug_kind_name(enum debug_kind kind);
-
 /* A bit for each kind that a word names ("start", "evict"); 0: none. */
 uint32_t debug_kinds_named(const char *word);
 

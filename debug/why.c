@@ -410,7 +410,8 @@ void debug_why_idle(struct debug_answer *answer, const struct orr_worker *worker
     debug_item(answer);
     debug_number(answer, "ready", ready.n);
     debug_number(answer, "here", ready.here);
-    debug_text(answer, "%u tasks are ready, %u of them could run there", ready.n, ready.here);
+    debug_text(answer, "%u task%s ready, %u of them could run there", ready.n,
+               ready.n == 1 ? " is" : "s are", ready.here);
     if (ready.here)
         return;
     debug_say_application(answer);

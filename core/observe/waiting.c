@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/number.h"
 #include "core/base/slab.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
@@ -24,7 +25,7 @@ sentence(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(sentence.text, sizeof(sentence.text), format, arguments);
+    orr_vsnprintf(sentence.text, sizeof(sentence.text), format, arguments);
     va_end(arguments);
     return sentence;
 }
