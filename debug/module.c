@@ -223,7 +223,7 @@ static void come_to(struct orr_runtime *rt)
         stand(rt);
         return;
     }
-    stop = agent.go.stops ? debug_stops_find(&agent.stops, rt, &agent.event) : 0;
+    stop = agent.go.stops ? debug_stops_find(&agent.stops, rt, &agent.event, !agent.go.seeks) : 0;
     wanted = is_wanted(&agent.event, stop);
     if (agent.go.seeks && wanted) {
         agent.last = agent.event.number;

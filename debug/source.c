@@ -15,7 +15,7 @@
 #include "core/job/job.h"
 #include "core/observe/json_text.h"
 
-enum { FRAMES = 24, OURS = 3 };
+enum { FRAMES = 24, OURS = 3, SITES = 512 };
 
 /* Where an object lies. */
 struct range {
@@ -28,6 +28,9 @@ static struct {
     uintptr_t *calls;
     size_t room;
     struct range ours[OURS];
+    unsigned nsites; /* different calls … */
+    uintptr_t sites[SITES];
+    uint64_t first; /* … and the number of the task by which the last one was found */
 } noted;
 
 static const struct link_map *object_of(uintptr_t address)
@@ -95,6 +98,45 @@ static uintptr_t find_call(void)
     return 0;
 }
 
+/* More than there is room for are never new. */
+static void note_site(uintptr_t call, uint64_t id)
+{
+    for (unsigned i = 0; i < noted.nsites; i++)
+        if (noted.sites[i] == call)
+            return;
+    if (noted.nsites == SITES)
+        return;
+    noted.sites[noted.nsites++] = call;
+    noted.first = id;
+}
+
+uintptr_t debug_source_call(const struct orr_job *job)
+{
+    return job->id < noted.room ? noted.calls[job->id] : 0;
+}
+
+int debug_source_is_new(const struct orr_job *job)
+{
+    return job->id == noted.first && debug_source_call(job) != 0;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+int debug_source_is_line(const struct orr_job *job, const char *line)
+{
+    char text[PATH_MAX + 20];
+
+    if (!job->task || !job->task->file)
+        return 0;
+    snprintf(text, sizeof(text), "%.4000s:%d", base_of(job->task->file), job->task->line);
+    return !strcmp(text, base_of(line));
+}
+
 void debug_source_note(const struct orr_runtime *rt, const struct orr_job *job)
 {
     uint64_t id = job->id;
@@ -117,6 +159,8 @@ void debug_source_note(const struct orr_runtime *rt, const struct orr_job *job)
     if (!noted.ours[0].of)
         find_ours(rt);
     noted.calls[id] = find_call();
+    if (noted.calls[id])
+        note_site(noted.calls[id], id);
 }
 
 void debug_source_write(const struct orr_job *job, FILE *to)
@@ -131,11 +175,12 @@ void debug_source_write(const struct orr_job *job, FILE *to)
         orr_json_text(to, text);
         return;
     }
-    call = job->id < noted.room ? noted.calls[job->id] : 0;
+    call = debug_source_call(job);
     object = call ? object_of(call) : NULL;
     if (!object || !realpath(*object->l_name ? object->l_name : "/proc/self/exe", path))
         return;
     fputs(",\"object\":", to);
     orr_json_text(to, path);
-    fprintf(to, ",\"offset\":%llu", (unsigned long long)(call - 1 - object->l_addr));
+    fprintf(to, ",\"offset\":%llu,\"call\":%llu", (unsigned long long)(call - 1 - object->l_addr),
+            (unsigned long long)call);
 }

@@ -13,6 +13,7 @@
 #include "core/job/count.h"
 #include "core/job/job.h"
 #include "core/worker/workers.h"
+#include "debug/source.h"
 
 /* --- from a request --- */
 
@@ -88,6 +89,10 @@ static int set_word(struct debug_stop *stop, const char *word)
         stop->task = strtoull(value, NULL, 10);
     else if (IS("name"))
         return set_text(stop->name, value);
+    else if (IS("line"))
+        return strlen(value) < sizeof(stop->line) ? (strcpy(stop->line, value), 0) : -EINVAL;
+    else if (IS("call") && stop->ncalls < DEBUG_CALLS)
+        stop->calls[stop->ncalls++] = strtoull(value, NULL, 10);
     else if (IS("data"))
         return set_text(stop->data, value);
     else if (IS("worker"))
@@ -196,9 +201,26 @@ static bool is_at(const struct debug_stop *stop, const struct orr_runtime *rt,
            (event->src >= 0 && !strcmp(rt->machine->nodes[event->src].name, stop->worker));
 }
 
-static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
-                   const struct debug_event *event)
+static bool is_in_line(const struct debug_stop *stop, const struct debug_event *event,
+                       bool with_new)
 {
+    uintptr_t call;
+
+    if (event->kind != DEBUG_SUBMIT)
+        return false;
+    call = debug_source_call(event->job);
+    for (unsigned i = 0; i < stop->ncalls; i++)
+        if (stop->calls[i] == call)
+            return true;
+    return debug_source_is_line(event->job, stop->line) ||
+           (with_new && debug_source_is_new(event->job));
+}
+
+static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
+                   const struct debug_event *event, bool with_new)
+{
+    if (*stop->line && !is_in_line(stop, event, with_new))
+        return false;
     if (stop->kinds && !(stop->kinds >> event->kind & 1))
         return false;
     if (stop->at > 0 && !(event->before < stop->at && event->date >= stop->at))
@@ -216,10 +238,10 @@ static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
 }
 
 unsigned debug_stops_find(const struct debug_stops *stops, const struct orr_runtime *rt,
-                          const struct debug_event *event)
+                          const struct debug_event *event, bool with_new)
 {
     for (unsigned i = 0; i < stops->n; i++)
-        if (is_one(&stops->at[i], rt, event))
+        if (is_one(&stops->at[i], rt, event, with_new))
             return stops->at[i].id;
     return 0;
 }

@@ -5,6 +5,7 @@ forward and back. Prints TAP.
 
     test-adapter.py ORRERY CASES TWO-THREADS
 """
+import os
 import sys
 
 import dap
@@ -36,9 +37,6 @@ def check_session(tap, tool, cases):
     tap.claim("names of kernels and events are breakpoints, and what is none is said to be so",
               [one["verified"] for one in said] == [True, True, False] and
               "is no condition" in said[2]["message"], said)
-    said = client.body("setBreakpoints", source={"path": "cases.c"}, breakpoints=[{"line": 3}])
-    tap.claim("a line is none, and that is said",
-              said["breakpoints"][0]["verified"] is False, said)
     stopped = client.way("configurationDone")
     tap.claim("it stops there", stopped["reason"] == "breakpoint" and
               stopped["hitBreakpointIds"] == [1] and stopped["threadId"] == 1 and
@@ -111,6 +109,34 @@ def check_stack_of_worker(tap, tool, cases):
     client.end()
 
 
+def check_line(tap, tool, cases):
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.c")
+    with open(source, encoding="utf-8") as file:
+        lines = [n for n, text in enumerate(file, 1) if "starpu_task_submit(task)" in text]
+    client = start(tool, cases, "late-callback")
+    # The one of insert(), and the one of late_callback(); of others nothing is submitted.
+    here = [lines[0], lines[2]]
+    said = client.body("setBreakpoints", source={"path": source},
+                       breakpoints=[{"line": line} for line in here])["breakpoints"]
+    tap.claim("lines are breakpoints", [one["verified"] for one in said] == [True, True], said)
+    stops = [client.way("configurationDone")] + [client.way("continue", threadId=1)
+                                                 for _ in range(3)]
+    if "the run ends" in stops[0]["description"]:
+        tap.skip("they are come to where tasks are submitted there", "no addr2line")
+    else:
+        shown = [one["description"].split(" is")[0] for one in stops[:3]]
+        tap.claim("they are come to where tasks are submitted there",
+                  shown == ["prepare #1", "slow #2", "look #3"] and
+                  "the run ends" in stops[3]["description"], stops)
+        back = [client.way("reverseContinue", threadId=1) for _ in range(2)]
+        tap.claim("and back", ["look #3" in back[0]["description"],
+                               "slow #2" in back[1]["description"]] == [True, True], back)
+        frames = client.body("stackTrace", threadId=1)["stackFrames"]
+        tap.claim("the frame has the line", frames[0]["line"] == here[1] and
+                  frames[0]["source"]["name"] == "cases.c", frames)
+    client.end()
+
+
 def check_watch(tap, tool, cases):
     client = start(tool, cases, "thrashing", machine=debug.GPU, policy="dmda", **debug.SMALL)
     said = client.body("dataBreakpointInfo", name="left")
@@ -149,6 +175,7 @@ def main():
     tap = Tap()
     check_session(tap, tool, cases)
     check_stack_of_worker(tap, tool, cases)
+    check_line(tap, tool, cases)
     check_watch(tap, tool, cases)
     check_refusals(tap, tool, cases)
     tap.end()

@@ -338,7 +338,7 @@ static const struct {
     const char *arguments, *help;
 } table[] = {
     {"break", "b", do_break, "[EVENT] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] "
-                             "[if CONDITION] | at DATE",
+                             "[if CONDITION] | FILE:LINE | at DATE",
      "stop there; without an event where the kernel starts"},
     {"watch", "w", do_watch, "DATUM", "stop where its value or its copies change"},
     {"delete", "d", do_delete, "[N]", "take the breakpoint away, or all"},

@@ -412,16 +412,29 @@ static void do_function_breakpoints(struct dap *dap, const json_t *request,
     respond(dap, request, json_pack("{so}", "breakpoints", list));
 }
 
-/* A line has no event of its own: tasks are submitted there, kernels run later. */
+/* A line is come to where a task is submitted there. Those of other files stay. */
 static void do_breakpoints(struct dap *dap, const json_t *request, const json_t *arguments)
 {
-    size_t n = json_array_size(json_object_get(arguments, "breakpoints"));
+    const json_t *all = json_object_get(arguments, "breakpoints"), *one;
+    const char *path = text_of(json_object_get(arguments, "source"), "path", "");
     json_t *list = json_array();
+    size_t i;
 
-    while (n-- > 0)
-        json_array_append_new(list, json_pack("{sbss}", "verified", 0, "message",
-                                              "a simulated run stops at kernels and events: set a "
-                                              "function breakpoint"));
+    for (unsigned k = 0; k < dap->session.nstops; k++) {
+        const struct session_stop *stop = &dap->session.stops[k];
+
+        if (stop->id && stop->line && !strncmp(stop->line, path, strlen(path)) &&
+            stop->line[strlen(path)] == ':')
+            session_delete(&dap->session, stop->id);
+    }
+    json_array_foreach (all, i, one) {
+        char *text = tool_format("%s:%lld", path,
+                                 (long long)json_integer_value(json_object_get(one, "line")));
+        char *stop = text ? tool_format("stop\tkind=submit\tline=%s", text) : NULL;
+
+        put_stop(dap, text ? text : "", stop, "out of memory", list);
+        free(text);
+    }
     respond(dap, request, json_pack("{so}", "breakpoints", list));
 }
 
@@ -758,7 +771,7 @@ static const struct {
     {"initialize", do_initialize, false},
     {"launch", do_launch, false},
     {"configurationDone", do_configuration_done, true},
-    {"setBreakpoints", do_breakpoints, false},
+    {"setBreakpoints", do_breakpoints, true},
     {"setFunctionBreakpoints", do_function_breakpoints, true},
     {"dataBreakpointInfo", do_data_info, true},
     {"setDataBreakpoints", do_data_breakpoints, true},

@@ -3,6 +3,7 @@
 #include "tools/debug/session.h"
 
 #include "tools/common/tool.h"
+#include "tools/debug/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ void session_close(struct session *session)
     for (unsigned i = 0; i < session->nstops; i++) {
         free(session->stops[i].text);
         free(session->stops[i].request);
+        free(session->stops[i].line);
     }
 }
 
@@ -82,6 +84,12 @@ static void send_stop(struct session *session, const struct session_stop *stop)
 {
     char *request = stop->id ? tool_format("%s\tid=%u", stop->request, stop->id) : NULL;
 
+    for (unsigned i = 0; request && i < stop->ncalls; i++) {
+        char *more = tool_format("%s\tcall=%llu", request, (unsigned long long)stop->calls[i]);
+
+        free(request);
+        request = more;
+    }
     if (request)
         program_send(&session->program, request);
     free(request);
@@ -98,12 +106,17 @@ static void send_stops(struct session *session)
 json_t *session_break(struct session *session, const char *text, char *request)
 {
     struct session_stop *stop = &session->stops[session->nstops];
+    const char *line;
 
     if (session->nstops == SESSION_STOPS) {
         free(request);
         return session_error("there are too many breakpoints");
     }
-    *stop = (struct session_stop){session->nstops + 1, tool_format("%s", text), request, 0};
+    *stop = (struct session_stop){
+        .id = session->nstops + 1, .text = tool_format("%s", text), .request = request};
+    line = strstr(request, "\tline=");
+    if (line)
+        stop->line = strndup(line + 6, strcspn(line + 6, "\t"));
     session->nstops++;
     send_stop(session, stop);
     return json_pack("{sisssi}", "breakpoint", (int)stop->id, "text", stop->text, "hits", 0);
@@ -125,6 +138,44 @@ bool session_delete(struct session *session, unsigned id)
 
 /* --- forward --- */
 
+static struct session_stop *find_stop(struct session *session, unsigned id)
+{
+    for (unsigned i = 0; id && i < session->nstops; i++)
+        if (session->stops[i].id == id)
+            return &session->stops[i];
+    return NULL;
+}
+
+static bool knows_call(const struct session_stop *stop, uint64_t call)
+{
+    for (unsigned i = 0; i < stop->ncalls; i++)
+        if (stop->calls[i] == call)
+            return true;
+    return false;
+}
+
+/* Whether it stands at a call that is new, and that is in no breakpoint's line. One that is
+ * will be known from now on. */
+static bool is_elsewhere(struct session *session, json_t *said)
+{
+    struct session_stop *stop = find_stop(session, (unsigned)number_in(said, "stop"));
+    uint64_t call = number_in(said, "call");
+
+    if (!stop || !stop->line || !call || knows_call(stop, call))
+        return false;
+    for (unsigned i = 0; i < session->nstops; i++) {
+        stop = &session->stops[i];
+        if (!stop->id || !stop->line || !source_is(said, stop->line))
+            continue;
+        if (stop->ncalls < SESSION_CALLS && !knows_call(stop, call))
+            stop->calls[stop->ncalls++] = call;
+        send_stops(session);
+        json_object_set_new(said, "stop", json_integer(stop->id));
+        return false;
+    }
+    return true;
+}
+
 json_t *session_go(struct session *session, const char *words, bool stops, const char *reason)
 {
     char *all;
@@ -134,6 +185,10 @@ json_t *session_go(struct session *session, const char *words, bool stops, const
         return session_error("the program has ended: go back (reverse-continue), or quit");
     all = tool_format("%s\tstops=%d", words, stops);
     said = all ? program_go(&session->program, all) : NULL;
+    while (said && is_elsewhere(session, said)) {
+        json_decref(said);
+        said = program_go(&session->program, all);
+    }
     free(all);
     return arrive(session, said, reason);
 }

@@ -103,6 +103,7 @@ static void resolve(json_t *item)
         json_object_set_new(item, "source", json_string(source));
     json_object_del(item, "object");
     json_object_del(item, "offset");
+    json_object_del(item, "call");
 }
 
 void source_resolve(json_t *result)
@@ -113,6 +114,41 @@ void source_resolve(json_t *result)
     resolve(result);
     json_array_foreach (answer, i, item)
         resolve(item);
+}
+
+/* Files that are both there are the same if they are one; else their names are compared. */
+static bool is_same_file(const char *one, const char *other)
+{
+    const char *a = strrchr(one, '/'), *b = strrchr(other, '/');
+    char *x = realpath(one, NULL), *y = realpath(other, NULL);
+    bool same = x && y && *one == '/' && *other == '/'
+                    ? !strcmp(x, y)
+                    : !strcmp(a ? a + 1 : one, b ? b + 1 : other);
+
+    free(x);
+    free(y);
+    return same;
+}
+
+bool source_is(const json_t *said, const char *line)
+{
+    json_t *copy = json_deep_copy(said);
+    const char *source, *colon, *wanted = strrchr(line, ':');
+    char *one = NULL, *other = NULL;
+    bool same = false;
+
+    resolve(copy);
+    source = json_string_value(json_object_get(copy, "source"));
+    colon = source ? strrchr(source, ':') : NULL;
+    if (colon && wanted && !strcmp(colon, wanted)) {
+        one = strndup(source, (size_t)(colon - source));
+        other = strndup(line, (size_t)(wanted - line));
+        same = one && other && is_same_file(one, other);
+    }
+    free(one);
+    free(other);
+    json_decref(copy);
+    return same;
 }
 
 static json_t *read_lines(const char *path, unsigned long line)

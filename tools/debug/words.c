@@ -94,6 +94,14 @@ static bool is_kind(const char *word)
     return false;
 }
 
+/* "cholesky.c:120" */
+static bool is_line(const char *word)
+{
+    const char *colon = strrchr(word, ':');
+
+    return colon && colon > word && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
 struct stop_text {
     char *text; /* owned, NULL: out of memory */
     bool kind, other, date; /* what was written */
@@ -219,6 +227,9 @@ char *words_stop(char *const *words, size_t n, struct orr_error *err)
         if (words[i][0] == '#' && length > 1 && strspn(words[i] + 1, "0123456789") == length - 1) {
             stop.other = true;
             add(&stop, "task=%s", words[i] + 1);
+        } else if (is_line(words[i])) {
+            stop.other = true;
+            add(&stop, "line=%s\tkind=submit", words[i]);
         } else if (is_kind(words[i])) {
             stop.kind = true;
             add(&stop, "kind=%s", words[i]);

@@ -5,6 +5,7 @@
  *
  *   break [KIND] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE]
  *         [if FIELD RELATION VALUE [and …]]
+ *   break FILE:LINE [KERNEL] …
  *   break at DATE
  */
 #pragma once
