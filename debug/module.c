@@ -14,7 +14,7 @@
  *   ask WORDS       a question: answers.h
  *   halt            stop, while the run goes on
  */
-#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +283,7 @@ static const struct orr_observer *open_agent(int fd)
     if (!agent.is_open) {
         agent.is_open = true;
         agent.channel.fd = fd;
+        fcntl(fd, F_SETFD, FD_CLOEXEC); /* programs that it starts have their own */
         debug_channel_write(&agent.channel, "{\"hello\":1}\n", strlen("{\"hello\":1}\n"), -1);
         debug_channel_read(&agent.channel, &line);
         if (strcmp(line.words[0], "go") != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/debug/cases.c - ten programs with a mistake each, for sessions that find it
- * (test-sessions.py). cases CASE.
+ * (test-sessions.py), and one with many tasks. cases CASE.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,6 +236,16 @@ static void early_reduction(void)
     end(h, 2);
 }
 
+/* No mistake, but many events. */
+static void many(void)
+{
+    starpu_data_handle_t h[] = {datum(0, "one"), datum(1, "two")};
+
+    for (unsigned i = 0; i < 40000; i++)
+        insert(&change, h[i % 2], NULL, 0);
+    end(h, 2);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -250,7 +260,8 @@ int main(int argc, char **argv)
                  {"late-callback", late_callback},
                  {"starvation", starvation},
                  {"prefetch", prefetch},
-                 {"early-reduction", early_reduction}};
+                 {"early-reduction", early_reduction},
+                 {"many", many}};
 
     for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(*cases); i++) {
         if (strcmp(cases[i].name, argv[1]) != 0)

@@ -110,6 +110,29 @@ def check_breakpoints(tap, tool, cases):
     session.end()
 
 
+def check_copies(tap, tool, cases, two_threads):
+    """No step back runs far: copies stand all along the run, and not too many."""
+    session = debug.Session(tool, [cases, "many"])
+    last = session.do("continue")["event"]
+    copies = [item["at"] for item in session.do("info copies")["answer"]] + [last]
+    gaps = [b - a for a, b in zip(copies, copies[1:])]
+    tap.claim("copies stand all along a run of many events",
+              last > 100000 and 12 <= len(copies) <= 33 and copies[0] == 1 and
+              max(gaps) <= last / 8, last, copies)
+    said = [session.do("reverse-step")["event"] for _ in range(5)]
+    tap.claim("steps back are by one event there, too",
+              said == [last - n for n in range(1, 6)], said)
+    half = last // 2
+    text = session.do("goto %d" % half)["text"]
+    session.do("step")
+    tap.claim("in the middle as well", session.do("reverse-step")["text"] == text, text)
+    session.end()
+    session = debug.Session(tool, [two_threads])
+    shown = session.do("info copies")["answer"][0]["text"]
+    tap.claim("a process with threads has none", "no copies" in shown, shown)
+    session.end()
+
+
 def check_source(tap, tool, cases):
     session = debug.Session(tool, [cases, "wrong-dependency"])
     session.do("break submit use")
@@ -170,6 +193,20 @@ def check_mistakes(tap, tool, cases):
                   done.returncode == code and text in done.stdout, done.stdout, done.returncode)
 
 
+def check_deadlock(tap, tool, cases):
+    session = debug.Session(tool, [cases, "acquisitions"])
+    still = session.do("continue")
+    said = session.do("continue")
+    tap.claim("a deadlock is stopped at, then ends the program, which says why",
+              still["kind"] == "deadlock" and said == {"exited": 3} and
+              "the application has a deadlock" in session.output and
+              session.output.count("unfinished tasks") == 1, still, said, session.output)
+    tap.claim("and it goes back from there",
+              place(session.do("reverse-step")) == place(still) and
+              session.do("reverse-step")["event"] == still["event"] - 1)
+    session.end()
+
+
 def check_policies(tap, tool, cases):
     session = debug.Session(tool, [cases, "priority-inversion"], policy="prio", STARPU_NCPU="1")
     said = session.do("diff eager")["answer"]
@@ -209,8 +246,10 @@ def main():
                 **debug.SMALL)
     check_steps(tap, tool, [two_threads], "another thread")
     check_breakpoints(tap, tool, cases)
+    check_copies(tap, tool, cases, two_threads)
     check_source(tap, tool, cases)
     check_mistakes(tap, tool, cases)
+    check_deadlock(tap, tool, cases)
     check_policies(tap, tool, cases)
     check_record(tap, tool, cases)
     tap.end()

@@ -122,6 +122,25 @@ static json_t *list_stops(struct session *session)
     return json_pack("{so}", "answer", list);
 }
 
+/* From which it can go on when it goes back. */
+static json_t *list_copies(struct session *session)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < session->program.nsnapshots; i++) {
+        json_int_t at = (json_int_t)session->program.snapshots[i].number;
+        char text[80];
+
+        snprintf(text, sizeof(text), "a copy of the process stands at event %lld", (long long)at);
+        json_array_append_new(list, json_pack("{sIss}", "at", at, "text", text));
+    }
+    if (!json_array_size(list))
+        json_array_append_new(list, json_pack("{ss}", "text",
+                                              "no copies: the process has several threads, and "
+                                              "goes back by running again"));
+    return json_pack("{so}", "answer", list);
+}
+
 /* --- forward and back --- */
 
 static json_t *do_continue(struct session *session, const struct words *words)
@@ -291,6 +310,8 @@ static json_t *do_info(struct session *session, const struct words *words)
 
     if (!strcmp(what, "breakpoints") || !strcmp(what, "b"))
         return list_stops(session);
+    if (!strcmp(what, "copies"))
+        return list_copies(session);
     if (!strcmp(what, "tasks"))
         return info_tasks(session, words);
     if (!strcmp(what, "task") && which && task_of(which)) {
@@ -306,7 +327,7 @@ static json_t *do_info(struct session *session, const struct words *words)
     if (!strcmp(what, "nodes") || !strcmp(what, "node"))
         return ask(session, "nodes", which ? "node" : NULL, which);
     return fail_with("info about what? breakpoints, tasks [STATE] [KERNEL], task #N, ready, "
-                     "workers, data [NAME], nodes, node NAME");
+                     "workers, data [NAME], nodes, node NAME, copies");
 }
 
 static json_t *do_list(struct session *session, const struct words *words)
@@ -355,7 +376,8 @@ static const struct {
     {"why", "y", do_why, "[#TASK] | idle WORKER", "what it waits for, along the chain"},
     {"choice", "ch", do_choice, "[#TASK]", "how long it takes on each worker, and what lacks"},
     {"info", "i", do_info, "WHAT",
-     "breakpoints, tasks [STATE] [KERNEL], task #N, ready, workers, data [NAME], nodes, node NAME"},
+     "breakpoints, tasks [STATE] [KERNEL], task #N, ready, workers, data [NAME], nodes, node NAME, "
+     "copies"},
     {"list", "l", do_list, "", "the source lines where the task was submitted"},
     {"diff", "di", do_diff, "POLICY", "the first decision that another policy takes otherwise"},
     {"help", "h", do_help, "", "this list"},
