@@ -199,7 +199,7 @@ def check_deadlock(tap, tool, cases):
     said = session.do("continue")
     tap.claim("a deadlock is stopped at, then ends the program, which says why",
               still["kind"] == "deadlock" and said == {"exited": 3} and
-              "the application has a deadlock" in session.output and
+              "nothing can go on any more" in session.output and
               session.output.count("unfinished tasks") == 1, still, said, session.output)
     tap.claim("and it goes back from there",
               place(session.do("reverse-step")) == place(still) and
