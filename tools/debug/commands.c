@@ -333,7 +333,7 @@ static json_t *do_info(struct session *session, const struct words *words)
 static json_t *do_list(struct session *session, const struct words *words)
 {
     (void)words;
-    return source_list(session);
+    return source_list(session->now);
 }
 
 static json_t *do_diff(struct session *session, const struct words *words)

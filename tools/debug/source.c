@@ -4,7 +4,6 @@
 
 #include "tools/common/interrupt.h"
 #include "tools/common/tool.h"
-#include "tools/debug/session.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -185,9 +184,9 @@ static json_t *show_lines(const char *source, const char *path, unsigned long li
     return json_pack("{ssss}", "source", source, "error", text);
 }
 
-json_t *source_list(struct session *session)
+json_t *source_list(const json_t *event)
 {
-    json_t *now = json_deep_copy(session->now);
+    json_t *now = event ? json_deep_copy(event) : json_object();
     const char *source, *colon;
     char path[PATH_MAX];
     json_t *result;

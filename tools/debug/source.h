@@ -9,8 +9,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-struct session;
-
 /* Puts "source", "FILE:LINE", in the place of "object" and "offset", in the event or in
  * each item of the answer; these go in any case. */
 void source_resolve(json_t *result);
@@ -18,5 +16,6 @@ void source_resolve(json_t *result);
 /* Whether the event, as the run says it, is a submission in that line, "FILE:LINE". */
 bool source_is(const json_t *said, const char *line);
 
-/* The lines around the submission of the task of the present event. */
-json_t *source_list(struct session *session);
+/* The lines around the submission of the task of an event, as the run says it; as of
+ * session.h. */
+json_t *source_list(const json_t *event);
