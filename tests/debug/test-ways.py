@@ -165,7 +165,12 @@ def check_mistakes(tap, tool, cases):
         tap.claim("`%s' is answered" % command,
                   words is None or words in said.get("error", ""), said)
     session.do("delete")
-    session.do("continue")
+    session.do("break start sloow")
+    said = session.do("continue")
+    tap.claim("a breakpoint that was never come to is named at the end",
+              said.get("notes") == ["breakpoint %s (start sloow) was never come to" %
+                                    session.do("info breakpoints")["answer"][0]["breakpoint"]],
+              said)
     session.do("continue")
     tap.claim("a run that is over can only go back",
               "has ended" in session.do("step").get("error", "") and

@@ -445,12 +445,15 @@ static void print_event(const json_t *result, FILE *to)
 static void print_result(const json_t *result, FILE *to)
 {
     const json_t *answer = json_object_get(result, "answer"), *item;
+    const json_t *notes = json_object_get(result, "notes");
     size_t i;
 
     if (json_object_get(result, "error"))
         fprintf(to, "error: %s\n", json_string_value(json_object_get(result, "error")));
     if (json_object_get(result, "event"))
         print_event(result, to);
+    json_array_foreach (notes, i, item)
+        fprintf(to, "note: %s\n", json_string_value(item));
     if (json_object_get(result, "breakpoint"))
         fprintf(to, "Breakpoint %.0f: %s\n",
                 json_number_value(json_object_get(result, "breakpoint")),

@@ -29,6 +29,26 @@ static int exit_code(const struct session *session)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* At the end of the run: a name may have been mistyped. */
+static void note_unseen(const struct session *session, json_t *result)
+{
+    json_t *notes = json_array();
+    char text[400];
+
+    for (unsigned i = 0; i < session->nstops; i++) {
+        const struct session_stop *stop = &session->stops[i];
+
+        if (!stop->id || stop->hits)
+            continue;
+        snprintf(text, sizeof(text), "breakpoint %u (%.300s) was never come to", stop->id,
+                 stop->text);
+        json_array_append_new(notes, json_string(text));
+    }
+    if (json_array_size(notes))
+        json_object_set(result, "notes", notes);
+    json_decref(notes);
+}
+
 /* Takes what the run has said, NULL: it has ended. A new reference. */
 static json_t *arrive(struct session *session, json_t *said, const char *reason)
 {
@@ -47,6 +67,8 @@ static json_t *arrive(struct session *session, json_t *said, const char *reason)
     json_object_set_new(result, "reason", json_string(stop ? "breakpoint" : reason));
     for (unsigned i = 0; stop && i < session->nstops; i++)
         session->stops[i].hits += session->stops[i].id == stop;
+    if (!strcmp("finish", json_string_value(json_object_get(said, "kind"))))
+        note_unseen(session, result);
     return result;
 }
 
