@@ -13,6 +13,7 @@
  *                   after so many half as often; behind that event)
  *   ask WORDS       a question: answers.h
  *   halt            stop, while the run goes on
+ *   leave           in the place of the first go: the run is not looked at
  */
 #include <fcntl.h>
 #include <math.h>
@@ -51,7 +52,8 @@ static struct {
     struct debug_stops stops;
     struct debug_event event; /* the last one */
     struct go go;
-    bool is_open;
+    bool is_open; /* the debugger was asked … */
+    bool is_left; /* … and does not look at this program */
     unsigned nsnapshots; /* since the interval was doubled */
     uint64_t last;       /* while it seeks: the last event to stop at … */
     unsigned last_stop;  /* … and its breakpoint, 0: none */
@@ -275,7 +277,7 @@ static const struct orr_observer observer = {
         },
 };
 
-/* The debugger has sent what to do first. */
+/* The debugger says how far to go, or that it looks at another program already. */
 static const struct orr_observer *open_agent(int fd)
 {
     struct debug_line line;
@@ -286,11 +288,11 @@ static const struct orr_observer *open_agent(int fd)
         fcntl(fd, F_SETFD, FD_CLOEXEC); /* programs that it starts have their own */
         debug_channel_write(&agent.channel, "{\"hello\":1}\n", strlen("{\"hello\":1}\n"), -1);
         debug_channel_read(&agent.channel, &line);
-        if (strcmp(line.words[0], "go") != 0)
-            _Exit(0);
-        read_go(line.words + 1);
+        agent.is_left = strcmp(line.words[0], "go") != 0;
+        if (!agent.is_left)
+            read_go(line.words + 1);
     }
-    return &observer;
+    return agent.is_left ? NULL : &observer;
 }
 
 __attribute__((visibility("default"))) const struct orr_module *orr_module_entry(void);

@@ -33,6 +33,8 @@ int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err)
         return code;
     ops = table;
     observer = ops->open(fd);
+    if (!observer)
+        return 0;
     orr_observers_add(&rt->observers, observer);
     orr_observers_want(&rt->observers, observer, ORR_TOLD_ALL, true);
     return 0;

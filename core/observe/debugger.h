@@ -13,8 +13,8 @@ struct orr_runtime;
 /* The module's table. */
 struct orr_debugger_ops {
     /* Begins to talk over the socket, once in a process. Returns the observer, which is
-     * told of all kinds of events that it has functions for. Blocks until it is told how
-     * far to go. */
+     * told of all kinds of events that it has functions for; NULL: the debugger looks at
+     * another program. Blocks until it is told how far to go. */
     const struct orr_observer *(*open)(int fd);
 };
 

@@ -212,6 +212,21 @@ def check_deadlock(tap, tool, cases):
     session.end()
 
 
+def check_script(tap, tool, cases):
+    """Of a script's programs the first one with a run is stopped."""
+    session = debug.Session(tool, ["/bin/sh", "-c", "%s missing-wait; %s late-callback; exit 5" %
+                                   (cases, cases)])
+    session.do("break submit look")
+    said = session.do("continue")
+    tap.claim("a script's first program is stopped", said["kind"] == "finish", said)
+    said = session.do("continue")
+    tap.claim("the others run, and the script ends as it does",
+              said == {"exited": 5} and session.output.count("over\n") == 2, said,
+              session.output)
+    tap.claim("back is in the first one", session.do("reverse-step")["kind"] == "finish")
+    session.end()
+
+
 def check_policies(tap, tool, cases):
     session = debug.Session(tool, [cases, "priority-inversion"], policy="prio", STARPU_NCPU="1")
     said = session.do("diff eager")["answer"]
@@ -255,6 +270,7 @@ def main():
     check_source(tap, tool, cases)
     check_mistakes(tap, tool, cases)
     check_deadlock(tap, tool, cases)
+    check_script(tap, tool, cases)
     check_policies(tap, tool, cases)
     check_record(tap, tool, cases)
     tap.end()

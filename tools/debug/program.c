@@ -352,6 +352,8 @@ json_t *program_go(struct program *program, const char *words)
         }
         if (json_object_get(json, "snapshot"))
             take_snapshot(program, json);
+        if (json_object_get(json, "hello")) /* a script has started another program */
+            program_send(program, "leave");
         json_decref(json);
     }
     if (program->fd >= 0)
