@@ -412,6 +412,7 @@ static bool on_deadlock(struct orr_runtime *rt, enum orr_deadlock_step step)
         return orr_memory_relieve(rt) || orr_drop_left(rt);
     if (step == ORR_DEADLOCK_ENDS)
         orr_ends_exit(3);
+    ORR_TELL(rt, ORR_TOLD_STANDS_STILL);
     atomic_store(&ends.open, NULL);
     orr_progress_leave(rt);
     orr_deadlock_explain(rt);

@@ -34,6 +34,7 @@
 #include "core/observe/calls.h"
 #include "core/observe/check_bounds.h"
 #include "core/observe/deadlock.h"
+#include "core/observe/debugger.h"
 #include "core/observe/observers.h"
 #include "core/observe/profile.h"
 #include "core/observe/progress.h"
@@ -498,6 +499,9 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         return code;
     if (orr_observers_open(rt, conf) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
+    code = orr_debugger_observe(rt, err);
+    if (code)
+        return code;
     return make_scheduler(rt, conf, err);
 }
 

@@ -595,6 +595,9 @@
       "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
       "what each worker does and what each task waits for; then a debugger "   \
       "is entered, if there is one. Unset: none.")                             \
+    X(DEBUGGER, "ORRERY_DEBUGGER", INT, "",                                    \
+      "The file descriptor by which `orrery debug` talks with a simulated "    \
+      "run. Set by that command: docs/DEBUG.md. Unset: there is no debugger.") \
     X(PROGRESS, "ORRERY_PROGRESS", SPAN, "0",                                  \
       "A line on stderr each so many seconds of real time: how far the run "   \
       "has come. On a terminal it is written over, else a last one comes at "  \

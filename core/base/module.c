@@ -133,7 +133,8 @@ int orr_module_open(const char *name, const void **ret, struct orr_error *err)
     };
 
     snprintf(build_it, sizeof(build_it),
-             "build it with meson option -D%.40s=enabled", name);
+             "build it with meson option -D%.40s=enabled",
+             strcmp(name, "debug") ? name : "sim"); /* it comes with that */
     if (find_module(name, path) < 0)
         return orr_fail(err, -ENOENT,
                         "module %s.so is neither in ORRERY_MODULE_DIR nor "

@@ -34,6 +34,8 @@ enum orr_told_kind {
     ORR_TOLD_RUN_BEGINS, /* nothing is open yet */
     ORR_TOLD_RUN_IS_OPEN, /* starpu_init is about to return [conf] */
     ORR_TOLD_RUN_ENDS,    /* the workers have ended */
+    ORR_TOLD_STANDS_STILL, /* simulated: nothing can go on any more, in a deadlock, of
+                            * which is said nothing yet */
 
     /* -- a task, in this order [job] -- */
     ORR_TOLD_TASK_GIVEN, /* the application submits it; it has its accesses and its

@@ -22,6 +22,7 @@
 #include "core/job/job.h"
 #include "core/job/nest.h"
 #include "core/observe/views.h"
+#include "core/observe/waiting.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
@@ -42,51 +43,6 @@ struct report {
         if ((report)->n++ < MAX_LINES)                                         \
             (report)->say("  " __VA_ARGS__);                                   \
     } while (0)
-
-/* --- texts --- */
-
-struct message {
-    char text[200];
-};
-
-static struct orr_label job_data_name(const struct orr_job *job)
-{
-    return orr_handle_words(job->accesses[0].handle);
-}
-
-static struct message awaited_by(const struct orr_context *context)
-{
-    struct message message;
-
-    orr_awaited_write(context->awaited, message.text, sizeof(message.text));
-    return message;
-}
-
-static struct message job_name_of(const struct orr_job *job)
-{
-    struct message message;
-
-    if (job->task && job->id)
-        snprintf(message.text, sizeof(message.text), "task `%s' (number %llu)",
-                 orr_job_name(job), (unsigned long long)job->id);
-    else if (job->task)
-        snprintf(message.text, sizeof(message.text), "task `%s'",
-                 orr_job_name(job));
-    else if (ORR_JOB_IS(job, acquire))
-        snprintf(message.text, sizeof(message.text),
-                 "the acquisition of %.150s", job_data_name(job).text);
-    else if (ORR_JOB_IS(job, message))
-        snprintf(message.text, sizeof(message.text), "a message of %.150s",
-                 job_data_name(job).text);
-    else if (orr_job_is_switch(job))
-        snprintf(message.text, sizeof(message.text),
-                 "the switch between %.110s and its planned parts",
-                 job_data_name(job).text);
-    else
-        snprintf(message.text, sizeof(message.text),
-                 "a request of the library");
-    return message;
-}
 
 /* --- contexts --- */
 
@@ -143,7 +99,7 @@ static void say_context(struct orr_context *context, void *arg)
     struct report *report = arg;
     const struct orr_awaited *awaited = context->awaited;
     const struct orr_context *holder = holder_of(report->runtime, context);
-    struct message what = awaited_by(context);
+    struct orr_job_words what = orr_waiting_awaited(context);
 
     /* Kernels are among the jobs; drivers wait for work. */
     if (context->runtime != report->runtime || is_at_rest(context) ||
@@ -197,219 +153,31 @@ static void say_since_when(struct orr_runtime *rt)
 
 /* --- jobs --- */
 
-static bool is_acquired(const struct orr_job *job)
+static void say_edge(const struct orr_job *job, const struct orr_job *before, void *arg)
 {
-    return ORR_JOB_IS(job, acquire) && job->state == ORR_JOB_RUNNING;
-}
-
-/* Whether a layer above has the data of a message, and has not ended it. */
-static bool is_held(const struct orr_job *job)
-{
-    return ORR_JOB_IS(job, message) && job->state == ORR_JOB_RUNNING;
-}
-
-/* Whether other lines report why this job does not go on. */
-static bool waits_itself(const struct orr_job *job)
-{
-    return job->state != ORR_JOB_NEW && !is_acquired(job) && !is_held(job);
-}
-
-static bool job_is_inside(const struct orr_job *job,
-                          const struct orr_job *outer)
-{
-    const struct orr_nest *nest = orr_job_around(job);
-
-    while (nest && nest != orr_job_inner(outer))
-        nest = nest->up;
-    return nest != NULL;
-}
-
-static void say_edge(struct report *report, const struct orr_job *job,
-                     const struct orr_job *before)
-{
-    struct message name = job_name_of(job), first = job_name_of(before);
-
-    if (before->state == ORR_JOB_SUSPENDED && job_is_inside(job, before))
-        SAY(report,
-            "%s waits for the end of %s, in whose kernel it was submitted: what "
-            "it does with their common data is more than that one has declared "
-            "(STARPU_RW lends them for anything but reductions)",
-            name.text, first.text);
-    else if (before->state == ORR_JOB_NEW)
-        SAY(report, "%s waits for %s, which was never submitted", name.text,
-            first.text);
-    else if (is_acquired(before))
-        SAY(report,
-            "%s waits for %s, which the application has acquired and not "
-            "released (starpu_data_release)",
-            name.text, job_data_name(before).text);
-    else if (is_held(before))
-        SAY(report, "%s waits for %s, which has not ended", name.text,
-            first.text);
-    else
-        SAY(report, "%s waits for %s", name.text, first.text);
-}
-
-/* A task that waits inside of its kernel. */
-static void say_suspended(struct report *report, const struct orr_job *job)
-{
-    const struct orr_context *context = job->kernel->waits;
-
-    SAY(report, "%s waits in its kernel, on %s, for %s", job_name_of(job).text,
-        report->runtime->workers->at[job->worker].desc->name,
-        awaited_by(context).text);
-}
-
-/* Whether it is ready and its worker takes others before it. */
-static bool waits_for_order(const struct orr_runtime *rt,
-                            const struct orr_job *job)
-{
-    const struct starpu_task *task = job->task;
-
-    return job->state == ORR_JOB_READY && task && task->workerorder &&
-           task->execute_on_a_specific_worker &&
-           task->workerid < rt->workers->n &&
-           rt->workers->at[task->workerid].next_order < task->workerorder;
-}
-
-static void say_missing_order(struct report *report, const struct orr_job *job)
-{
-    const struct orr_worker *worker =
-        &report->runtime->workers->at[job->task->workerid];
-
-    SAY(report,
-        "%s has workerorder %u on %s, where it is the turn of %u, which no ready "
-        "task has (submit one, or number them without gaps)",
-        job_name_of(job).text, job->task->workerorder, worker->desc->name,
-        worker->next_order);
-}
-
-/* Whether only its end is to come; without a kernel it has run when it is ready. */
-static bool has_run(const struct orr_job *job)
-{
-    const struct starpu_task *task = job->task;
-
-    return task && (job->state == ORR_JOB_RUNNING ||
-                    (job->state == ORR_JOB_READY &&
-                     (!task->cl || task->where == STARPU_NOWHERE)));
-}
-
-/* What blocks a job that no other job blocks. */
-static void report_say_job(struct report *report, const struct orr_job *job)
-{
-    const struct orr_runtime *rt = report->runtime;
-    struct message name = job_name_of(job);
-
-    if (job->state == ORR_JOB_SUSPENDED)
-        say_suspended(report, job);
-    else if (waits_for_order(rt, job))
-        say_missing_order(report, job);
-    else if (has_run(job))
-        SAY(report,
-            "%s has run, but what its end depends on has not ended "
-            "(starpu_task_end_dep_release)",
-            name.text);
-    else if (job->state == ORR_JOB_READY)
-        SAY(report, "%s is ready, but no worker takes it%s", name.text,
-            atomic_load(&rt->workers->paused) > 0
-                ? ": starpu_pause was called and not starpu_resume"
-                : "");
-    else if (job->state == ORR_JOB_FETCHING)
-        SAY(report, "%s waits for its data%s%s", name.text,
-            job->worker >= 0 ? " on " : "",
-            job->worker >= 0 ? rt->workers->at[job->worker].desc->name : "");
-}
-
-static const struct orr_job *queue_claimant(const struct orr_list *link)
-{
-    return (
-        const struct orr_job *)(const void *)((const char *)link -
-                                              offsetof(struct orr_job, queue));
-}
-
-/* The jobs that wait for the access: those whose turn comes next. */
-static void say_order(struct report *report, const struct orr_access *access)
-{
-    const struct orr_turns *turns = &access->handle->turns;
-
-    if (!access->ordered)
-        return;
-    for (const struct orr_access *later = orr_turns_behind(turns, access);
-         later; later = orr_turns_mate(turns, later))
-        say_edge(report, later->job, access->job);
-}
-
-/* Accesses that wait there wait for the first one that is granted, or for the task
- * itself. */
-static void say_scope(struct report *report, const struct orr_scope *scope)
-{
-    const struct orr_access *first = orr_turns_first(&scope->turns);
-
-    if (!scope->access)
-        return;
-    orr_turns_foreach (access, &scope->turns)
-        if (!access->granted)
-            say_edge(report, access->job,
-                     first->granted ? first->job : scope->access->job);
-}
-
-/* The jobs that wait in the scopes of data that a task around has lent, and of parts of
- * these. */
-static void say_scopes(struct report *report, const struct orr_access *access)
-{
-    const struct orr_job *job = access->job;
-    struct orr_scope *scope;
-
-    if (!orr_job_inner(job) || !job->task)
-        return;
-    scope = &orr_job_inner(job)->scopes[access->index];
-    say_scope(report, scope);
-    orr_list_foreach (link, &scope->plans) {
-        const struct orr_inner_plan *plan =
-            orr_container(link, struct orr_inner_plan, link);
-
-        for (unsigned i = 0; i < plan->n; i++)
-            say_scope(report, &plan->parts[i].scope);
-    }
-}
-
-/* The jobs that wait for what the access has claimed. */
-static void say_claim(struct report *report, const struct orr_access *access)
-{
-    const struct orr_list *all = &access->handle->claims.queue;
-
-    for (const struct orr_list *link = all->next;
-         access->claimed && link != all; link = link->next)
-        say_edge(report, queue_claimant(link), access->job);
-}
-
-static void visit_job(void *object, void *arg)
-{
-    const struct orr_job *job = object;
     struct report *report = arg;
 
-    if (atomic_load(&job->refs) == 0 || job->state == ORR_JOB_DONE)
-        return;
-    if (report->causes && waits_itself(job))
-        report_say_job(report, job);
-    if (report->causes == waits_itself(job))
-        return;
-    for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
-        say_edge(report, edge->job, job);
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        say_order(report, &job->accesses[i]);
-        say_claim(report, &job->accesses[i]);
-        say_scopes(report, &job->accesses[i]);
+    SAY(report, "%s", orr_waiting_for(job, before).text);
+}
+
+static void visit_job(struct orr_job *job, void *arg)
+{
+    struct report *report = arg;
+    struct orr_sentence alone;
+
+    if (report->causes && orr_waiting_itself(job)) {
+        alone = orr_waiting_alone(report->runtime, job);
+        if (*alone.text)
+            SAY(report, "%s", alone.text);
     }
+    if (report->causes != orr_waiting_itself(job))
+        orr_waiting_behind(job, say_edge, report);
 }
 
 static void visit_jobs(struct report *report, bool causes)
 {
-    struct orr_runtime *rt = report->runtime;
-
     report->causes = causes;
-    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
-        orr_slab_each(rt->slabs->jobs[i], visit_job, report);
+    orr_waiting_each(report->runtime, visit_job, report);
 }
 
 /* --- tags --- */
@@ -421,7 +189,7 @@ static void say_tag(const struct orr_job *job, starpu_tag_t before, bool bound,
 
     if (report->causes == bound)
         return;
-    SAY(report, "%s waits for tag %llu, %s", job_name_of(job).text,
+    SAY(report, "%s waits for tag %llu, %s", orr_waiting_name(job).text,
         (unsigned long long)before,
         bound ? "whose task has not ended"
               : "which no task carries and starpu_tag_notify_from_apps was "
@@ -455,10 +223,10 @@ static void say_again(const struct orr_job *job,
         SAY(report,
             "%s, which regenerates, waits for task `%s', which its last run "
             "let go, to end",
-            job_name_of(job).text, name_of_task(before));
+            orr_waiting_name(job).text, name_of_task(before));
     else
         SAY(report, "%s waits for one more run of task `%s'%s",
-            job_name_of(job).text, name_of_task(before),
+            orr_waiting_name(job).text, name_of_task(before),
             underway ? "" : ", which was not submitted again");
 }
 

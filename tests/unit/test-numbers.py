@@ -12,7 +12,7 @@ import sys
 
 from tools_util import Tap
 
-FOLDERS = ("bound", "core", "import", "mpi", "opencl", "openmp", "perfmodel", "platforms",
+FOLDERS = ("bound", "core", "debug", "import", "mpi", "opencl", "openmp", "perfmodel", "platforms",
            "record", "replay", "sim")
 PRINTS = re.compile(r"(?<![\w\"])(?:std::)?([fs]n?printf|asprintf|dprintf|printf)\(")
 OTHERS = re.compile(r"(?<!\w)(?:std::)?(strto[df]|strtold|atof|v[fs]n?printf|vasprintf)\(")

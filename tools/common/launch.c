@@ -368,6 +368,11 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
     return 0;
 }
 
+int launch_ready(struct launch *launch, const char *folder)
+{
+    return launch_prepare(launch, launch, folder);
+}
+
 /* Whether -- follows, before which options stand. */
 static bool ends_options_later(char *const *argv)
 {

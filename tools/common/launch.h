@@ -61,6 +61,11 @@ struct launch {
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*ended)(void *arg, struct launch *launch), void *arg);
 
+/* Makes what is to be run ready, for a caller that runs it by itself: `process` has its
+ * command line and settings. What it needs is in the folder. Errors: negative, with a
+ * message. */
+int launch_ready(struct launch *launch, const char *folder);
+
 /* Of a folder with records of ranks, or their name without "rank0", the path of rank 0's,
  * owned; NULL: there are none, or it is a file. */
 char *launch_rank_record(const char *name);

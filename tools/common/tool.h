@@ -26,6 +26,7 @@ int cmd_run(int argc, char **argv);
 int cmd_bound(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_debug(int argc, char **argv);
 int cmd_env(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_machine(int argc, char **argv);

@@ -54,7 +54,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Bottom up. Names of folders that are not there are passed over.
 LAYERS = ("base device exec worker job data cost sched task "
           "loop observe run api layouts policies omp fortran").split()
-PRODUCT = "core bound import perfmodel platforms record replay sim tools".split()
+PRODUCT = "core bound debug import perfmodel platforms record replay sim tools".split()
 STRUCTS = ("orr_runtime", "orr_job", "orr_handle", "orr_worker", "orr_node",
            "orr_context")
 WAITERS = r"(?:\w+_)?waiter|orr_sync|block"

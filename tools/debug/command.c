@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/debug/command.c - `orrery debug`: a simulated run, stopped, looked at, and gone
+ * through forward and back. One thread.
+ */
+#include "tools/common/assume.h"
+#include "tools/common/devices.h"
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/launch.h"
+#include "tools/common/scratch.h"
+#include "tools/common/tool.h"
+#include "tools/debug/commands.h"
+#include "tools/debug/dap.h"
+#include "tools/debug/session.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: orrery debug -m MACHINE [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                    [--input FILE] [--script FILE] [--json] -- PROGRAM\n"
+    "                    [ARGUMENTS]\n"
+    "       orrery debug -m MACHINE … RECORD\n"
+    "       orrery debug --dap [OPTIONS]\n"
+    "Runs the program on a simulated machine and stops it: at breakpoints on events\n"
+    "(a task is submitted, ready, starts, ends; a transfer, an eviction), kernels,\n"
+    "data, workers, dates. It tells why a task waits and why a worker is idle, and\n"
+    "goes back as well as forward. The commands are gdb's where gdb has them; `help'\n"
+    "lists them (docs/DEBUG.md). They come from the terminal, or else from standard\n"
+    "input. A record (orrery record) may stand in the place of the program.\n"
+    "  -m, --machine MACHINE      the machine (orrery machine list); else that of\n"
+    "                             ORRERY_MACHINE\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+        ASSUME_HELP DEVICES_HELP
+    "      --input FILE           what the program reads from standard input, else\n"
+    "                             nothing\n"
+    "      --script FILE          commands from a file; the first that fails ends it\n"
+    "      --json                 for programs: what each command says is a line of\n"
+    "                             JSON, and so is what the program prints\n"
+    "      --dap                  the Debug Adapter Protocol on standard input and\n"
+    "                             output, for editors, which name the program, too\n"
+    "Exit codes: 0, whatever the program's own; 1 when the program cannot be run, or\n"
+    "a command of a script failed; 2 for a wrong command line.\n"
+    "example: orrery debug -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
+
+struct choice {
+    const char *script, *input;
+    bool json, dap;
+};
+
+/* What the program prints. */
+static void print_text(void *arg, const char *stream, const char *text, size_t size)
+{
+    (void)arg;
+    fflush(stdout);
+    fwrite(text, 1, size, strcmp(stream, "stderr") ? stdout : stderr);
+    fflush(stdout);
+}
+
+static void print_json(void *arg, const char *stream, const char *text, size_t size)
+{
+    char *copy = strndup(text, size);
+    json_t *json = json_pack("{ssso}", "stream", stream, "output", tool_json_text(copy));
+
+    (void)arg;
+    json_dumpf(json, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(json);
+    free(copy);
+}
+
+static int run_script(struct session *session, const struct choice *choice)
+{
+    FILE *file = choice->script ? fopen(choice->script, "re") : stdin;
+    int code;
+
+    if (!file)
+        return tool_fail(TOOL_FAILED, "debug: --script %s: %s", choice->script, strerror(errno));
+    code = commands_script(session, file, choice->json);
+    if (file != stdin)
+        fclose(file);
+    return code;
+}
+
+static int debug_program(struct launch *launch, const char *folder, const struct choice *choice)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    json_t *first;
+    int code = TOOL_FAILED;
+
+    if (!session)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    session->program = (struct program){.launch = launch,
+                                        .input = choice->input,
+                                        .print = choice->json ? print_json : print_text};
+    if (launch_ready(launch, folder) < 0)
+        goto free_session;
+    first = session_open(session);
+    if (first) {
+        bool talks = !choice->script && !choice->json && isatty(STDIN_FILENO);
+
+        commands_show(first, choice->json);
+        code = talks ? commands_talk(session) : run_script(session, choice);
+        json_decref(first);
+    }
+    session_close(session);
+free_session:
+    free(session);
+    return code;
+}
+
+static int check_choice(const struct launch *launch, const struct choice *choice, bool program)
+{
+    const char *machine = getenv("ORRERY_MACHINE");
+
+    if (choice->dap)
+        return choice->script || choice->json
+                   ? tool_fail(TOOL_USAGE, "debug: --dap is a protocol of its own: leave %s out",
+                               choice->script ? "--script" : "--json")
+                   : TOOL_OK;
+    if (!program)
+        return tool_fail(TOOL_USAGE, "debug: which program? See orrery debug --help");
+    if (!launch->machine && !(machine && *machine))
+        return tool_fail(TOOL_USAGE,
+                         "debug: only a simulated run can be stopped and go back: name a machine "
+                         "with -m. A real run is for gdb, with share/orrery/gdb/orrery.py");
+    if (choice->input && access(choice->input, R_OK) != 0)
+        return tool_fail(TOOL_FAILED, "debug: --input %s: %s", choice->input, strerror(errno));
+    return TOOL_OK;
+}
+
+int cmd_debug(int argc, char **argv)
+{
+    struct launch launch = {0};
+    struct choice choice = {0};
+    const char *devices = NULL;
+    const struct tool_option options[] = {
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "input", &choice.input, NULL},
+        {0, "script", &choice.script, NULL},
+        {0, "json", NULL, &choice.json},
+        {0, "dap", NULL, &choice.dap},
+        {0}};
+    int first = tool_parse_program(argc, argv, options, &launch_words, help);
+    char *folder;
+    int code;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    code = check_choice(&launch, &choice, first < argc);
+    if (code == TOOL_OK) {
+        folder = scratch_make();
+        launch.argv = argv + first;
+        code = !folder      ? TOOL_FAILED
+               : choice.dap ? dap_serve(&launch, folder)
+                            : debug_program(&launch, folder, &choice);
+        launch_done(&launch);
+        scratch_remove(folder);
+    }
+    free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
+    return code;
+}
