@@ -4,6 +4,7 @@
  * One thread.
  */
 #include "tools/common/interrupt.h"
+#include "tools/common/json.h"
 #include "tools/common/printed.h"
 #include "tools/common/run_rank.h"
 #include "tools/common/tool.h"
@@ -98,6 +99,7 @@ static const struct tool_commands commands = {
 int main(int argc, char **argv)
 {
     printed_begin();
+    tool_json_begin();
     if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))) {
         puts("orrery " ORR_VERSION);
         return tool_close(TOOL_OK);

@@ -198,7 +198,8 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
     copy->async = (struct orr_async){.driver = driver, .queue = queue};
     copy->post.arrived = copy_arrived;
     copy->post.error = 0;
-    if (copy->behind)
+    /* Without `after' jobs follow others of their own worker only, which copies nothing. */
+    if (copy->behind && driver->ops->after)
         wait_for_kernels(driver, copy->src, queue);
     rc = copy->perform(copy, &copy->async);
     if (rc && rc != -EAGAIN)

@@ -141,6 +141,11 @@ def check_source(tap, tool, cases):
     if "source" not in said:
         tap.skip("a task knows its line", "no addr2line")
     else:
+        # A compiler's cache may have an object that was made in another folder.
+        if not os.path.exists(said["source"].rsplit(":", 1)[0]):
+            tap.skip("a task knows the line where it was submitted", shown)
+            session.end()
+            return
         here = [item["text"] for item in shown["answer"] if item["text"].startswith(">")]
         tap.claim("a task knows the line where it was submitted",
                   "cases.c:" in said["source"] and "starpu_task_submit(task)" in here[0],

@@ -4,12 +4,34 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/host.h"
 #include "core/base/shown.h"
+
+/* Once there was no memory: a value that is made lacks what could not be. */
+static bool lacked_memory;
+
+static void *json_allocate(size_t size)
+{
+    void *bytes = malloc(size);
+
+    lacked_memory |= !bytes && size > 0;
+    return bytes;
+}
+
+void tool_json_begin(void)
+{
+    json_set_alloc_funcs(json_allocate, free);
+}
+
+bool tool_json_lacks(void)
+{
+    return lacked_memory;
+}
 
 json_t *tool_json_number(double value)
 {
@@ -23,7 +45,7 @@ json_t *tool_json_text(const char *text)
 
     if (!text)
         return json_null();
-    shown = to = malloc(4 * strlen(text) + 1);
+    shown = to = json_allocate(4 * strlen(text) + 1);
     if (!shown)
         return NULL;
     while (*text) {
@@ -46,7 +68,7 @@ json_t *tool_json_text(const char *text)
 
 int tool_json_print(json_t *json)
 {
-    int rc = json ? json_dumpf(json, stdout, JSON_INDENT(2)) : -1;
+    int rc = json && !lacked_memory ? json_dumpf(json, stdout, JSON_INDENT(2)) : -1;
 
     /* A failed write is reported at the end, as of any output. */
     if (json && ferror(stdout))

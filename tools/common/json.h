@@ -5,6 +5,14 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
+
+/* From here on it is noticed where there is no memory for a part of a value. Once, before
+ * any is made. */
+void tool_json_begin(void);
+
+/* Whether there was none, since then. */
+bool tool_json_lacks(void);
 
 /* A new reference: the number, or null when it is NaN. NULL without memory. */
 json_t *tool_json_number(double value);
@@ -15,5 +23,6 @@ json_t *tool_json_number(double value);
 json_t *tool_json_text(const char *text);
 
 /* Prints it on stdout, with a newline, and releases it. Errors: -ENOMEM, also
- * when `json` is NULL, as jansson makes it without memory. */
+ * when `json` is NULL, as jansson makes it without memory, or a part of it could not be
+ * made. */
 int tool_json_print(json_t *json);

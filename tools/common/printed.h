@@ -9,8 +9,11 @@
 
 /* From here on what is printed on `stdout` is made so that it may be shown, as
  * core/base/shown.h says, line ends and tabs aside. Once, before anything is printed;
- * tool_close ends it. Without memory standard output is as before. */
+ * printed_end ends it. Without memory standard output is as before. */
 void printed_begin(void);
+
+/* The end of standard output, which is closed, begun or not. Errors: -1, errno may say why. */
+int printed_end(void);
 
 /* The text as a field of CSV: in quotation marks when it must be (RFC 4180). */
 void printed_csv(FILE *out, const char *text);

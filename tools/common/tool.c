@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
+
 #include "core/base/result.h"
 #include "core/base/shown.h"
 #include "core/base/words.h"
+#include "tools/common/printed.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -259,10 +261,8 @@ int tool_write_file(const char *path, const char *text, size_t size)
 
 int tool_close(int code)
 {
-    bool failed = ferror(stdout) != 0;
-
     errno = 0;
-    if (fclose(stdout) == 0 && !failed)
+    if (printed_end() == 0)
         return code;
     tool_error("standard output: cannot be written: %s",
                strerror(errno ? errno : ENOSPC));

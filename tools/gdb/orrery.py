@@ -126,14 +126,15 @@ class Run:
 
 
 def slab_objects(slab):
-    """The addresses of all that a slab has room for: they begin with the first line
-    of the cache behind the block's header."""
+    """The addresses of all that a slab has made: they begin with the first line of the
+    cache behind the block's header; in the newest block there is room for more."""
     size, line = int(slab["size"]), 64
     block = slab["blocks"]
     while int(block):
         here = int(block) + block.dereference().type.sizeof
         here += -here % line
-        end = int(block) + int(block["bytes"])
+        end = int(slab["fresh"]) if block == slab["blocks"] else \
+            int(block) + int(block["bytes"])
         while here + size <= end:
             yield here
             here += size

@@ -419,5 +419,5 @@ int report_data(const struct report_page *page, FILE *file)
     free(d.names);
     free(d.column);
     report_beside_done(&d.beside);
-    return d.lost ? -ENOMEM : 0;
+    return d.lost || tool_json_lacks() ? -ENOMEM : 0;
 }
