@@ -269,10 +269,6 @@ START_TEST(the_kernel_names_the_same_processors)
     ck_assert_int_eq(orr_cpus_from_affinity(&plain, &err), 0);
     ck_assert_uint_eq(plain.n, cpus.n);
     orr_cpus_done(&plain);
-    ck_assert_int_eq(orr_cpus_configured(&plain), 0);
-    ck_assert_uint_ge(plain.n, cpus.n);
-    ck_assert_uint_eq(plain.n, plain.nall);
-    orr_cpus_done(&plain);
 }
 END_TEST
 

@@ -402,9 +402,11 @@ int report_data(const struct report_page *page, FILE *file)
         write_steps(&d, "submitted", &trace->submitted, false);
         write_steps(&d, "ready", &trace->ready, false);
         write_steps(&d, "memory", &trace->memory, true);
-        if (page->other)
-            fprintf(file, ",\n\"other\":{\"node\":%u,\"label\":\"%s\"}", page->other_node,
-                    page->other);
+        if (page->other) {
+            fprintf(file, ",\n\"other\":{\"node\":%u,\"label\":", page->other_node);
+            write_json_text(&d, page->other);
+            fputc('}', file);
+        }
         write_json(&d, "ranks", page->ranks);
         write_json(&d, "run", page->run);
         write_json(&d, "explanation", page->explanation);

@@ -63,19 +63,6 @@ free_set:
     return rc;
 }
 
-int orr_cpus_configured(struct orr_cpus *ret)
-{
-    unsigned n = all_processors();
-    struct orr_cpu *cpus = calloc(n, sizeof(*cpus));
-
-    if (!cpus)
-        return -ENOMEM;
-    for (unsigned i = 0; i < n; i++)
-        cpus[i] = (struct orr_cpu){.number = (int)i, .core = i, .position = i};
-    *ret = (struct orr_cpus){.n = n, .cpus = cpus, .nall = n, .ncores = n};
-    return 0;
-}
-
 void orr_cpus_done(struct orr_cpus *cpus)
 {
     free(cpus->cpus);

@@ -59,10 +59,8 @@ int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
                   struct orr_error *err);
 
-/* The same from the kernel, without cores; and all that it has, whatever this thread may
- * use. */
+/* The same from the kernel, without cores. */
 int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err);
-int orr_cpus_configured(struct orr_cpus *ret);
 
 void orr_cpus_done(struct orr_cpus *cpus);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct orr_topology {
     struct orr_memory memory;
@@ -48,10 +49,25 @@ bool orr_topology_is_here(const struct orr_topology *topology)
     return true;
 }
 
+/* All that the kernel has, whatever this thread may use. */
+static int list_configured(struct orr_cpus *ret)
+{
+    long configured = sysconf(_SC_NPROCESSORS_CONF);
+    unsigned n = configured > 0 ? (unsigned)configured : 1;
+    struct orr_cpu *cpus = calloc(n, sizeof(*cpus));
+
+    if (!cpus)
+        return -ENOMEM;
+    for (unsigned i = 0; i < n; i++)
+        cpus[i] = (struct orr_cpu){.number = (int)i, .core = i, .position = i};
+    *ret = (struct orr_cpus){.n = n, .cpus = cpus, .nall = n, .ncores = n};
+    return 0;
+}
+
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err)
 {
-    int rc = topology->all ? orr_cpus_configured(ret) : orr_cpus_from_affinity(ret, err);
+    int rc = topology->all ? list_configured(ret) : orr_cpus_from_affinity(ret, err);
 
     if (rc == 0)
         ret->quota = topology->quota;
