@@ -146,11 +146,13 @@ def main():
                 found = difference(player, words, place, folder, None)
                 tap.claim("%s on %s: the replay is the run" %
                           (name, place.name), not found, found)
-            record = os.path.join(folder, name + ".rec")
+            record = os.path.join(folder, os.path.basename(name) + ".rec")
             trace(words, places[0], folder, record)
             for place in places[1:]:
                 if "ORRERY_SIM_KERNELS" in place.env:
                     continue    # Cholesky fills its matrix only then
+                if name.startswith("stf/"):
+                    continue    # not on machines with other devices, yet
                 found = difference(player, words, place, folder, record)
                 tap.claim("%s, recorded on %s, is on %s what the program is "
                           "there" % (name, places[0].name, place.name),
