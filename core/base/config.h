@@ -252,7 +252,8 @@
       "1: tasks that the policy would place are put into the queue of a "      \
       "device behind those that they wait for, as those that name it are, if " \
       "no other task is ready and no other sort of worker is known to take "   \
-      "less: docs/CUDA.md.")                                                   \
+      "less; and kernels follow those of other devices, with the copies "      \
+      "between these, of which one that fails ends the program: docs/CUDA.md.")                                                   \
     X(STF_PLACE, "ORRERY_STF_PLACE", STRING, "",                               \
       "`any`: in programs on `orrery/stf.hpp` the policy chooses where tasks " \
       "run that are for devices, named or not: docs/STF.md. Unset: they run "  \

@@ -58,12 +58,15 @@ static void waits_add(struct waits *waits, unsigned worker)
 /* -- what is before a job -- */
 
 /* Whether kernels of the worker can be put behind those of the other one: its own, or
- * another one's of its driver. */
+ * another one's of its device, or where ORRERY_FOLLOW_PLACED says so of its driver: a copy
+ * between devices that fails cannot be made again then. */
 static bool can_be_behind(const struct orr_worker *worker,
                           const struct orr_worker *other)
 {
-    return worker == other || (worker->desc->driver == other->desc->driver &&
-                               worker->desc->driver->ops->after);
+    return worker == other ||
+           (worker->desc->driver == other->desc->driver && worker->desc->driver->ops->after &&
+            (worker->desc->node == other->desc->node ||
+             worker->runtime->tasks->follow_placed));
 }
 
 /* Whether what kernels on the one node make is copied to the other one by a queue that can

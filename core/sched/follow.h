@@ -13,7 +13,7 @@
  * elsewhere and other jobs' turns are what they would be if the queues had got that far:
  * only kernels of these can tell the difference, and they are in order.
  *
- * What is on another device is fetched by a copy whose queue waits for the kernels there
+ * If ORRERY_FOLLOW_PLACED says so, what is on another device is fetched by a copy whose queue waits for the kernels there
  * (core/data/progress.c, `behind`). When the copy is in its queue the job is told as if the
  * value had come (`ahead` of a request), and has the worker's queue wait for the copy's
  * before its kernel. The value counts as valid there when the copy has ended; jobs that
@@ -21,7 +21,7 @@
  * whose value is overwritten before its end is known leaves its place to the next one
  * (`passed`).
  *
- * If ORRERY_FOLLOW_PLACED says so, a job that names no worker is for the one in whose queue
+ * Likewise a job that names no worker is for the one in whose queue
  * all are that it waits for, by data, when the last one that was put there is among them and
  * the policy has nothing else that is ready.
  *

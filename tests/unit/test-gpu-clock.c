@@ -379,6 +379,8 @@ static double run_chain(const struct chain *chain)
     setenv("STARPU_NWORKER_PER_" ON_KIND, chain->streams, 1);
     if (chain->placed)
         setenv("STARPU_SCHED", chain->placed, 1);
+    else if (!strstr(chain->standin, "devices=1"))
+        setenv("ORRERY_FOLLOW_PLACED", "1", 1);
     setenv("STARPU_NCPU", "0", 1);
     setenv("STARPU_SILENT", "1", 1);
     gpu_clock_set(1);

@@ -331,8 +331,10 @@ static int show_machine_json(const struct orr_machine_desc *desc,
     if (rc == -ENOMEM)
         tool_error("machine show: out of memory");
     if (rc == 0 &&
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0)
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0) {
+        tool_error("machine show: the description cannot be printed: out of memory?");
         rc = -EIO;
+    }
     if (rc == 0)
         putchar('\n');
     json_decref(array);
