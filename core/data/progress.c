@@ -25,6 +25,7 @@
 #include "core/exec/tell.h"
 #include "core/job/follow.h"
 #include "core/job/job.h"
+#include "core/job/tasks.h"
 #include "core/layouts/multiformat.h"
 #include "core/slab_set.h"
 #include "core/worker/workers.h"
@@ -188,7 +189,7 @@ static bool can_be_behind(const struct orr_runtime *rt,
 {
     const struct orr_worker_desc *worker;
 
-    if (!orr_job_follows(job) || job->worker < 0)
+    if (!rt->tasks->follow_placed || !orr_job_follows(job) || job->worker < 0)
         return false;
     worker = &rt->machine->workers[job->worker];
     return worker->driver == copy->async.driver && worker->node == copy->dst &&
