@@ -140,6 +140,10 @@ void flow_index_done(struct flow_index *index);
 
 /* --- order: flow_order.c --- */
 
+/* For qsort_r, of numbers of tasks: by the order that these have (`arg`: all tasks), then by
+ * number. */
+int flow_compare_order(const void *a, const void *b, void *arg);
+
 /* Each reads what a task has written: those that read a datum wait for the one
  * that writes it. Where several write, which task reads whose value is not
  * known: a note. Errors: -ENOMEM. */

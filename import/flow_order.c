@@ -131,3 +131,13 @@ int flow_wait_for_writers(struct flow *flow)
     free(several);
     return rc;
 }
+
+int flow_compare_order(const void *a, const void *b, void *arg)
+{
+    const struct flow_task *tasks = arg;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    if (tasks[x].order != tasks[y].order)
+        return tasks[x].order < tasks[y].order ? -1 : 1;
+    return (x > y) - (x < y);
+}

@@ -108,17 +108,6 @@ static int writer_enter_use(struct writer *w, size_t t,
 
 /* --- order --- */
 
-/* Sorts by the order that tasks have, stable. */
-static int compare_order(const void *a, const void *b, void *arg)
-{
-    const struct flow_task *tasks = arg;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    if (tasks[x].order != tasks[y].order)
-        return tasks[x].order < tasks[y].order ? -1 : 1;
-    return (x > y) - (x < y);
-}
-
 /* --- kernels and data --- */
 
 static uint64_t writer_put_model(struct writer *w, const char *symbol)
@@ -541,7 +530,7 @@ int flow_write(struct flow *flow, FILE *out)
     if (!w.rc)
         w.rc = flow_sort(flow, NULL);
     if (!w.rc) {
-        qsort_r(w.order, flow->ntasks, sizeof(*w.order), compare_order,
+        qsort_r(w.order, flow->ntasks, sizeof(*w.order), flow_compare_order,
                 flow->tasks);
         flow->line = 0;
         w.rc = give_numbers(&w);

@@ -296,16 +296,6 @@ static int copy_tasks(struct replicas *r)
     return rc;
 }
 
-static int compare_order(const void *a, const void *b, void *arg)
-{
-    const struct flow_task *tasks = arg;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    if (tasks[x].order != tasks[y].order)
-        return tasks[x].order < tasks[y].order ? -1 : 1;
-    return (x > y) - (x < y);
-}
-
 static int replicate(struct replicas *r, double bytes)
 {
     int rc = 0;
@@ -317,7 +307,7 @@ static int replicate(struct replicas *r, double bytes)
     for (size_t t = 0; !rc && t < r->of.ntasks; t++)
         r->order[t] = t;
     if (!rc)
-        qsort_r(r->order, r->of.ntasks, sizeof(*r->order), compare_order, r->of.tasks);
+        qsort_r(r->order, r->of.ntasks, sizeof(*r->order), flow_compare_order, r->of.tasks);
     for (size_t replica = 0; !rc && replica < r->n; replica++)
         rc = copy_data(r, replica, bytes);
     if (!rc)
