@@ -33,9 +33,8 @@ TIDY = ("-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,"
 
 
 # gcc 12's analyzer forgets what is in a list, or in memory that another function has got,
-# and takes the address of an element of a list for NULL: the ten of
-# these classes in core that somebody went after were none. What is left are double and late
-# frees, files, and arguments.
+# and takes the address of an element of a list for NULL: ten of these classes in core were
+# looked at, and none was one. What is left are double and late frees, files, and arguments.
 ANALYZER = [f"-Wno-analyzer-{word}" for word in
             ("malloc-leak", "null-dereference", "possible-null-dereference", "null-argument",
              "use-of-uninitialized-value")]
