@@ -497,7 +497,7 @@ static void show_where(struct debug_answer *answer)
     debug_item(answer);
     debug_number(answer, "unfinished", (double)orr_count_unfinished(rt));
     debug_number(answer, "ready", (double)orr_count_ready(rt));
-    debug_text(answer, "%lu tasks are submitted and not over, %lu of them ready",
+    debug_text(answer, "submitted and not over: %lu, of these ready: %lu",
                orr_count_unfinished(rt), orr_count_ready(rt));
     debug_say_application(answer);
     for (unsigned w = 0; w < rt->workers->n; w++) {
