@@ -207,7 +207,9 @@ def a_study_that_was_killed_goes_on_to_the_same_table():
     folder.write("hang", "")
     process = folder.start("-j", "1")
     results = folder.file("a.results/results.jsonl")
-    while not os.path.exists(results) or folder.read("a.results/results.jsonl").count("\n") < 5:
+    # The sixth is hanging, and has written its call: none comes after the kill.
+    while (not os.path.exists(results) or folder.read("a.results/results.jsonl").count("\n") < 5
+           or folder.read("calls").count("\n") < 6):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.kill()
