@@ -20,13 +20,13 @@ struct socl_taught {
 
 /* -- what a worker executes -- */
 
-/* A buffer for each use: parts of one buffer share a piece of data. */
+/* Which of the task's data a use is of: several parts of a buffer may share some. */
 static unsigned piece_of(const struct socl_work *work, unsigned use)
 {
     unsigned piece = 0;
 
     for (unsigned i = 1; i <= use; i++)
-        piece += socl_whole(work->uses[i].mem) != socl_whole(work->uses[i - 1].mem);
+        piece += work->uses[i].data != work->uses[i - 1].data;
     return piece;
 }
 
@@ -164,7 +164,7 @@ static void teach(const struct socl_codelet *codelet, const struct socl_device_w
     size_t size = 0;
 
     for (unsigned i = 0; i < work->head.nuses; i++)
-        if (i == 0 || piece_of(&work->head, i) != piece_of(&work->head, i - 1))
+        if (i == 0 || socl_whole(work->head.uses[i].mem) != socl_whole(work->head.uses[i - 1].mem))
             size += socl_whole(work->head.uses[i].mem)->size;
     for (unsigned i = 0; i < socl.ndevices; i++) {
         const struct _cl_device_id *device = &socl.devices[i];
@@ -198,7 +198,7 @@ static void know_time(const struct socl_codelet *codelet, const struct socl_devi
 
 /* -- tasks -- */
 
-static cl_int set_data(struct starpu_task *task, const struct socl_work *work)
+bool socl_device_set_data(struct starpu_task *task, const struct socl_work *work)
 {
     unsigned n = work->nuses ? piece_of(work, work->nuses - 1) + 1 : 0;
 
@@ -206,20 +206,16 @@ static cl_int set_data(struct starpu_task *task, const struct socl_work *work)
         task->dyn_handles = calloc(n, sizeof(*task->dyn_handles));
         task->dyn_modes = calloc(n, sizeof(*task->dyn_modes));
         if (!task->dyn_handles || !task->dyn_modes)
-            return CL_OUT_OF_HOST_MEMORY;
+            return false;
     }
     task->nbuffers = (int)n;
     for (unsigned i = 0; i < work->nuses; i++) {
         unsigned piece = piece_of(work, i);
-        bool again = i > 0 && piece == piece_of(work, i - 1);
-        unsigned mode = work->uses[i].mode;
 
-        if (again && STARPU_TASK_GET_MODE(task, piece) != mode)
-            mode = STARPU_RW;
-        STARPU_TASK_SET_HANDLE(task, socl_whole(work->uses[i].mem)->handle, piece);
-        STARPU_TASK_SET_MODE(task, (enum starpu_data_access_mode)mode, piece);
+        STARPU_TASK_SET_HANDLE(task, work->uses[i].data->handle, piece);
+        STARPU_TASK_SET_MODE(task, work->uses[i].mode, piece);
     }
-    return CL_SUCCESS;
+    return true;
 }
 
 cl_int socl_device_submit(cl_command_queue queue, cl_command_type type, const char *name,
@@ -237,10 +233,9 @@ cl_int socl_device_submit(cl_command_queue queue, cl_command_type type, const ch
     work->command = event;
     task = event->task;
     task->cl = codelet ? &codelet->codelet : NULL; /* the modes' place depends on it */
-    error = codelet ? set_data(task, &work->head) : CL_OUT_OF_HOST_MEMORY;
-    if (error != CL_SUCCESS) {
+    if (!codelet) {
         socl_event_unref(event);
-        return error;
+        return CL_OUT_OF_HOST_MEMORY;
     }
     know_time(codelet, work);
     task->cl_arg = work;

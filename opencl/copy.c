@@ -22,11 +22,22 @@ struct copy {
 
 /* -- on a device -- */
 
+/* The box in the data of the command's buffers. */
+static struct socl_rect place(const struct copy *copy)
+{
+    const struct socl_use *uses = copy->head.head.uses;
+    struct socl_rect rect = copy->rect;
+
+    rect.from += socl_origin(&uses[copy->from]);
+    rect.to += socl_origin(&uses[copy->to]);
+    return rect;
+}
+
 static cl_int launch_copy(struct socl_device_work *work, cl_device_id device,
                           cl_command_queue queue, const cl_mem *buffers)
 {
     struct copy *copy = (struct copy *)work;
-    const struct socl_rect *rect = &copy->rect;
+    const struct socl_rect placed = place(copy), *rect = &placed;
     const cl_icd_dispatch *below = SOCL_BELOW(queue);
     const size_t to[3] = {rect->to, 0, 0}, from[3] = {rect->from, 0, 0};
 
@@ -45,12 +56,13 @@ static cl_int launch_copy(struct socl_device_work *work, cl_device_id device,
 static cl_int copy_on_host(struct socl_device_work *work, void *const *buffers)
 {
     struct copy *copy = (struct copy *)work;
+    const struct socl_rect rect = place(copy);
     char *to = buffers[copy->to];
 
     if (!copy->pattern_size)
-        socl_rect_copy(&copy->rect, to, buffers[copy->from]);
-    for (size_t i = 0; copy->pattern_size && i < copy->rect.region[0]; i += copy->pattern_size)
-        memcpy(to + copy->rect.to + i, copy->pattern, copy->pattern_size);
+        socl_rect_copy(&rect, to, buffers[copy->from]);
+    for (size_t i = 0; copy->pattern_size && i < rect.region[0]; i += copy->pattern_size)
+        memcpy(to + rect.to + i, copy->pattern, copy->pattern_size);
     return CL_SUCCESS;
 }
 
@@ -78,25 +90,20 @@ static cl_int enqueue_copy(cl_command_queue queue, cl_command_type type, const c
                            cl_mem from, cl_mem to, const struct socl_rect *rect, bool linear,
                            struct socl_waits waits, cl_event *ret_event)
 {
-    bool same = socl_whole(from) == socl_whole(to);
+    bool same = from == to;
     struct copy *copy = new_copy(2);
 
     if (!copy)
         return CL_OUT_OF_HOST_MEMORY;
     copy->rect = *rect;
-    copy->rect.from += from->origin;
-    copy->rect.to += to->origin;
     copy->linear = linear;
     copy->head.footprint = footprint(copy);
     copy->head.counted = true;
     copy->head.bytes = 2 * (double)socl_rect_bytes(rect);
-    socl_lock();
     if (!same)
         socl_work_use(&copy->head.head, from, STARPU_R);
     socl_work_use(&copy->head.head, to,
-                  same ? STARPU_RW
-                       : socl_mode_of_write(to, socl_rect_bytes(rect) == to->size));
-    socl_unlock();
+                  !same && socl_rect_bytes(rect) == to->size ? STARPU_W : STARPU_RW);
     for (unsigned i = 0; i < copy->head.head.nuses; i++) {
         if (copy->head.head.uses[i].mem == to)
             copy->to = i;
@@ -184,15 +191,13 @@ static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const v
     copy = new_copy(1);
     if (!copy)
         return CL_OUT_OF_HOST_MEMORY;
-    copy->rect = socl_rect_linear(to->origin + offset, 0, n);
+    copy->rect = socl_rect_linear(offset, 0, n);
     memcpy(copy->pattern, pattern, pattern_size);
     copy->pattern_size = pattern_size;
     copy->head.footprint = footprint(copy);
     copy->head.counted = true;
     copy->head.bytes = (double)n;
-    socl_lock();
-    socl_work_use(&copy->head.head, to, socl_mode_of_write(to, n == to->size));
-    socl_unlock();
+    socl_work_use(&copy->head.head, to, n == to->size ? STARPU_W : STARPU_RW);
     return socl_device_submit(queue, CL_COMMAND_FILL_BUFFER, "SOCL_FILL_BUFFER", &copy->head,
                               all, false, event);
 }

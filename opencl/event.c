@@ -337,48 +337,120 @@ static bool is_in_order(cl_command_queue queue)
            (socl.order & SOCL_ORDER_QUEUE);
 }
 
-static bool add_reader(cl_mem mem, cl_event event)
+bool socl_events_add(struct socl_events *events, cl_event event)
 {
-    if (mem->nreaders == mem->room) {
+    if (events->n == events->room) {
         unsigned left = 0, room;
         void *more;
 
-        for (unsigned i = 0; i < mem->nreaders; i++)
-            if (mem->readers[i]->status > CL_COMPLETE)
-                mem->readers[left++] = mem->readers[i];
+        for (unsigned i = 0; i < events->n; i++)
+            if (events->at[i]->status > CL_COMPLETE)
+                events->at[left++] = events->at[i];
             else
-                socl_event_unref(mem->readers[i]);
-        mem->nreaders = left;
+                socl_event_unref(events->at[i]);
+        events->n = left;
         room = 2 * left + 8;
-        more = realloc(mem->readers, room * sizeof(*mem->readers));
+        more = realloc(events->at, room * sizeof(*events->at));
         if (!more)
             return false;
-        mem->readers = more;
-        mem->room = room;
+        events->at = more;
+        events->room = room;
     }
-    mem->readers[mem->nreaders] = NULL;
-    set_event(&mem->readers[mem->nreaders++], event);
+    events->at[events->n] = NULL;
+    set_event(&events->at[events->n++], event);
     return true;
+}
+
+void socl_events_clear(struct socl_events *events)
+{
+    for (unsigned i = 0; i < events->n; i++)
+        socl_event_unref(events->at[i]);
+    free(events->at);
+    *events = (struct socl_events){0};
+}
+
+static void depend_on_all(struct list *list, struct socl_events *events)
+{
+    for (unsigned i = 0; i < events->n; i++)
+        depend(list, events->at[i]);
+    socl_events_clear(events);
+}
+
+/* The first use of those that share its data. */
+static bool takes(const struct socl_work *work, unsigned use)
+{
+    return use == 0 || work->uses[use].data != work->uses[use - 1].data;
 }
 
 /* After those that use the same data, and before later ones. */
 static void order_by_data(cl_event event, struct list *list)
 {
     for (unsigned i = 0; event->work && i < event->work->nuses; i++) {
-        cl_mem mem = socl_whole(event->work->uses[i].mem);
+        cl_mem mem = event->work->uses[i].data;
 
+        if (!takes(event->work, i))
+            continue;
         depend(list, mem->writer);
         if (event->work->uses[i].mode == STARPU_R) {
-            list->failed |= !add_reader(mem, event);
+            list->failed |= !socl_events_add(&mem->readers, event);
             continue;
         }
-        for (unsigned r = 0; r < mem->nreaders; r++) {
-            depend(list, mem->readers[r]);
-            socl_event_unref(mem->readers[r]);
-        }
-        mem->nreaders = 0;
+        depend_on_all(list, &mem->readers);
         set_event(&mem->writer, event);
     }
+}
+
+/* After the last change of what it uses, and before the next one. */
+static void order_by_changes(cl_event event, struct list *list)
+{
+    for (unsigned i = 0; i < event->work->nuses; i++) {
+        cl_mem whole = socl_whole(event->work->uses[i].mem);
+
+        if (i > 0 && whole == socl_whole(event->work->uses[i - 1].mem))
+            continue;
+        depend(list, whole->changed);
+        list->failed |= !socl_events_add(&whole->users, event);
+    }
+}
+
+cl_event socl_change_new(cl_mem whole, struct socl_work *work, void (*begin)(cl_event event))
+{
+    cl_event event = new_event(whole->context, NULL, CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    struct list list = {0};
+
+    if (!event) {
+        socl_work_free(work);
+        return NULL;
+    }
+    event->work = work;
+    event->begin = begin;
+    event->status = CL_SUBMITTED;
+    starpu_task_end_dep_add(event->task, 1);
+    depend(&list, whole->changed);
+    depend_on_all(&list, &whole->users);
+    if (list.n)
+        starpu_task_declare_deps_array(event->task, list.n, list.tasks);
+    free(list.tasks);
+    set_event(&whole->changed, event);
+    if (!list.failed)
+        return event;
+    event->error = CL_OUT_OF_HOST_MEMORY;
+    return event;
+}
+
+/* Those that are to be submitted before a command; the references end. */
+static void submit_changes(struct socl_events *changes)
+{
+    for (unsigned i = 0; i < changes->n; i++) {
+        cl_event change = changes->at[i]; /* its first reference is the run's */
+
+        if (starpu_task_submit(change->task) != 0) {
+            change->error = CL_OUT_OF_RESOURCES;
+            command_ended(change);
+            command_over(change);
+        }
+    }
+    socl_events_clear(changes);
 }
 
 /* Under the lock. */
@@ -409,6 +481,17 @@ static void wait_for(cl_event event)
     socl_unlock();
 }
 
+/* Which data the command uses; those of a device are its task's. */
+static bool use_data(cl_event event, struct socl_events *changes, struct list *list)
+{
+    bool maps = event->type == CL_COMMAND_MAP_BUFFER ||
+                event->type == CL_COMMAND_UNMAP_MEM_OBJECT;
+    bool chosen = socl_choose_data(event->work, maps, event->task->cl != NULL, changes);
+
+    order_by_changes(event, list);
+    return chosen && (!event->task->cl || socl_device_set_data(event->task, event->work));
+}
+
 /* The command's task, with what it depends on. `role` is what a marker is. */
 enum role { COMMAND, MARKER, BARRIER };
 
@@ -417,10 +500,15 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     cl_command_queue queue = event->queue;
     bool after_all = role != COMMAND && waits.n == 0;
     struct starpu_task *task = event->task;
+    struct socl_events changes = {0};
     struct list list = {0};
 
     socl_lock();
+    if (event->work)
+        socl_parts_settle(event->work);
     list.failed = !keep_waits(event, waits);
+    if (event->work)
+        list.failed |= !use_data(event, &changes, &list);
     order(event, waits, after_all, &list);
     if (list.n)
         starpu_task_declare_deps_array(event->task, list.n, list.tasks);
@@ -435,6 +523,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     free(list.tasks);
     if (list.failed)
         event->error = CL_OUT_OF_HOST_MEMORY;
+    submit_changes(&changes);
     socl_retain(&event->head); /* the run's */
     if (starpu_task_submit(task) == 0)
         return CL_SUCCESS;
@@ -503,16 +592,24 @@ void *socl_work_new(size_t bytes, unsigned n)
     return work;
 }
 
+/* All take data in this order: parts of a buffer together. */
+static bool is_before(cl_mem a, cl_mem b)
+{
+    uint64_t of_a = socl_whole(a)->number, of_b = socl_whole(b)->number;
+
+    return of_a != of_b ? of_a < of_b : a->number < b->number;
+}
+
 void socl_work_use(struct socl_work *work, cl_mem mem, enum starpu_data_access_mode mode)
 {
     unsigned i = work->nuses;
 
     socl_retain(&mem->head);
-    while (i > 0 && socl_whole(work->uses[i - 1].mem)->number > socl_whole(mem)->number) {
+    while (i > 0 && is_before(mem, work->uses[i - 1].mem)) {
         work->uses[i] = work->uses[i - 1];
         i--;
     }
-    work->uses[i] = (struct socl_use){mem, mode};
+    work->uses[i] = (struct socl_use){.mem = mem, .mode = mode};
     work->nuses++;
 }
 
@@ -522,14 +619,15 @@ static void take_next(void *arg)
     struct socl_work *work = event->work;
 
     socl_inside++;
+    while (work->at < work->nuses && !takes(work, work->at))
+        work->at++;
     if (work->at == work->nuses) {
         event->begin(event);
     } else {
         struct socl_use *use = &work->uses[work->at++];
 
         if (starpu_data_acquire_on_node_cb_sequential_consistency(
-                socl_whole(use->mem)->handle, STARPU_MAIN_RAM, use->mode, take_next, event,
-                0) != 0) {
+                use->data->handle, STARPU_MAIN_RAM, use->mode, take_next, event, 0) != 0) {
             work->at--;
             socl_release_all(event);
             socl_command_end(event, CL_OUT_OF_RESOURCES);
@@ -548,9 +646,10 @@ void socl_release_all(cl_event event)
 {
     struct socl_work *work = event->work;
 
-    while (work->at > 0)
-        starpu_data_release_on_node(socl_whole(work->uses[--work->at].mem)->handle,
-                                    STARPU_MAIN_RAM);
+    while (work->at-- > 0)
+        if (takes(work, work->at))
+            starpu_data_release_on_node(work->uses[work->at].data->handle, STARPU_MAIN_RAM);
+    work->at = 0;
 }
 
 /* -- functions of events -- */

@@ -21,7 +21,7 @@ static void held(void *arg)
 {
     cl_event event = arg;
     struct map *map = (struct map *)event->work;
-    cl_mem mem = socl_whole(map->head.uses[0].mem);
+    cl_mem mem = map->head.uses[0].data;
 
     socl_inside++;
     mem->mapped_for_writing = map->write;
@@ -34,7 +34,7 @@ static void hold(cl_event event)
     struct map *map = (struct map *)event->work;
 
     if (starpu_data_acquire_on_node_cb_sequential_consistency(
-            socl_whole(map->head.uses[0].mem)->handle, STARPU_MAIN_RAM,
+            map->head.uses[0].data->handle, STARPU_MAIN_RAM,
             !map->write    ? STARPU_R
             : map->discard ? STARPU_W
                            : STARPU_RW,
@@ -45,7 +45,7 @@ static void hold(cl_event event)
 static void begin_map(cl_event event)
 {
     struct map *map = (struct map *)event->work;
-    cl_mem mem = socl_whole(map->head.uses[0].mem);
+    cl_mem mem = map->head.uses[0].data;
     bool first, enough;
 
     socl_lock();
@@ -64,7 +64,7 @@ static void begin_map(cl_event event)
 
 static void begin_unmap(cl_event event)
 {
-    cl_mem mem = socl_whole(event->work->uses[0].mem);
+    cl_mem mem = event->work->uses[0].data;
     bool last;
 
     socl_lock();
@@ -114,8 +114,6 @@ static cl_int enqueue_map(cl_command_queue queue, cl_mem mem, cl_bool blocking,
     map->write = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     socl_lock();
     map->discard = (flags & CL_MAP_WRITE_INVALIDATE_REGION) && !mem->parent && n == mem->size;
-    if (map->write)
-        socl_mode_of_write(mem, map->discard);
     mem->map_count++;
     socl_unlock();
     socl_work_use(&map->head, mem, map->write ? STARPU_RW : STARPU_R);
@@ -214,7 +212,7 @@ static cl_int check_native(cl_command_queue queue, const void *function, const v
 static bool uses(const struct socl_work *work, cl_mem mem)
 {
     for (unsigned i = 0; i < work->nuses; i++)
-        if (socl_whole(work->uses[i].mem) == socl_whole(mem))
+        if (work->uses[i].mem == mem)
             return true;
     return false;
 }
@@ -251,12 +249,9 @@ static cl_int CL_API_CALL native_kernel(cl_command_queue queue,
             error = CL_INVALID_VALUE;
         else
             memcpy(native->arguments + place, &bytes, sizeof(bytes));
-        socl_lock();
         if (mems[i] && !uses(&native->head, mems[i]))
             socl_work_use(&native->head, mems[i],
-                          mems[i]->flags & CL_MEM_READ_ONLY ? STARPU_R
-                                                            : socl_mode_of_write(mems[i], false));
-        socl_unlock();
+                          mems[i]->flags & CL_MEM_READ_ONLY ? STARPU_R : STARPU_RW);
     }
     if (error == CL_SUCCESS)
         return socl_command_new(queue, CL_COMMAND_NATIVE_KERNEL, &native->head, begin_native,

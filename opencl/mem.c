@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * opencl/mem.c - buffers and parts of them. A buffer is a piece of data of the run with
- * its home in main memory; sub-buffers are places in it.
+ * its home in main memory; sub-buffers are places in it (parts.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,13 @@ enum { ALIGNMENT = 128 /* bytes: of the widest type */ };
 
 static void mem_free(cl_mem mem)
 {
-    bool own = !mem->parent && mem->handle && socl.started > 0;
+    bool own = mem->handle && socl.started > 0;
 
     if (own && mem->nmapped) /* nobody has unmapped it */
         starpu_data_release_on_node(mem->handle, STARPU_MAIN_RAM);
-    if (own)
+    if (own && mem->parent)
+        socl_part_leave(mem);
+    else if (own)
         starpu_data_unregister_no_coherency(mem->handle);
     while (mem->destructors) {
         struct socl_destructor *next = mem->destructors->next;
@@ -29,9 +31,10 @@ static void mem_free(cl_mem mem)
     }
     if (mem->writer)
         socl_event_unref(mem->writer);
-    for (unsigned i = 0; i < mem->nreaders; i++)
-        socl_event_unref(mem->readers[i]);
-    free(mem->readers);
+    if (mem->changed)
+        socl_event_unref(mem->changed);
+    socl_events_clear(&mem->readers);
+    socl_events_clear(&mem->users);
     free(mem->owned);
     if (mem->parent)
         socl_mem_unref(mem->parent);
@@ -84,9 +87,9 @@ void socl_mems_sweep(void)
 void socl_mems_leave(void)
 {
     for (cl_mem mem = socl.mems; mem; mem = mem->next) {
-        if (mem->handle && !mem->parent && mem->nmapped)
+        if (mem->handle && mem->nmapped)
             starpu_data_release_on_node(mem->handle, STARPU_MAIN_RAM);
-        if (mem->handle && !mem->parent)
+        if (mem->handle)
             starpu_data_unregister_no_coherency(mem->handle);
         mem->handle = NULL;
     }
@@ -273,19 +276,10 @@ static cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags flags,
     mem->parent = parent;
     mem->origin = region->origin;
     mem->host = parent->host + region->origin;
-    mem->handle = parent->handle;
     mem->given = parent->given ? (char *)parent->given + region->origin : NULL;
+    socl_part_enter(mem);
     socl_fail(ret_error, CL_SUCCESS);
     return mem;
-}
-
-enum starpu_data_access_mode socl_mode_of_write(cl_mem mem, bool all)
-{
-    cl_mem whole = socl_whole(mem);
-    bool fresh = !whole->written || (all && mem == whole);
-
-    whole->written = true;
-    return fresh ? STARPU_W : STARPU_RW;
 }
 
 /* -- functions -- */

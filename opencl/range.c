@@ -36,7 +36,7 @@ static cl_int get_buffer(const struct socl_use *use, cl_mem whole, cl_mem *ret, 
     cl_buffer_region region = {use->mem->origin, use->mem->size};
     cl_int error = CL_SUCCESS;
 
-    *ret_part = use->mem->parent != NULL;
+    *ret_part = use->mem != use->data;
     *ret = whole;
     if (*ret_part)
         *ret = SOCL_BELOW(whole)->clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION,
@@ -130,12 +130,12 @@ static cl_int execute_on_host(const struct range *range, const struct socl_host 
     for (unsigned i = 0; error == CL_SUCCESS && i < work->nuses; i++)
         copies[i] =
             below->clCreateBuffer(host->context, CL_MEM_USE_HOST_PTR,
-                                  socl_whole(work->uses[i].mem)->size, buffers[i], &error);
+                                  work->uses[i].data->size, buffers[i], &error);
     if (error == CL_SUCCESS)
         error = enqueue_below(range, range->kernel->host, host->queue, copies);
     for (unsigned i = 0; error == CL_SUCCESS && i < work->nuses; i++) {
         void *there = below->clEnqueueMapBuffer(host->queue, copies[i], CL_TRUE, CL_MAP_READ, 0,
-                                                socl_whole(work->uses[i].mem)->size, 0, NULL,
+                                                work->uses[i].data->size, 0, NULL,
                                                 NULL, &error);
 
         if (error == CL_SUCCESS)
@@ -293,13 +293,13 @@ static bool is_read_only(const struct range *range, unsigned i)
            (known && (known->is_const || known->space == SOCL_CONSTANT || known->only_read));
 }
 
-/* An argument that is the same buffer as another one shares its use. Under the lock. */
+/* An argument that is the same buffer as another one shares its use. */
 static void add_use(struct range *range, unsigned i)
 {
     struct socl_work *work = &range->head.head;
     cl_mem mem = range->args[i].mem;
     enum starpu_data_access_mode mode =
-        is_read_only(range, i) ? STARPU_R : socl_mode_of_write(mem, false);
+        is_read_only(range, i) ? STARPU_R : STARPU_RW;
 
     for (unsigned k = 0; k < work->nuses; k++)
         if (work->uses[k].mem == mem) {

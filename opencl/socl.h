@@ -112,6 +112,12 @@ struct _cl_command_queue {
     cl_event first_pending; /* [lock] commands that have not ended */
 };
 
+/* Commands, each with a reference. Those that have ended are left out when it grows. */
+struct socl_events {
+    cl_event *at; /* owned */
+    unsigned n, room;
+};
+
 struct _cl_mem {
     struct socl_head head;
     cl_context context;
@@ -122,16 +128,22 @@ struct _cl_mem {
     void *given;        /* host_ptr of the application */
     char *owned;        /* … if it was allocated */
     bool written;       /* [lock] some command has given it a value */
-    starpu_data_handle_t handle; /* of a sub-buffer its parent's */
+    starpu_data_handle_t handle; /* of a sub-buffer NULL if it has no data of its own */
     uint64_t number;    /* the order in which several are taken */
     unsigned nmapped;   /* [lock] regions mapped now … */
     bool mapped_for_writing; /* … and how it is held */
     unsigned map_count; /* [lock] as asked: CL_MEM_MAP_COUNT */
     /* [lock] Order by data: the last command that changes it, those that read it since;
-     * references. Of a sub-buffer its parent's are used. */
+     * references. */
     cl_event writer;
-    cl_event *readers;
-    unsigned nreaders, room;
+    struct socl_events readers;
+    /* [lock] Of a buffer that has parts (parts.c): */
+    cl_mem parts, next_part; /* those that have their own data */
+    bool apart;              /* commands use the parts' data, not its own */
+    unsigned nreturns;       /* to the whole, for devices */
+    unsigned nleaving;       /* parts whose values are on their way to it */
+    cl_event changed;        /* reference, or NULL: the last change of that */
+    struct socl_events users; /* since then */
     struct socl_destructor *destructors; /* [lock] last one first */
     cl_mem next, *link; /* [lock] in socl.mems */
     cl_mem next_dead;   /* in socl.dead_mems */
@@ -289,7 +301,9 @@ int socl_find_device(const cl_device_id *devices, unsigned n, cl_device_id devic
 /* What a command uses of a buffer. */
 struct socl_use {
     cl_mem mem;
+    /* R; W: all its bytes get a value; RW. From the submission on, as it is for the data. */
     enum starpu_data_access_mode mode;
+    cl_mem data; /* from the submission on: mem, or the buffer that it is a part of */
 };
 
 /* What a command does, and holds until its end. */
@@ -333,6 +347,14 @@ void socl_queue_finish(cl_command_queue queue);
 void socl_take_all(cl_event command, void (*then)(cl_event command));
 void socl_release_all(cl_event command);
 
+/* Under the lock. false: no memory. */
+bool socl_events_add(struct socl_events *events, cl_event event);
+void socl_events_clear(struct socl_events *events);
+/* A command of no queue after all that use the buffer, and before all that will. Under the
+ * lock; the work as that of socl_command_new(). The caller submits it when it has unlocked.
+ * NULL: no memory. */
+cl_event socl_change_new(cl_mem whole, struct socl_work *work, void (*begin)(cl_event event));
+
 /* Work for `n` uses, of so many bytes all in all; NULL: no memory. */
 void *socl_work_new(size_t bytes, unsigned n);
 /* Gives up what was not made a command. NULL is nothing. */
@@ -352,9 +374,26 @@ static inline cl_mem socl_whole(cl_mem mem)
 {
     return mem->parent ? mem->parent : mem;
 }
-/* W where all bytes get a value, or none had one; else RW. Under the lock; from then on it
- * has a value. */
-enum starpu_data_access_mode socl_mode_of_write(cl_mem mem, bool all);
+
+/* Where the bytes of a use are in its data. */
+static inline size_t socl_origin(const struct socl_use *use)
+{
+    return use->mem == use->data ? 0 : use->mem->origin;
+}
+
+/* -- parts.c: buffers that are used by their parts -- */
+
+/* A sub-buffer was made: it gets data of its own if that can be. */
+void socl_part_enter(cl_mem part);
+/* One that has such goes: the whole has its bytes on return. */
+void socl_part_leave(cl_mem part);
+/* Under the lock, which it may leave meanwhile: waits until those have gone that go. */
+void socl_parts_settle(const struct socl_work *work);
+/* Chooses the data of each use, and its mode. Adds commands to `changes` that have to be
+ * submitted before. Under the lock. `maps`: the command maps or unmaps; `device`: it is a
+ * device's. false: no memory. */
+bool socl_choose_data(struct socl_work *work, bool maps, bool device,
+                      struct socl_events *changes);
 
 /* -- codelet.c: tasks for devices -- */
 
@@ -381,6 +420,8 @@ struct socl_device_work {
     /* The same on main memory. */
     cl_int (*on_host)(struct socl_device_work *work, void *const *buffers);
 };
+/* The task's data, of uses whose data are chosen. false: no memory. */
+bool socl_device_set_data(struct starpu_task *task, const struct socl_work *work);
 cl_int socl_device_submit(cl_command_queue queue, cl_command_type type, const char *name,
                           struct socl_device_work *work, struct socl_waits waits,
                           bool blocking, cl_event *ret_event);

@@ -24,7 +24,7 @@ struct transfer {
 static void arrived(void *arg)
 {
     cl_event event = arg;
-    cl_mem mem = socl_whole(event->work->uses[0].mem);
+    cl_mem mem = event->work->uses[0].data;
 
     socl_inside++;
     starpu_data_release_on_node(mem->handle, event->queue->device->node);
@@ -34,7 +34,7 @@ static void arrived(void *arg)
 
 static void bring_to_device(cl_event event)
 {
-    cl_mem mem = socl_whole(event->work->uses[0].mem);
+    cl_mem mem = event->work->uses[0].data;
 
     if (starpu_data_acquire_on_node_cb_sequential_consistency(
             mem->handle, event->queue->device->node, STARPU_R, arrived, event, 0) != 0)
@@ -99,7 +99,7 @@ static cl_int enqueue(cl_command_queue queue, cl_command_type type, cl_mem mem, 
                       struct socl_waits waits, cl_event *ret_event)
 {
     struct transfer *transfer = socl_work_new(sizeof(*transfer), 1);
-    enum starpu_data_access_mode mode = STARPU_R;
+    bool all = socl_rect_bytes(rect) == mem->size;
     cl_event event;
     cl_int error;
 
@@ -108,12 +108,7 @@ static cl_int enqueue(cl_command_queue queue, cl_command_type type, cl_mem mem, 
     transfer->rect = *rect;
     transfer->host = host;
     transfer->write = write;
-    if (write) {
-        socl_lock();
-        mode = socl_mode_of_write(mem, socl_rect_bytes(rect) == mem->size);
-        socl_unlock();
-    }
-    socl_work_use(&transfer->head, mem, mode);
+    socl_work_use(&transfer->head, mem, !write ? STARPU_R : all ? STARPU_W : STARPU_RW);
     error = socl_command_new(queue, type, &transfer->head, begin_transfer, &event);
     return error == CL_SUCCESS ? socl_command_submit(event, waits, blocking, ret_event) : error;
 }
@@ -190,7 +185,7 @@ static cl_int CL_API_CALL write_rect(cl_command_queue queue, cl_mem mem, cl_bool
                         (char *)(uintptr_t)host, (struct socl_waits){nwaits, waits}, event);
 }
 
-/* A wish; the data go where commands need them. */
+/* A wish; the data go where commands need them, parts when their commands come. */
 static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint n, const cl_mem *mems,
                                   cl_mem_migration_flags flags, cl_uint nwaits,
                                   const cl_event *waits, cl_event *event)
@@ -208,7 +203,8 @@ static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint n, const cl_me
             return CL_INVALID_CONTEXT;
     }
     for (cl_uint i = 0; i < n; i++)
-        if (queue->device && !(flags & CL_MIGRATE_MEM_OBJECT_HOST))
+        if (queue->device && !(flags & CL_MIGRATE_MEM_OBJECT_HOST) &&
+            !socl_whole(mems[i])->parts)
             starpu_data_prefetch_on_node(socl_whole(mems[i])->handle,
                                          (unsigned)queue->device->node, 1);
     return socl_marker(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * examples/opencl/split.c - one kernel over parts of its range, one for each device: what it
- * reads are parts of one buffer, what it writes is a buffer for each device, as two parts of one
- * buffer are not written at the same time. Each part has a queue of its device's, and they are
- * read into one array.
+ * reads and what it writes are parts of two buffers. Each part has a queue of its device's;
+ * what they have written is read as a whole.
  */
 #include "common.h"
 
@@ -31,20 +30,26 @@ struct part {
 
 /* Devices want parts to begin where their memory is aligned: 1024 items are more than any
  * asks for. */
-static struct part part_new(const struct setup *setup, unsigned i, cl_mem whole)
+static cl_mem sub_buffer(cl_mem whole, cl_mem_flags flags, const struct part *part)
+{
+    cl_buffer_region region = {part->first * sizeof(float), part->n * sizeof(float)};
+    cl_int error;
+    cl_mem mem = clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+
+    CHECK(error);
+    return mem;
+}
+
+static struct part part_new(const struct setup *setup, unsigned i, cl_mem from, cl_mem to)
 {
     size_t each = setup->size / setup->n / 1024 * 1024;
     struct part part = {.first = i * each, .n = each};
-    cl_buffer_region region;
     cl_int error;
 
     if (i == setup->n - 1)
         part.n = setup->size - part.first;
-    region = (cl_buffer_region){part.first * sizeof(float), part.n * sizeof(float)};
-    part.from = clCreateSubBuffer(whole, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region,
-                                  &error);
-    CHECK(error);
-    part.to = buffer_of(setup, region.size, NULL);
+    part.from = sub_buffer(from, CL_MEM_READ_ONLY, &part);
+    part.to = sub_buffer(to, CL_MEM_WRITE_ONLY, &part);
     part.queue = clCreateCommandQueue(setup->context, setup->devices[i], 0, &error);
     CHECK(error);
     return part;
@@ -59,10 +64,8 @@ static void part_start(const struct part *part, cl_kernel kernel)
     CHECK(clFlush(part->queue));
 }
 
-static void part_end(const struct part *part, float *to)
+static void part_end(const struct part *part)
 {
-    CHECK(clEnqueueReadBuffer(part->queue, part->to, CL_TRUE, 0, part->n * sizeof(float),
-                              to + part->first, 0, NULL, NULL));
     clReleaseMemObject(part->from);
     clReleaseMemObject(part->to);
     clReleaseCommandQueue(part->queue);
@@ -73,7 +76,7 @@ int main(int argc, char **argv)
     struct part parts[64];
     struct setup setup;
     cl_kernel settle;
-    cl_mem whole;
+    cl_mem whole, settled;
     float *from, *got;
     int result;
 
@@ -87,18 +90,23 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < setup.size; i++)
         from[i] = 1 + (float)(i % 1000);
     whole = buffer_of(&setup, setup.size * sizeof(float), from);
+    settled = buffer_of(&setup, setup.size * sizeof(float), NULL);
     settle = kernel_of(&setup, "settle");
     for (unsigned i = 0; i < setup.n; i++)
-        parts[i] = part_new(&setup, i, whole);
+        parts[i] = part_new(&setup, i, whole, settled);
     for (unsigned i = 0; i < setup.n; i++)
         part_start(&parts[i], settle);
     for (unsigned i = 0; i < setup.n; i++)
-        part_end(&parts[i], got);
+        CHECK(clFinish(parts[i].queue));
+    read_back(&setup, settled, setup.size * sizeof(float), got);
+    for (unsigned i = 0; i < setup.n; i++)
+        part_end(&parts[i]);
     for (unsigned i = 0; i < setup.size; i++)
         from[i] = sqrtf(from[i]);
     result = compare(&setup, "split", got, from, setup.size, 1e-5f);
     clReleaseKernel(settle);
     clReleaseMemObject(whole);
+    clReleaseMemObject(settled);
     close_setup(&setup);
     free(from);
     free(got);
