@@ -3,6 +3,7 @@
 #include "core/sched/direct.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -18,11 +19,17 @@
 #include "core/worker/members.h"
 #include "core/worker/workers.h"
 
+/* Of a worker. */
+struct direct_place {
+    struct orr_queue queue;
+    atomic_bool asks; /* [owner] calls the source, or is about to look for one */
+};
+
 struct orr_direct {
     unsigned n; /* [const] */
     _Atomic(void (*)(void *)) source; /* NULL: none */
     void *source_arg;                 /* [const] while there is a source */
-    struct orr_queue queues[];
+    struct direct_place places[];
 };
 
 int orr_direct_init(struct orr_runtime *rt)
@@ -32,12 +39,12 @@ int orr_direct_init(struct orr_runtime *rt)
 
     if (direct || rt->exec->one_thread)
         return 0;
-    direct = calloc(1, sizeof(*direct) + n * sizeof(direct->queues[0]));
+    direct = calloc(1, sizeof(*direct) + n * sizeof(direct->places[0]));
     if (!direct)
         return -ENOMEM;
     direct->n = n;
     for (unsigned i = 0; i < n; i++)
-        orr_queue_init(&direct->queues[i], true);
+        orr_queue_init(&direct->places[i].queue, true);
     atomic_store(&rt->sched_ctxs->direct, direct);
     return 0;
 }
@@ -47,7 +54,7 @@ void orr_direct_free(struct orr_runtime *rt)
     struct orr_direct *direct = atomic_load(&rt->sched_ctxs->direct);
 
     for (unsigned i = 0; direct && i < direct->n; i++)
-        orr_queue_done(&direct->queues[i]);
+        orr_queue_done(&direct->places[i].queue);
     free(direct);
     atomic_store(&rt->sched_ctxs->direct, NULL);
 }
@@ -87,7 +94,7 @@ static void direct_push(struct orr_runtime *rt, struct orr_job *job)
     const struct orr_worker *self = orr_self->worker;
     unsigned worker = self && self->runtime == rt ? self->id : 0;
 
-    if (orr_queue_push(&direct->queues[worker], job) != 0) {
+    if (orr_queue_push(&direct->places[worker].queue, job) != 0) {
         /* The job's priority needs a new level, and there is no memory for one. */
         orr_log_error("there is no memory for a queue of tasks");
         orr_runtime_fail(rt);
@@ -109,30 +116,39 @@ static struct orr_job *pop_any(struct orr_direct *direct, unsigned first)
     struct orr_job *job = NULL;
 
     for (unsigned i = 0, w = first; !job && i < direct->n; i++) {
-        if (!orr_queue_empty(&direct->queues[w]))
-            job = orr_queue_pop(&direct->queues[w]);
+        if (!orr_queue_empty(&direct->places[w].queue))
+            job = orr_queue_pop(&direct->places[w].queue);
         w = w + 1 < direct->n ? w + 1 : 0;
     }
     return job;
+}
+
+/* While it says that it asks, nobody takes the source away. */
+static bool ask_source(struct orr_direct *direct, unsigned worker)
+{
+    void (*source)(void *arg);
+
+    if (!atomic_load_explicit(&direct->source, memory_order_relaxed))
+        return false;
+    atomic_store(&direct->places[worker].asks, true);
+    source = atomic_load(&direct->source);
+    if (source)
+        source(direct->source_arg);
+    atomic_store_explicit(&direct->places[worker].asks, false, memory_order_release);
+    return source != NULL;
 }
 
 struct orr_job *orr_direct_pop(struct orr_runtime *rt,
                                struct orr_worker *worker)
 {
     struct orr_direct *direct = direct_of(rt);
-    void (*source)(void *arg);
     struct orr_job *job;
 
     if (!direct || !takes_some(worker))
         return NULL;
     job = pop_any(direct, worker->id);
-    if (!job) {
-        source = atomic_load_explicit(&direct->source, memory_order_acquire);
-        if (source) {
-            source(direct->source_arg);
-            job = pop_any(direct, worker->id);
-        }
-    }
+    if (!job && ask_source(direct, worker->id))
+        job = pop_any(direct, worker->id);
     if (job)
         orr_count_popped(rt, job->sched_ctx);
     return job;
@@ -144,7 +160,7 @@ bool orr_direct_any(struct orr_runtime *rt)
     bool any = false;
 
     for (unsigned i = 0; direct && i < direct->n && !any; i++)
-        any = !orr_queue_empty(&direct->queues[i]);
+        any = !orr_queue_empty(&direct->places[i].queue);
     return any;
 }
 
@@ -160,6 +176,9 @@ void orr_direct_set_source(struct orr_runtime *rt, void (*source)(void *arg), vo
     if (source)
         direct->source_arg = arg;
     atomic_store(&direct->source, source);
+    for (unsigned w = 0; !source && w < direct->n; w++)
+        while (atomic_load(&direct->places[w].asks))
+            sched_yield();
 }
 
 /* --- its jobs --- */

@@ -33,5 +33,6 @@ bool orr_direct_any(struct orr_runtime *rt);
 void orr_direct_wake(struct orr_runtime *rt);
 
 /* A worker that finds no job calls it, and looks once more: it may submit one. Main, while
- * the workers have nothing of it to do; NULL: none. */
+ * the workers have nothing of it to do; NULL: none, and no worker is in it any more on
+ * return. Not from the source. */
 void orr_direct_set_source(struct orr_runtime *rt, void (*source)(void *arg), void *arg);
