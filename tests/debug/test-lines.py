@@ -180,7 +180,7 @@ def test_deadlock():
 
 
 def test_state():
-    shown = simulated(ORRERY_BREAK_AT="0.0005", ORRERY_SOURCE_LINES="1").stdout
+    shown = simulated(ORRERY_BREAK_AT="500us", ORRERY_SOURCE_LINES="1").stdout
     for source in ALL[1:]:
         assert f"  {source}: `" in shown, shown
 
@@ -194,7 +194,8 @@ def test_debug():
     said = [task.get("source") for task in
             (session.do("break submit called"), session.do("continue"),
              session.do("info tasks"))[2]["answer"]]
-    session.do("quit")
+    session.process.stdin.close()
+    session.process.wait()
     assert said == ALL, said
 
 
