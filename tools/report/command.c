@@ -61,7 +61,7 @@ static const char help[] =
     "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
     "                             be repeated\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
-    "      --links SCHEME         how lines of the program are linked: vscode, vscodium,\n"
+    "      --links SCHEME         links to lines of the program: vscode, vscodium,\n"
     "                             zed, idea, textmate, file, or an address with\n"
     "                             {file} and {line} (ORRERY_LINKS; none)\n"
     "      --plain                neither explanation nor bounds, which cost further\n"
