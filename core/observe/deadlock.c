@@ -372,8 +372,7 @@ static void say_numbers(struct orr_runtime *rt, unsigned long n, double since)
                       since / 1e6, context_name(rt->main), what);
     orr_log_error(
         "  Waiting: threads of the application that are under way may "
-        "change that. What waits for what: gdb -p %ld, source "
-        "share/orrery/gdb/orrery.py, orrery-waits",
+        "change that. What waits for what: orrery debug --attach %ld",
         (long)getpid());
 }
 

@@ -81,8 +81,6 @@ int explain_print_lines(const struct explain_link *chain, size_t nchain, double 
                lines[i].n == 1 ? "" : "s");
     if (n > MAX_LINES)
         printf("and %zu more\n", n - MAX_LINES);
-    if (n)
-        putchar('\n');
     free(lines);
     return 0;
 }
