@@ -63,7 +63,7 @@ void debug_source(struct debug_answer *answer, const struct orr_job *job)
 
     if (!to)
         return;
-    debug_source_write(job, to);
+    debug_source_write(answer->rt, job, to);
     fclose(to);
     if (*members)
         fprintf(answer->to, "%s,", members + 1); /* without the comma before it */

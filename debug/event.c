@@ -285,7 +285,7 @@ void debug_event_write(const struct orr_runtime *rt, const struct debug_event *e
     if (event->job) {
         fprintf(to, ",\"task\":%llu,\"name\":", (unsigned long long)event->job->id);
         orr_json_text(to, event->job->task ? orr_job_name(event->job) : NULL);
-        debug_source_write(event->job, to);
+        debug_source_write(rt, event->job, to);
     }
     if (event->worker) {
         fputs(",\"worker\":", to);

@@ -30,7 +30,6 @@
 #include "debug/channel.h"
 #include "debug/event.h"
 #include "debug/snapshots.h"
-#include "debug/source.h"
 #include "debug/stops.h"
 
 /* How far to go. */
@@ -225,7 +224,7 @@ static void come_to(struct orr_runtime *rt)
         stand(rt);
         return;
     }
-    stop = agent.go.stops ? debug_stops_find(&agent.stops, rt, &agent.event, !agent.go.seeks) : 0;
+    stop = agent.go.stops ? debug_stops_find(&agent.stops, rt, &agent.event) : 0;
     wanted = is_wanted(&agent.event, stop);
     if (agent.go.seeks && wanted) {
         agent.last = agent.event.number;
@@ -247,8 +246,6 @@ static void on_event(struct orr_runtime *rt, const struct orr_told *told)
     event.number = agent.event.number + 1;
     event.before = agent.event.number ? agent.event.date : -1;
     agent.event = event;
-    if (event.kind == DEBUG_SUBMIT)
-        debug_source_note(rt, event.job);
     come_to(rt);
 }
 

@@ -91,8 +91,6 @@ static int set_word(struct debug_stop *stop, const char *word)
         return set_text(stop->name, value);
     else if (IS("line"))
         return strlen(value) < sizeof(stop->line) ? (strcpy(stop->line, value), 0) : -EINVAL;
-    else if (IS("call") && stop->ncalls < DEBUG_CALLS)
-        stop->calls[stop->ncalls++] = strtoull(value, NULL, 10);
     else if (IS("data"))
         return set_text(stop->data, value);
     else if (IS("worker"))
@@ -201,25 +199,11 @@ static bool is_at(const struct debug_stop *stop, const struct orr_runtime *rt,
            (event->src >= 0 && !strcmp(rt->machine->nodes[event->src].name, stop->worker));
 }
 
-static bool is_in_line(const struct debug_stop *stop, const struct debug_event *event,
-                       bool with_new)
-{
-    uintptr_t call;
-
-    if (event->kind != DEBUG_SUBMIT)
-        return false;
-    call = debug_source_call(event->job);
-    for (unsigned i = 0; i < stop->ncalls; i++)
-        if (stop->calls[i] == call)
-            return true;
-    return debug_source_is_line(event->job, stop->line) ||
-           (with_new && debug_source_is_new(event->job));
-}
-
 static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
-                   const struct debug_event *event, bool with_new)
+                   const struct debug_event *event)
 {
-    if (*stop->line && !is_in_line(stop, event, with_new))
+    if (*stop->line &&
+        !(event->kind == DEBUG_SUBMIT && debug_source_is_line(rt, event->job, stop->line)))
         return false;
     if (stop->kinds && !(stop->kinds >> event->kind & 1))
         return false;
@@ -238,10 +222,10 @@ static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
 }
 
 unsigned debug_stops_find(const struct debug_stops *stops, const struct orr_runtime *rt,
-                          const struct debug_event *event, bool with_new)
+                          const struct debug_event *event)
 {
     for (unsigned i = 0; i < stops->n; i++)
-        if (is_one(&stops->at[i], rt, event, with_new))
+        if (is_one(&stops->at[i], rt, event))
             return stops->at[i].id;
     return 0;
 }

@@ -34,7 +34,7 @@ struct debug_condition {
     double value;
 };
 
-enum { DEBUG_CONDITIONS = 8, DEBUG_STOP_NAME = 128, DEBUG_STOP_LINE = 512, DEBUG_CALLS = 16 };
+enum { DEBUG_CONDITIONS = 8, DEBUG_STOP_NAME = 128, DEBUG_STOP_LINE = 512 };
 
 /* What is empty, or 0, does not restrict it. */
 struct debug_stop {
@@ -46,12 +46,7 @@ struct debug_stop {
     char worker[DEBUG_STOP_NAME]; /* name or number of a worker, or name of a node */
     bool watches; /* of the datum, what changes its value or its copies */
     double at; /* the first event that is not before that date, µs; 0: any */
-    /* A line of the program, where tasks are submitted: "FILE:LINE", if they say that
-     * themselves; the calls that are known to be there; and each call that is new, so that
-     * the debugger can look where that is. */
-    char line[DEBUG_STOP_LINE];
-    unsigned ncalls;
-    uintptr_t calls[DEBUG_CALLS];
+    char line[DEBUG_STOP_LINE]; /* where tasks are submitted, "FILE:LINE" */
     unsigned nconditions;
     struct debug_condition conditions[DEBUG_CONDITIONS];
 };
@@ -67,7 +62,6 @@ struct debug_stops {
  * -EINVAL, with the word that is not understood; -ENOSPC. */
 int debug_stops_add(struct debug_stops *stops, char *const *words, const char **reterr_word);
 
-/* The breakpoint that the event is one of, 0: none; of those on lines also if its call is
- * new, if `with_new`. */
+/* The breakpoint that the event is one of, 0: none. */
 unsigned debug_stops_find(const struct debug_stops *stops, const struct orr_runtime *rt,
-                          const struct debug_event *event, bool with_new);
+                          const struct debug_event *event);

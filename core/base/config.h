@@ -570,6 +570,14 @@
     X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
       "File to which the graph of tasks that were run is written, for "        \
       "lower bounds: docs/GRAPH.md. Unset: none.")                             \
+    X(SOURCE_LINES, "ORRERY_SOURCE_LINES", BOOL, "0",                          \
+      "1: traces, and what is said of tasks that wait, name where in the "     \
+      "program each task was submitted: docs/DEBUG.md, Source lines. Set by "  \
+      "`orrery explain` and `orrery report`.")                                 \
+    X(LINKS, "ORRERY_LINKS", STRING, "",                                       \
+      "How pages and `.dot` files link to these lines: `vscode`, `vscodium`, " \
+      "`zed`, `idea`, `textmate`, `file`, or an address with `{file}` and "    \
+      "`{line}`, as of `orrery report --links`. Unset: no links.")             \
     X(STF_DOT, "ORRERY_STF_DOT", STRING, "",                                   \
       "File to which a program on `orrery/stf.hpp` writes the graph of its "   \
       "tasks, for Graphviz, when a context ends: docs/STF.md. Unset: none.")   \

@@ -21,6 +21,7 @@
 #include "core/observe/json_text.h"
 #include "core/observe/lanes.h"
 #include "core/observe/out.h"
+#include "core/observe/sources.h"
 
 /* Names as they are in the file: each lies at one place, and most are the same few. */
 enum { NNAMES = 256, NAME_ROOM = ORR_OUT_LEAST };
@@ -167,6 +168,7 @@ static int chrome_write_task(struct chrome *c, unsigned worker,
     int tid = worker_tid(c, worker, task->start, task->end);
     const int64_t *levels =
         orr_trace_iteration_levels(c->trace, task->iteration);
+    const char *source = orr_sources_text(c->trace->sources, task->job);
     struct orr_out *out = c->events.out;
 
     if (tid < 0)
@@ -192,6 +194,10 @@ static int chrome_write_task(struct chrome *c, unsigned worker,
         orr_print(out, ",\"iteration\":%lld", (long long)levels[0]);
     if (levels && levels[1] >= 0)
         orr_print(out, ",\"subiteration\":%lld", (long long)levels[1]);
+    if (source) {
+        ORR_PUT(out, ",\"source\":");
+        put_name(c, source);
+    }
     ORR_PUT(out, "}}");
     return orr_chrome_arrows_add_task(
         &c->arrows, task->job,

@@ -11,6 +11,7 @@
 
 #include "core/base/shown.h"
 #include "core/observe/out.h"
+#include "core/observe/sources.h"
 
 static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
@@ -142,13 +143,18 @@ static void write_count(struct csv *csv, const struct orr_event *event)
     double time = event->u.count.time;
     bool is_submission =
         event->u.count.id == ORR_TRACE_NSUBMITTED && event->u.count.change > 0;
+    const char *source =
+        is_submission ? orr_sources_text(csv->trace->sources, event->u.count.job) : NULL;
 
     orr_put_text(out, records[event->u.count.id]);
     put_when(csv, time, time,
              is_submission ? event->worker : ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
         orr_put_unsigned(out, event->u.count.job);
-    ORR_PUT(out, ",,,,,,");
+    orr_put_byte(out, ',');
+    if (source)
+        write_text(csv, source);
+    ORR_PUT(out, ",,,,,");
     if (is_submission && event->worker == ORR_TRACE_THREAD)
         ORR_PUT(out, "thread");
     ORR_PUT(out, ",,");

@@ -21,6 +21,7 @@
 #include "core/job/count.h"
 #include "core/job/job.h"
 #include "core/job/nest.h"
+#include "core/observe/sources.h"
 #include "core/observe/views.h"
 #include "core/observe/waiting.h"
 #include "core/sched/sched.h"
@@ -157,7 +158,8 @@ static void say_edge(const struct orr_job *job, const struct orr_job *before, vo
 {
     struct report *report = arg;
 
-    SAY(report, "%s", orr_waiting_for(job, before).text);
+    SAY(report, "%s%s", orr_source_words(report->runtime, job).text,
+        orr_waiting_for(job, before).text);
 }
 
 static void visit_job(struct orr_job *job, void *arg)
@@ -168,7 +170,7 @@ static void visit_job(struct orr_job *job, void *arg)
     if (report->causes && orr_waiting_itself(job)) {
         alone = orr_waiting_alone(report->runtime, job);
         if (*alone.text)
-            SAY(report, "%s", alone.text);
+            SAY(report, "%s%s", orr_source_words(report->runtime, job).text, alone.text);
     }
     if (report->causes != orr_waiting_itself(job))
         orr_waiting_behind(job, say_edge, report);
@@ -189,7 +191,8 @@ static void say_tag(const struct orr_job *job, starpu_tag_t before, bool bound,
 
     if (report->causes == bound)
         return;
-    SAY(report, "%s waits for tag %llu, %s", orr_waiting_name(job).text,
+    SAY(report, "%s%s waits for tag %llu, %s", orr_source_words(report->runtime, job).text,
+        orr_waiting_name(job).text,
         (unsigned long long)before,
         bound ? "whose task has not ended"
               : "which no task carries and starpu_tag_notify_from_apps was "
@@ -221,12 +224,12 @@ static void say_again(const struct orr_job *job,
         return;
     if (back)
         SAY(report,
-            "%s, which regenerates, waits for task `%s', which its last run "
+            "%s%s, which regenerates, waits for task `%s', which its last run "
             "let go, to end",
-            orr_waiting_name(job).text, name_of_task(before));
+            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text, name_of_task(before));
     else
-        SAY(report, "%s waits for one more run of task `%s'%s",
-            orr_waiting_name(job).text, name_of_task(before),
+        SAY(report, "%s%s waits for one more run of task `%s'%s",
+            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text, name_of_task(before),
             underway ? "" : ", which was not submitted again");
 }
 
@@ -369,8 +372,7 @@ static void say_numbers(struct orr_runtime *rt, unsigned long n, double since)
                       since / 1e6, context_name(rt->main), what);
     orr_log_error(
         "  Waiting: threads of the application that are under way may "
-        "change that. What waits for what: gdb -p %ld, source "
-        "share/orrery/gdb/orrery.py, orrery-waits",
+        "change that. What waits for what: orrery debug --attach %ld",
         (long)getpid());
 }
 

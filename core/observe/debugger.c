@@ -7,8 +7,40 @@
 
 #include "core/base/module.h"
 #include "core/exec/runtime.h"
+#include "core/observe/sources.h"
 
-int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err)
+/* --- the program's own debugger --- */
+
+/* The arguments are there, whatever the compiler knows of who uses them. */
+__attribute__((noinline)) void orr_debugger_event(struct orr_runtime *rt,
+                                                  const struct orr_told *told)
+{
+    __asm__ volatile("" : : "r"(rt), "r"(told) : "memory");
+}
+
+__attribute__((noinline)) void orr_debugger_opened(struct orr_runtime *rt)
+{
+    __asm__ volatile("" : : "r"(rt) : "memory");
+}
+
+/* Those that have a name in tools/gdb/orrery.py. */
+const struct orr_observer orr_debugger_native = {{
+    [ORR_TOLD_TASK_WAITS] = orr_debugger_event,
+    [ORR_TOLD_TASK_READY] = orr_debugger_event,
+    [ORR_TOLD_TASK_FETCHES] = orr_debugger_event,
+    [ORR_TOLD_KERNEL_BEGINS] = orr_debugger_event,
+    [ORR_TOLD_TASK_EXECUTED] = orr_debugger_event,
+    [ORR_TOLD_TASK_SKIPPED] = orr_debugger_event,
+    [ORR_TOLD_TASK_RETURNED] = orr_debugger_event,
+    [ORR_TOLD_COPY_BEGINS] = orr_debugger_event,
+    [ORR_TOLD_COPY_ENDED] = orr_debugger_event,
+    [ORR_TOLD_STOLEN] = orr_debugger_event,
+    [ORR_TOLD_MARK] = orr_debugger_event,
+}};
+
+/* --- ours --- */
+
+static int open_module(struct orr_runtime *rt, struct orr_error *err)
 {
     int fd = orr_config_int(&rt->config, ORR_CFG_DEBUGGER);
     const struct orr_debugger_ops *ops;
@@ -35,7 +67,17 @@ int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err)
     observer = ops->open(fd);
     if (!observer)
         return 0;
+    /* It is told of a submission when that is noted. */
+    if (orr_sources_keep(rt) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
     orr_observers_add(&rt->observers, observer);
     orr_observers_want(&rt->observers, observer, ORR_TOLD_ALL, true);
     return 0;
+}
+
+int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err)
+{
+    orr_observers_add(&rt->observers, &orr_debugger_native);
+    orr_debugger_opened(rt);
+    return open_module(rt, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/debugger.h - a debugger that stops a simulated run and looks at it: the
- * module "debug", an observer, which `orrery debug` talks with (ORRERY_DEBUGGER).
+ * module "debug", an observer, which `orrery debug` talks with (ORRERY_DEBUGGER). And where
+ * the program's own debugger stops any run: the breakpoints of tools/gdb.
  */
 #pragma once
 
@@ -9,6 +10,7 @@
 
 struct orr_observer;
 struct orr_runtime;
+struct orr_told;
 
 /* The module's table. */
 struct orr_debugger_ops {
@@ -18,6 +20,17 @@ struct orr_debugger_ops {
     const struct orr_observer *(*open)(int fd);
 };
 
-/* Registers it where it is asked for. When there is a machine, before workers begin.
+/* Does nothing, and is called for each event of the kinds that orr_debugger_native wants:
+ * none, but where a debugger that is attached to the process has set its bits in
+ * rt->observers.want. */
+void orr_debugger_event(struct orr_runtime *rt, const struct orr_told *told);
+
+/* Does nothing, and is called where a debugger may do that: a run opens. */
+void orr_debugger_opened(struct orr_runtime *rt);
+
+/* The observer whose functions that one is. */
+extern const struct orr_observer orr_debugger_native;
+
+/* Registers that, and the module where it is asked for. When there is a machine, before workers begin.
  * Errors, with a message: -EINVAL; those of orr_module_open. */
 int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err);

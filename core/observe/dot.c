@@ -16,6 +16,8 @@
 #include "core/exec/runtime.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
+#include "core/observe/source_line.h"
+#include "core/observe/sources.h"
 #include "core/observe/views.h"
 #include "core/observe/waits.h"
 
@@ -35,6 +37,7 @@ static void put_quoted(struct orr_out *out, const char *text)
 }
 
 struct dot {
+    const struct orr_trace *trace;
     uint32_t nnodes,
         nedges; /* tasks that were written, and what they wait for */
 };
@@ -49,8 +52,29 @@ struct vertex {
     double start_ms, end_ms;
 };
 
-static void put_vertex(struct orr_out *out, const struct vertex *vertex)
+/* Where it was submitted, as Graphviz shows it: with a link, where a scheme was named. */
+static void put_vertex_source(struct orr_out *out, const struct orr_trace *trace, uint64_t id)
 {
+    const char *source = orr_sources_text(trace->sources, id);
+    char *link = source ? orr_source_link(trace->links, source) : NULL;
+
+    if (!source)
+        return;
+    ORR_PUT(out, ", source=");
+    put_quoted(out, source);
+    if (link) {
+        ORR_PUT(out, ", URL=");
+        put_quoted(out, link);
+    }
+    free(link);
+}
+
+static void put_vertex(struct orr_out *out, const struct orr_trace *trace,
+                       const struct vertex *vertex)
+{
+    const char *source = orr_sources_text(trace->sources, vertex->id);
+    char tooltip[600];
+
     ORR_PUT(out, "\"task_");
     orr_put_unsigned(out, vertex->id);
     ORR_PUT(out, "\" [style=filled, label=");
@@ -62,12 +86,16 @@ static void put_vertex(struct orr_out *out, const struct vertex *vertex)
                 : vertex->on_device ? 0xfdd49e
                                     : 0xc7e9c0,
                 6);
+    orr_put_byte(out, '"');
+    put_vertex_source(out, trace, vertex->id);
     if (!vertex->worker) {
-        ORR_PUT(out, "\"]\n");
+        ORR_PUT(out, "]\n");
         return;
     }
-    ORR_PUT(out, "\", tooltip=");
-    put_quoted(out, vertex->worker);
+    snprintf(tooltip, sizeof(tooltip), "%.100s%s%.490s", vertex->worker, source ? ", " : "",
+             source ? source : "");
+    ORR_PUT(out, ", tooltip=");
+    put_quoted(out, tooltip);
     ORR_PUT(out, ", start_ms=\"");
     orr_put_decimal(out, vertex->start_ms, 9);
     ORR_PUT(out, "\", end_ms=\"");
@@ -90,7 +118,8 @@ static void put_edge(struct orr_out *out, uint64_t from, uint64_t to,
 
 /* --- of a graph --- */
 
-static void dot_write_task(struct orr_out *out, const struct orr_graph *graph,
+static void dot_write_task(struct orr_out *out, const struct orr_trace *trace,
+                           const struct orr_graph *graph,
                            const struct orr_graph_task *task)
 {
     struct vertex vertex = {.id = task->id,
@@ -103,13 +132,14 @@ static void dot_write_task(struct orr_out *out, const struct orr_graph *graph,
         vertex.start_ms = task->start_ms;
         vertex.end_ms = task->end_ms;
     }
-    put_vertex(out, &vertex);
+    put_vertex(out, trace, &vertex);
 }
 
-static void dot_write_graph(struct orr_out *out, const struct orr_graph *graph)
+static void dot_write_graph(struct orr_out *out, const struct orr_trace *trace,
+                            const struct orr_graph *graph)
 {
     for (unsigned t = 0; t < graph->ntasks; t++)
-        dot_write_task(out, graph, &graph->tasks[t]);
+        dot_write_task(out, trace, graph, &graph->tasks[t]);
     for (unsigned t = 0; t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
 
@@ -124,7 +154,8 @@ static void dot_write_graph(struct orr_out *out, const struct orr_graph *graph)
 /* --- as it becomes known --- */
 
 /* Times are those that graph_make.c makes. */
-static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
+static void write_waiter(struct orr_out *out, const struct orr_trace *trace,
+                         const struct orr_waits *waits,
                          const struct orr_waits_task *task)
 {
     const struct orr_runtime *rt = waits->log->runtime;
@@ -140,7 +171,7 @@ static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
         vertex.start_ms = fmax(0, (task->start - begin) / 1e3);
         vertex.end_ms = fmax(vertex.start_ms, (task->end - begin) / 1e3);
     }
-    put_vertex(out, &vertex);
+    put_vertex(out, trace, &vertex);
 }
 
 /* Tasks in their order, up to the first one that has not run; edges, of all. */
@@ -155,7 +186,7 @@ static int dot_write_waits(void *writer, const struct orr_waits *waits,
 
         if (task->worker == UINT32_MAX && !is_all)
             break;
-        write_waiter(out, waits, task);
+        write_waiter(out, dot->trace, waits, task);
     }
     for (; dot->nedges < waits->ntasks; dot->nedges++) {
         const struct orr_waits_task *task = &waits->tasks[dot->nedges];
@@ -174,7 +205,7 @@ static int dot_begin(const struct orr_trace *trace, void **ret)
 
     if (!dot)
         return -ENOMEM;
-    (void)trace;
+    dot->trace = trace;
     *ret = dot;
     return 0;
 }
@@ -203,14 +234,14 @@ static int dot_write_head(void *writer, const struct orr_trace_whole *whole,
 static int dot_write_tail(void *writer, const struct orr_trace_whole *whole,
                           struct orr_out *out)
 {
+    const struct dot *dot = writer;
     int rc = 0;
 
-    (void)writer;
     if (whole->behind) {
         orr_out_flush(out);
         rc = orr_spool_append(whole->behind, 0, out->file);
     } else if (whole->graph) {
-        dot_write_graph(out, whole->graph);
+        dot_write_graph(out, dot->trace, whole->graph);
     }
     ORR_PUT(out, "}\n");
     return rc;

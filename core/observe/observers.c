@@ -11,6 +11,7 @@
 #include "core/observe/livelock.h"
 #include "core/observe/perf.h"
 #include "core/observe/profile.h"
+#include "core/observe/sources.h"
 #include "core/observe/tally.h"
 #include "core/observe/tally_observer.h"
 #include "core/observe/tool.h"
@@ -25,8 +26,9 @@ int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
     orr_graph_observe(rt);
     if (rt->sim)
         orr_livelock_observe(rt);
+    /* The trace shows them. */
     if (orr_perf_new(rt, conf && conf->start_perf_counter_collection) != 0 ||
-        orr_trace_observe(rt) != 0 || orr_tally_observe(rt) != 0)
+        orr_sources_observe(rt) != 0 || orr_trace_observe(rt) != 0 || orr_tally_observe(rt) != 0)
         return -ENOMEM;
     return orr_check_bounds_needs_graph(rt) ? orr_graph_record_all(rt) : 0;
 }
@@ -38,5 +40,6 @@ void orr_observers_free(struct orr_runtime *rt)
     orr_tool_close(rt->views->tool);
     orr_recording_free(atomic_load(&rt->views->bound));
     orr_graph_record_free(atomic_load(&rt->views->graph));
+    orr_sources_free(rt->views->sources);
     orr_perf_free(rt);
 }

@@ -19,6 +19,8 @@
 #include "core/observe/entities.h"
 #include "core/observe/trace_events.h"
 #include "core/observe/out.h"
+#include "core/observe/source_line.h"
+#include "core/observe/sources.h"
 
 /* Names that were written: each lies at one place, and most are the same few. */
 enum { NNAMES = 64 };
@@ -197,6 +199,24 @@ static void put_iteration(struct rec *rec, const struct orr_trace_task *task)
     orr_put_byte(rec->out, '\n');
 }
 
+/* Where it was submitted. */
+static void put_source(struct rec *rec, uint64_t job)
+{
+    const char *source = orr_sources_text(rec->trace->sources, job);
+    char *safe = source ? orr_trace_safe_text(source) : NULL;
+    unsigned long line;
+    int length;
+
+    if (safe && orr_source_split(safe, &length, &line)) {
+        ORR_PUT(rec->out, "File: ");
+        for (int i = 0; i < length; i++)
+            orr_put_byte(rec->out, safe[i]);
+        ORR_PUT(rec->out, "\n");
+        PUT_COUNT(rec->out, "Line", line);
+    }
+    free(safe);
+}
+
 /* --- what tasks wait for --- */
 
 static void put_waits(struct rec *rec, unsigned place)
@@ -260,6 +280,7 @@ static void put_task(struct rec *rec, const struct orr_event *event)
     if (task->gflop > 0)
         rec_put_number(rec, "GFlop", task->gflop);
     put_iteration(rec, task);
+    put_source(rec, task->job);
     if (entry)
         put_uses(out, entry);
     ORR_PUT(out, "MPIRank: -1\n\n");

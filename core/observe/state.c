@@ -20,6 +20,7 @@
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
 #include "core/job/job.h"
+#include "core/observe/sources.h"
 #include "core/observe/views.h"
 #include "core/slab_set.h"
 #include "core/worker/workers.h"
@@ -177,7 +178,7 @@ static void visit_waiting(void *object, void *arg)
         return;
     if (state->n++ >= MAX_LINES)
         return;
-    fputs("  ", stderr);
+    fprintf(stderr, "  %s", orr_source_words(state->runtime, job).text);
     print_job(job);
     say_waiting(state->runtime, job);
     fputc('\n', stderr);

@@ -17,6 +17,7 @@
 #include "core/observe/text_pool.h"
 #include "core/observe/trace_types.h"
 
+struct orr_sources;
 struct orr_waits_log;
 
 enum orr_event_type {
@@ -183,6 +184,9 @@ struct orr_trace {
     bool tasks_alone;     /* [const] other events are not kept */
     struct orr_trace_follower *follower; /* owned, or NULL */
     const struct orr_waits_log *waits; /* [const] borrowed; NULL: none */
+    const struct orr_sources *sources; /* [const] borrowed; NULL: places of submissions are
+                                        * not shown … */
+    const char *links; /* [const] borrowed: … the scheme of links to them; NULL: none */
     uint32_t niterations; /* [caller of orr_trace_iteration] */
     int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
                                                   * its number is known */

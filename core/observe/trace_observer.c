@@ -379,6 +379,9 @@ int orr_trace_observe(struct orr_runtime *rt)
     if (!path)
         return 0;
     rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->views->trace);
+    if (rc == 0)
+        orr_trace_show_sources(rt->views->trace, rt->views->sources,
+                               orr_config_string(&rt->config, ORR_CFG_LINKS));
     if (rc == 0 && orr_trace_shows_submissions(path))
         rc = orr_trace_keep_submissions(rt->views->trace);
     else

@@ -202,6 +202,13 @@ struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace)
     return trace ? trace->submissions : NULL;
 }
 
+void orr_trace_show_sources(struct orr_trace *trace, const struct orr_sources *sources,
+                            const char *links)
+{
+    trace->sources = sources;
+    trace->links = links;
+}
+
 void orr_trace_set_waits(struct orr_trace *trace,
                          const struct orr_waits_log *waits)
 {

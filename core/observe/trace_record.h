@@ -16,6 +16,7 @@
 
 struct orr_clocks_told;
 struct orr_machine;
+struct orr_sources;
 struct orr_submissions;
 struct orr_trace;
 struct orr_waits_log;
@@ -40,6 +41,11 @@ struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
  * borrowed. Before anything is recorded. */
 void orr_trace_set_waits(struct orr_trace *trace,
                          const struct orr_waits_log *waits);
+
+/* The file shows where tasks were submitted (sources.h, source_line.h), with links by that
+ * scheme where its format has such; both are borrowed. Before anything is recorded. */
+void orr_trace_show_sources(struct orr_trace *trace, const struct orr_sources *sources,
+                            const char *links);
 
 /* A number for tasks that are submitted in these iterations, the outer one and the
  * inner one (-1: none); 0 without memory. One caller at a time. */

@@ -16,6 +16,7 @@ struct orr_graph_record;
 struct orr_perf;
 struct orr_progress;
 struct orr_recording;
+struct orr_sources;
 struct orr_tally;
 struct orr_tool;
 struct orr_trace;
@@ -29,6 +30,8 @@ struct orr_views {
     bool follows;
     bool listens; /* [const] its calls are recorded, or, real, timed for that */
     struct orr_iterations iterations; /* that the program is in */
+    struct orr_sources *sources;      /* [const] owned: where tasks were submitted; NULL:
+                                       * nobody asks */
     struct orr_tally *tally;          /* owned, NULL: no report was asked for */
     struct orr_tool *tool;            /* [const] a profiler's, or NULL */
     _Atomic(struct orr_recording *) bound;    /* owned; NULL: none asked for */

@@ -345,7 +345,8 @@ static const struct stall stalls[] = {
      circle,
      call_and_pause,
      {"nothing has gone on for", "submitted tasks have not ended",
-      "threads of the application that are under way may change that"}},
+      "threads of the application that are under way may change that. "
+      "What waits for what: orrery debug --attach "}},
     {"0.01",
      wait_for_one_tag,
      pause_for_ever,
@@ -355,7 +356,8 @@ static const struct stall stalls[] = {
      wait_for_one_tag,
      call_and_pause,
      {"nothing has gone on for", "main waits for tag 17",
-      "threads of the application that are under way may change that"}},
+      "threads of the application that are under way may change that. "
+      "What waits for what: orrery debug --attach "}},
 };
 
 /* Calls of main on both machines … */

@@ -448,7 +448,7 @@ def a_trace_says_the_same_as_its_run():
     trace = os.path.join(TOP.name, "run.csv")
     graph = os.path.join(TOP.name, "run.graph")
     done = orrery("trace", "-m", GPUS, "-s", "dmda", "-o", trace, "--graph",
-                  graph, "--", CULPRIT, "streams", "1")
+                  graph, "--lines", "--", CULPRIT, "streams", "1")
     assert done.returncode == 0, done.stderr
     whole = orrery("explain", "-m", GPUS, "-s", "dmda", "--json", "--", CULPRIT,
                    "streams", "1")

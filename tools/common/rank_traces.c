@@ -176,6 +176,8 @@ static bool add_tasks(struct trace *all, const struct trace *from, const struct 
         task->worker += by->worker;
         task->by_worker += by->worker;
         task->name = keep(all, task->name, &lost);
+        if (task->source)
+            task->source = keep(all, task->source, &lost);
     }
     return !lost;
 }

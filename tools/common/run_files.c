@@ -17,6 +17,7 @@ bool run_files_init(struct run_files *files)
     files->graph = tool_format("%s/trace.graph", files->folder);
     files->setting = tool_format("ORRERY_GRAPH=%s", files->graph ? files->graph : "");
     files->more[0] = files->setting;
+    files->more[1] = "ORRERY_SOURCE_LINES=1";
     if (files->trace && files->graph && files->setting)
         return true;
     tool_error("out of memory");

@@ -10,7 +10,7 @@
 struct run_files {
     char *folder, *trace, *graph; /* owned */
     char *setting;                /* owned: ORRERY_GRAPH=… */
-    const char *more[2];          /* for struct launch: that setting */
+    const char *more[3];          /* for struct launch: that setting, and lines of the source */
     char **traces; /* owned: of each of several ranks, its graph beside it; else NULL */
     unsigned nranks;
 };

@@ -47,6 +47,7 @@ struct stages {
     size_t task;                    /* its place + 1; 0: not known */
     enum trace_submitter by;
     unsigned by_worker;
+    const char *source; /* NULL: not known */
 };
 
 struct reader {
@@ -152,7 +153,7 @@ static struct stages *stages_of(struct reader *r, uint64_t job)
         return NULL;
     }
     for (uint64_t j = r->njobs; j < n; j++)
-        moved[j] = (struct stages){NAN, NAN, NAN, 0, TRACE_BY_MAIN, 0};
+        moved[j] = (struct stages){NAN, NAN, NAN, 0, TRACE_BY_MAIN, 0, NULL};
     r->stages = moved;
     r->njobs = n;
     return &r->stages[job];
@@ -260,6 +261,8 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
         return false;
     if (step.change > 0) {
         stages->submitted = step.time;
+        if (*f[NAME])
+            stages->source = text(r, f[NAME]);
         r->trace->begin = fmin(r->trace->begin, step.time);
         r->trace->last_submission = step.time;
         stages->by = *f[WORKER]                  ? TRACE_BY_TASK
@@ -552,6 +555,7 @@ static void reader_complete_trace(struct reader *r)
 
         task->by = stages->by;
         task->by_worker = stages->by_worker;
+        task->source = stages->source;
         task->taken = at_most(stages->taken, task->start);
         task->ready = at_most(stages->ready, task->taken);
         task->submitted = at_most(stages->submitted, task->ready);

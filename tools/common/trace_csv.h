@@ -38,6 +38,7 @@ struct trace_task {
     double submitted, ready, taken; /* taken: by its worker */
     double start, end;
     enum trace_submitter by;
+    const char *source; /* where it was submitted, "FILE:LINE"; NULL: not known */
     unsigned by_worker; /* … of a task's or a callback's worker */
 };
 

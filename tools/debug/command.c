@@ -10,6 +10,7 @@
 #include "tools/common/launch.h"
 #include "tools/common/scratch.h"
 #include "tools/common/tool.h"
+#include "tools/debug/attach.h"
 #include "tools/debug/commands.h"
 #include "tools/debug/dap.h"
 #include "tools/debug/session.h"
@@ -27,6 +28,7 @@ static const char help[] =
     "                    [ARGUMENTS]\n"
     "       orrery debug -m MACHINE … RECORD\n"
     "       orrery debug --dap [OPTIONS]\n"
+    "       orrery debug --attach PID [--json]\n"
     "Runs the program on a simulated machine and stops it: at breakpoints on events\n"
     "(a task is submitted, ready, starts, ends; a transfer, an eviction), kernels,\n"
     "data, workers, dates. It tells why a task waits and why a worker is idle, and\n"
@@ -44,12 +46,15 @@ static const char help[] =
     "                             JSON, and so is what the program prints\n"
     "      --dap                  the Debug Adapter Protocol on standard input and\n"
     "                             output, for editors, which name the program, too\n"
+    "  -p, --attach PID           who waits for what in a program that runs already,\n"
+    "                             real or simulated, and seems to stand still: gdb\n"
+    "                             looks, and the program goes on\n"
     "Exit codes: 0, whatever the program's own; 1 when the program cannot be run, or\n"
     "a command of a script failed; 2 for a wrong command line.\n"
     "example: orrery debug -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
 struct choice {
-    const char *script, *input;
+    const char *script, *input, *attach;
     bool json, dap;
 };
 
@@ -128,10 +133,22 @@ static int check_choice(const struct launch *launch, const struct choice *choice
     if (!launch->machine && !(machine && *machine))
         return tool_fail(TOOL_USAGE,
                          "debug: only a simulated run can be stopped and go back: name a machine "
-                         "with -m. A real run is for gdb, with share/orrery/gdb/orrery.py");
+                         "with -m. A real run is for gdb, with share/orrery/gdb/orrery.py "
+                         "(orrery-break), or, if it stands still, for --attach");
     if (choice->input && access(choice->input, R_OK) != 0)
         return tool_fail(TOOL_FAILED, "debug: --input %s: %s", choice->input, strerror(errno));
     return TOOL_OK;
+}
+
+/* A program that runs already has its machine; nothing is asked of it but this. */
+static bool check_attach(const struct launch *launch, const struct choice *choice, bool program)
+{
+    if (!program && !launch->machine && !launch->scheduler && !launch->edits &&
+        !launch->assume && !choice->dap && !choice->script && !choice->input)
+        return true;
+    tool_error("debug: --attach %s is of a program that runs: nothing but --json goes with it",
+               choice->attach);
+    return false;
 }
 
 int cmd_debug(int argc, char **argv)
@@ -147,6 +164,7 @@ int cmd_debug(int argc, char **argv)
         {TOOL_DEVICES, "devices", &devices, NULL},
         {0, "input", &choice.input, NULL},
         {0, "script", &choice.script, NULL},
+        {'p', "attach", &choice.attach, NULL},
         {0, "json", NULL, &choice.json},
         {0, "dap", NULL, &choice.dap},
         {0}};
@@ -156,6 +174,12 @@ int cmd_debug(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (choice.attach) {
+        code = check_attach(&launch, &choice, first < argc)
+                   ? attach_explain(choice.attach, choice.json)
+                   : TOOL_USAGE;
+        goto free_words;
+    }
     code = check_choice(&launch, &choice, first < argc);
     if (code == TOOL_OK) {
         folder = scratch_make();
@@ -166,6 +190,7 @@ int cmd_debug(int argc, char **argv)
         launch_done(&launch);
         scratch_remove(folder);
     }
+free_words:
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);
     return code;

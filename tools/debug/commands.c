@@ -422,7 +422,6 @@ json_t *commands_do(struct session *session, const char *line)
     if (!result)
         result = fail_with("%s is no command: `help' has them", all[0]);
     free(all);
-    source_resolve(result);
     return result;
 }
 

@@ -214,7 +214,6 @@ static json_t *ask_run(struct dap *dap, const char *question, const char *key, c
     json_t *answer = words ? session_ask(&dap->session, words) : json_object();
 
     free(words);
-    source_resolve(answer);
     return answer;
 }
 
@@ -533,10 +532,8 @@ static void put_frames(struct dap *dap, json_t *list, const json_t *answer)
 /* The first frame where the run stands. */
 static void put_event_frame(struct dap *dap, json_t *list)
 {
-    json_t *now = json_deep_copy(dap->session.now), *answer;
+    json_t *answer = json_pack("{s[O]}", "answer", dap->session.now);
 
-    source_resolve(now);
-    answer = json_pack("{s[o]}", "answer", now);
     put_frames(dap, list, answer);
     json_decref(answer);
 }

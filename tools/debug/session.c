@@ -3,7 +3,6 @@
 #include "tools/debug/session.h"
 
 #include "tools/common/tool.h"
-#include "tools/debug/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -106,12 +105,6 @@ static void send_stop(struct session *session, const struct session_stop *stop)
 {
     char *request = stop->id ? tool_format("%s\tid=%u", stop->request, stop->id) : NULL;
 
-    for (unsigned i = 0; request && i < stop->ncalls; i++) {
-        char *more = tool_format("%s\tcall=%llu", request, (unsigned long long)stop->calls[i]);
-
-        free(request);
-        request = more;
-    }
     if (request)
         program_send(&session->program, request);
     free(request);
@@ -160,44 +153,6 @@ bool session_delete(struct session *session, unsigned id)
 
 /* --- forward --- */
 
-static struct session_stop *find_stop(struct session *session, unsigned id)
-{
-    for (unsigned i = 0; id && i < session->nstops; i++)
-        if (session->stops[i].id == id)
-            return &session->stops[i];
-    return NULL;
-}
-
-static bool knows_call(const struct session_stop *stop, uint64_t call)
-{
-    for (unsigned i = 0; i < stop->ncalls; i++)
-        if (stop->calls[i] == call)
-            return true;
-    return false;
-}
-
-/* Whether it stands at a call that is new, and that is in no breakpoint's line. One that is
- * will be known from now on. */
-static bool is_elsewhere(struct session *session, json_t *said)
-{
-    struct session_stop *stop = find_stop(session, (unsigned)number_in(said, "stop"));
-    uint64_t call = number_in(said, "call");
-
-    if (!stop || !stop->line || !call || knows_call(stop, call))
-        return false;
-    for (unsigned i = 0; i < session->nstops; i++) {
-        stop = &session->stops[i];
-        if (!stop->id || !stop->line || !source_is(said, stop->line))
-            continue;
-        if (stop->ncalls < SESSION_CALLS && !knows_call(stop, call))
-            stop->calls[stop->ncalls++] = call;
-        send_stops(session);
-        json_object_set_new(said, "stop", json_integer(stop->id));
-        return false;
-    }
-    return true;
-}
-
 json_t *session_go(struct session *session, const char *words, bool stops, const char *reason)
 {
     char *all;
@@ -207,10 +162,6 @@ json_t *session_go(struct session *session, const char *words, bool stops, const
         return session_error("the program has ended: go back (reverse-continue), or quit");
     all = tool_format("%s\tstops=%d", words, stops);
     said = all ? program_go(&session->program, all) : NULL;
-    while (said && is_elsewhere(session, said)) {
-        json_decref(said);
-        said = program_go(&session->program, all);
-    }
     free(all);
     return arrive(session, said, reason);
 }

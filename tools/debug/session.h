@@ -13,16 +13,14 @@
 
 #include "tools/debug/program.h"
 
-enum { SESSION_STOPS = 64, SESSION_CALLS = 16 };
+enum { SESSION_STOPS = 64 };
 
 struct session_stop {
     unsigned id;   /* 0: it was deleted */
     char *text;    /* owned: as it was written */
     char *request; /* owned: as the run is asked for it, without the number */
     unsigned hits;
-    char *line;     /* owned: "FILE:LINE" of one on a line, NULL */
-    unsigned ncalls;
-    uint64_t calls[SESSION_CALLS]; /* the calls that are known to be there */
+    char *line; /* owned: "FILE:LINE" of one on a line, NULL */
 };
 
 struct session {

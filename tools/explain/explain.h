@@ -30,6 +30,7 @@ struct explain_task {
     bool by_main; /* the application's main thread has submitted it … */
     unsigned
         by_worker; /* … or that worker, in a task or behind one; UINT_MAX: neither */
+    const char *source; /* of the run: where it was submitted, "FILE:LINE"; NULL */
     size_t before; /* the one before it on its worker, or EXPLAIN_NONE */
 };
 
@@ -393,6 +394,9 @@ void explain_name_link(const struct explain_link *link, char *name, size_t size)
 
 /* The chain by what it was spent on, of a run of that length; and link by link. Errors:
  * -ENOMEM, NULL. */
+/* … by the lines of the program that have submitted its tasks; nothing where none is known
+ * (lines.c). */
+int explain_print_lines(const struct explain_link *chain, size_t nchain, double all_ms);
 int explain_print_chain(const struct explain_link *chain, size_t n, double all_ms);
 json_t *explain_json_chain(const struct explain_link *chain, size_t n);
 

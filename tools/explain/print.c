@@ -393,7 +393,9 @@ int explain_print(const struct explanation *e)
         puts("The run took no time: there is nothing to explain.");
         return 0;
     }
-    if (explain_print_chain(e->chain, e->nchain, explained_duration_ms(e)) < 0 || print_idle_workers(e) < 0 || print_waste(e) < 0)
+    if (explain_print_chain(e->chain, e->nchain, explained_duration_ms(e)) < 0 ||
+        explain_print_lines(e->chain, e->nchain, explained_duration_ms(e)) < 0 ||
+        print_idle_workers(e) < 0 || print_waste(e) < 0)
         return -ENOMEM;
     print_changes(e);
     return 0;
@@ -420,6 +422,8 @@ json_t *explain_json_chain(const struct explain_link *chain, size_t n)
             json_object_set_new(
                 one, "job",
                 json_integer((json_int_t)run->tasks[link->what].job));
+        if (one && link->type == EXPLAIN_RUNS && run->tasks[link->what].source)
+            json_object_set_new(one, "source", tool_json_text(run->tasks[link->what].source));
         if (one && run->ranks)
             json_object_set_new(one, "rank", json_integer(run->rank));
         json_array_append_new(list, one);

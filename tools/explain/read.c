@@ -41,6 +41,8 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
         last[w] = EXPLAIN_NONE;
     for (size_t t = 0; last && run->tasks && t < trace->ntasks; t++) {
         const struct trace_task *from = &trace->tasks[t];
+        const char *source =
+            from->source ? orr_texts_add(&run->names, from->source) : NULL;
 
         run->tasks[t] = (struct explain_task){
             .job = from->job,
@@ -53,6 +55,7 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
             .end = from->end,
             .by_main = from->by == TRACE_BY_MAIN,
             .by_worker = from->by == TRACE_BY_TASK ? from->by_worker : UINT_MAX,
+            .source = source,
             .before = last[from->worker]};
         last[from->worker] = t;
         run->nsubmitted += run->tasks[t].by_main;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands of gdb that show a run from inside: its workers, tasks, data, tags,
 transfers, and what waits for what. They read memory only, so that they work on a
-stopped program and on a core file alike; nothing of the program is called.
+stopped program and on a core file alike; nothing of the program is called. Only
+orrery-break writes, into the mask of events that the library tells of.
 
     (gdb) source tools/gdb/orrery.py
     (gdb) orrery-waits
@@ -41,7 +42,9 @@ def in_list(head, type_name, field):
 
 
 def text(pointer):
-    """A C string, or "" for NULL."""
+    """A C string, or "" for NULL; an array is one, too."""
+    if pointer.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY:
+        return pointer.string(errors="replace")
     return pointer.string(errors="replace") if int(pointer) else ""
 
 
@@ -103,6 +106,14 @@ class Run:
                 found.setdefault(int(access["job"]),
                                  access["job"].dereference())
         return sorted(found.values(), key=lambda job: int(job["id"]))
+
+    def unsubmitted(self):
+        """Jobs of tasks that others depend on, and that were not submitted."""
+        for i in range(4):
+            for address in slab_objects(self.runtime["slabs"]["jobs"][i]):
+                job = at(address, "struct orr_job")
+                if int(job["refs"]) > 0 and state(job) == "new":
+                    yield job
 
     def tags(self):
         tags = self.runtime["tasks"]["tags"]
@@ -187,6 +198,11 @@ def worker_name(worker):
     desc = worker["desc"]
     kind = word(desc["type"], "enum starpu_worker_archtype", "STARPU_")
     return f"{kind.removesuffix('_worker')} {int(desc['devid'])}"
+
+
+def full_name(worker):
+    """As messages call it."""
+    return text(worker["desc"]["name"])
 
 
 def table(head, rows):
@@ -337,6 +353,352 @@ def print_tag(tag, run):
     while int(edge):
         print(f"  before tag {int(edge['tag']['id'])}")
         edge = edge["next"]
+
+
+# --- why, along the chain: the sentences of core/observe/waiting.c ---
+
+MOST_CHAINS, MOST_LINKS = 5, 12
+
+
+def data_words(handle):
+    """As messages call a datum: core/data/label.h."""
+    name = text(handle["name"])
+    if not name:
+        return f"data number {int(handle['id'])}"
+    count = int(handle["ncoordinates"])
+    if count:
+        name += "(" + ",".join(str(int(handle["coordinates"][i]))
+                               for i in range(count)) + ")"
+    return f"data `{name}'"
+
+
+def job_words(job):
+    if int(job["task"]):
+        name = job_name(job).rpartition(" #")[0]
+        number = f" (number {int(job['id'])})" if int(job["id"]) else ""
+        return f"task `{name}'{number}"
+    if int(job["naccesses"]):
+        return f"the acquisition of {data_words(job['accesses'][0]['handle'])}"
+    return "a request of the library"
+
+
+def source_words(job):
+    """"FILE:LINE: ", if the program has said where it submitted the task."""
+    task = job["task"]
+    if not int(task) or not int(task["file"]):
+        return ""
+    return f"{text(task['file'])}:{int(task['line'])}: "
+
+
+def uses(mode):
+    """What a task does with a datum."""
+    return {1: "reads", 2: "writes", 3: "reads and writes"}.get(int(mode) & 3, "uses")
+
+
+class Waits:
+    """Which job holds which one back, looked up once."""
+
+    def __init__(self, run, jobs):
+        self.declared = predecessors([*jobs, *run.unsubmitted()])
+        self.turns = {}   # by handle: by access, the one before that keeps it waiting
+        self.holders = {}  # by job
+
+    def turn_before(self, access):
+        """The last access to the datum that keeps that one waiting, or None."""
+        handle = int(access["handle"])
+        if handle not in self.turns:
+            found = self.turns[handle] = {}
+            last = last_change = None
+            for other in in_turns(access["handle"].dereference()):
+                reads = int(other["mode"]) & 3 == 1
+                found[int(other.address)] = last_change if reads else last
+                last = other
+                last_change = last_change if reads else other
+        return self.turns[handle].get(int(access.address))
+
+    def look(self, job):
+        for other in self.declared.get(int(job.address), ()):
+            return other, ": the program has declared that"
+        for access in accesses(job):
+            other = None
+            if int(access["ordered"]) and not int(access["granted"]):
+                other = self.turn_before(access)
+            if other is None or int(other["job"]) == int(job.address):
+                continue
+            first = other["job"].dereference()
+            used = data_words(access["handle"])
+            return first, f": it {uses(access['mode'])} {used}, which that one " \
+                f"{uses(other['mode'])}"
+        return None
+
+    def holder(self, job):
+        """A job that holds it back, and the reason; None: none does."""
+        address = int(job.address)
+        if address not in self.holders:
+            self.holders[address] = self.look(job)
+        return self.holders[address]
+
+
+def wait_sentence(job, other, because):
+    if not int(other["task"]) and state(other) == "running" and int(other["naccesses"]):
+        return (f"{job_words(job)} waits for {data_words(other['accesses'][0]['handle'])}, "
+                "which the application has acquired and not released "
+                "(starpu_data_release)")
+    if state(other) == "new":
+        because = ", which was never submitted"
+    return f"{job_words(job)} waits for {job_words(other)}{because}"
+
+
+def alone_sentence(run, job):
+    """Why a job that no other one holds back is not over."""
+    name, is_now = job_words(job), state(job)
+    worker = int(job["worker"])
+    where = full_name(run.runtime["workers"]["at"][worker]) if worker >= 0 else ""
+    if is_now == "suspended":
+        return f"{name} waits in its kernel, on {where}"
+    if is_now == "running" and not int(job["task"]):
+        return f"{data_words(job['accesses'][0]['handle'])} is acquired by the " \
+            "application, and not released (starpu_data_release)"
+    if is_now == "running":
+        return f"{name} is executed on {where}"
+    if is_now == "ready":
+        paused = ": starpu_pause was called and not starpu_resume" \
+            if int(run.runtime["workers"]["paused"]) else ""
+        return f"{name} is ready, but no worker takes it{paused}"
+    if is_now == "fetching" and int(job["data"]["wants_memory"]):
+        return f"{name} waits for memory for its data on {where}"
+    if is_now == "fetching":
+        return f"{name} waits for its data" + (f" on {where}" if where else "")
+    for tag in run.tags():
+        if int(tag["held"]) == int(job.address):
+            return f"{name} waits for tags before its own, {int(tag['id'])}, of which " \
+                f"{int(tag['missing'])} are missing (orrery-tags)"
+    if is_now == "claiming":
+        return f"{name} waits for data that others have claimed"
+    return f"{name} waits for {int(job['waiting'])} things that are not known here"
+
+
+def chain_from(job, waits_of):
+    """The jobs from this one to the one that holds all of them back, each with the
+    reason why it waits; and whether they wait in a circle."""
+    links, seen = [], set()
+    while int(job.address) not in seen:
+        seen.add(int(job.address))
+        found = waits_of.holder(job)
+        links.append((job, found))
+        if found is None:
+            return links, False
+        job = found[0]
+    return links, True
+
+
+def chains(jobs, waits_of):
+    """The longest chain to each job that no other one holds back, or to a circle, how many
+    jobs wait there, and whether it is a circle."""
+    steps = {}  # by job: how many are between it and its end, and that end
+    ends = {}
+    for job in jobs:
+        way, circle = [], False
+        while int(job.address) not in steps:
+            address = int(job.address)
+            if address in way:
+                circle = True
+                break
+            way.append(address)
+            found = waits_of.holder(job)
+            if found is None:
+                break
+            job = found[0]
+        here = int(job.address)
+        length, end = steps.get(here, (-1, here))
+        ends.setdefault(end, [-1, None, 0, False])
+        ends[end][3] |= circle
+        for address in reversed(way):
+            length += 1
+            steps[address] = length, end
+            ends[end][2] += 1
+            if length > ends[end][0]:
+                ends[end][:2] = length, address
+    return sorted(ends.values(), key=lambda one: -one[2])
+
+
+def say_main(run):
+    main = run.runtime["main"]
+    if not int(main["awaited"]):
+        print("the application is in code of its own")
+        return
+    awaited = main["awaited"].dereference()
+    number = int(awaited["number"])
+    print(f"the application waits for {text(awaited['noun'])}"
+          f"{f' {number}' if number else ''}")
+
+
+def is_said(job):
+    """Whether who waits for it has said why it is not over."""
+    return state(job) == "new" or not int(job["task"]) and state(job) == "running"
+
+
+def say_chain(run, links, circle):
+    if len(links) > 1 and is_said(links[-1][0]):
+        links = links[:-1]
+    for job, found in links[:MOST_LINKS]:
+        print(source_words(job) + (wait_sentence(job, *found) if found else
+                                   alone_sentence(run, job)))
+    if len(links) > MOST_LINKS:
+        left = len(links) - MOST_LINKS
+        print(f"... {left} more, up to:")
+        job, found = links[-1]
+        print(source_words(job) + (wait_sentence(job, *found) if found else
+                                   alone_sentence(run, job)))
+    if circle:
+        print("They wait for each other in a circle, which no order of them can satisfy: "
+              "leave one of these dependencies out")
+
+
+# --- breakpoints on events: core/observe/debugger.h ---
+
+# As `orrery debug` calls them (debug/event.c), and what core tells then.
+EVENTS = {"submit": ("TASK_WAITS",), "ready": ("TASK_READY",), "take": ("TASK_FETCHES",),
+          "start": ("KERNEL_BEGINS",), "end": ("TASK_EXECUTED",), "pass": ("TASK_SKIPPED",),
+          "return": ("TASK_RETURNED",), "transfer": ("COPY_BEGINS",),
+          "arrival": ("COPY_ENDED",), "steal": ("STOLEN",), "mark": ("MARK",)}
+OF_COPIES, OF_NO_TASK = ("transfer", "arrival"), ("transfer", "arrival", "steal", "mark")
+
+
+class Where:
+    """What is written behind orrery-break: [EVENT] [KERNEL] [#TASK] [data NAME]
+    [on WORKER|NODE]."""
+
+    def __init__(self, argument):
+        self.event = self.kernel = self.task = self.data = self.place = None
+        words = gdb.string_to_argv(argument)
+        while words:
+            word = words.pop(0)
+            if word in ("data", "on"):
+                if not words:
+                    raise gdb.GdbError(f"`{word}' what? A name goes behind it")
+                setattr(self, "data" if word == "data" else "place", words.pop(0))
+            elif word.startswith("#"):
+                if not word[1:].isdigit():
+                    raise gdb.GdbError(f"`{word}': a task is # and its number")
+                self.task = int(word[1:])
+            elif word in EVENTS and self.event is None:
+                self.event = word
+            elif self.kernel is None:
+                self.kernel = word
+            else:
+                raise gdb.GdbError(
+                    f"`{word}' is too much: [EVENT] [KERNEL] [#TASK] [data NAME] "
+                    f"[on WORKER|NODE]; events are {', '.join(EVENTS)}")
+        if self.event is None:
+            self.event = "start"
+        if self.event in OF_NO_TASK and (self.kernel or self.task):
+            raise gdb.GdbError(f"`{self.event}' is an event of no task: no kernel or number")
+        if self.data and self.event in ("steal", "mark"):
+            raise gdb.GdbError(f"`{self.event}' is an event of no datum")
+
+    def kinds(self):
+        return [int(gdb.parse_and_eval(f"ORR_TOLD_{kind}")) for kind in EVENTS[self.event]]
+
+    def names_data(self, handle):
+        return handle_name(handle).rpartition(" #")[0] == self.data or \
+            data_words(handle) == self.data
+
+    def is_job(self, job):
+        if self.kernel and job_name(job).rpartition(" #")[0] != self.kernel:
+            return False
+        return (self.task is None or int(job["id"]) == self.task) and (
+            not self.data or any(self.names_data(access["handle"].dereference())
+                                 for access in accesses(job)))
+
+    def is_worker(self, worker):
+        return self.place in (str(int(worker["id"])), worker_name(worker),
+                              full_name(worker))
+
+
+def told_worker(runtime, told):
+    """The worker of an event, or None."""
+    if int(told["worker"]):
+        return told["worker"].dereference()
+    job = told["job"]
+    number = int(job["worker"]) if int(job) else -1
+    return runtime["workers"]["at"][number] if number >= 0 else None
+
+
+def node_name(runtime, number):
+    return "" if number == NO_NODE else text(runtime["machine"]["nodes"][number]["name"])
+
+
+def told_sentence(where, runtime, told):
+    """What has happened; None: it is not where the breakpoint is."""
+    if where.event in OF_COPIES:
+        request = told["request"].dereference()
+        src, dst = (node_name(runtime, int(request[end])) for end in ("src", "dst"))
+        if not src or where.data and not where.names_data(request["handle"].dereference()) \
+                or where.place and where.place not in (src, dst):
+            return None
+        verb = "sets out" if where.event == "transfer" else "arrives"
+        return f"{handle_name(request['handle'])} {verb}, from {src} to {dst}"
+    if where.event == "mark":
+        return f"mark: {text(told['text'])}"
+    if where.event == "steal":
+        thief, victim = (runtime["workers"]["at"][int(told["stolen"][end])]
+                         for end in ("thief", "victim"))
+        if where.place and not where.is_worker(thief):
+            return None
+        return f"{full_name(thief)} takes task #{int(told['stolen']['job'])} from the " \
+            f"queue of {full_name(victim)}"
+    job, worker = told["job"].dereference(), told_worker(runtime, told)
+    if not where.is_job(job) or where.place and (
+            worker is None or not where.is_worker(worker)):
+        return None
+    return source_words(job) + f"{where.event} {job_name(job)}" + (
+        f" on {full_name(worker)}" if worker is not None else "")
+
+
+def want(runtime, kinds):
+    """Has core tell the function of orr_debugger_native of these kinds."""
+    observers = runtime["observers"]
+    native = int(gdb.parse_and_eval("&orr_debugger_native"))
+    number = next(i for i in range(int(observers["n"]))
+                  if int(observers["list"][i]) == native)
+    for kind in kinds:
+        gdb.execute(f"set var ((struct orr_runtime *){int(runtime.address)})"
+                    f"->observers.want[{kind}] |= {1 << number}", to_string=True)
+
+
+class EventBreakpoint(gdb.Breakpoint):
+    """Of orrery-break; `delete`, `disable`, `ignore` and `commands` of gdb are for it,
+    too."""
+
+    everyone = []
+
+    def __init__(self, argument):
+        self.where = Where(argument)
+        super().__init__("orr_debugger_event", internal=False)
+        self.everyone.append(self)
+        self.say = argument or "start"
+
+    def stop(self):
+        frame = gdb.newest_frame()
+        told = frame.read_var("told").dereference()
+        if int(told["kind"]) not in self.where.kinds():
+            return False
+        said = told_sentence(self.where, frame.read_var("rt").dereference(), told)
+        if said:
+            print(said)
+        return said is not None
+
+
+class Opened(gdb.Breakpoint):
+    """A run opens: it is to tell of the events at which there are breakpoints."""
+
+    def stop(self):
+        runtime = gdb.newest_frame().read_var("rt").dereference()
+        for one in EventBreakpoint.everyone:
+            if one.is_valid():
+                want(runtime, one.where.kinds())
+        return False
 
 
 # --- commands ---
@@ -495,6 +857,54 @@ def waits(_argument):
     if int(run.runtime["workers"]["paused"]):
         print("workers are paused: starpu_resume has to be called "
               f"{int(run.runtime['workers']['paused'])} times")
+
+
+@command("orrery-why")
+def why(argument):
+    """Who waits for what, a sentence each along the chain: of the task with the number
+    that is given, else of the application and what all unfinished tasks wait for."""
+    run = Run()
+    jobs = run.jobs()
+    waits_of = Waits(run, jobs)
+    number = argument.strip().lstrip("#")
+    if number:
+        found = [job for job in jobs if str(int(job["id"])) == number]
+        if not found:
+            raise gdb.GdbError(f"no task that is not over has the number {number}")
+        say_chain(run, *chain_from(found[0], waits_of))
+        return
+    say_main(run)
+    if not jobs:
+        print("no task is open")
+    found = chains(jobs, waits_of)
+    for _, first, waiting, _ in found[:MOST_CHAINS]:
+        links, circle = chain_from(at(first, "struct orr_job"), waits_of)
+        say_chain(run, links, circle)
+        if waiting > len(links):
+            print(f"{waiting - len(links)} more wait behind them")
+    if len(found) > MOST_CHAINS:
+        print(f"and {len(found) - MOST_CHAINS} more chains")
+
+
+@command("orrery-break")
+def break_at(argument):
+    """Stops at an event, before the run or in it: [EVENT] [KERNEL] [#TASK] [data NAME]
+    [on WORKER|NODE], where all of that holds. Events are submit, ready, take, start (where
+    there is none), end, pass, return, transfer, arrival, steal, mark. What it stops at is
+    gdb's breakpoint: delete, disable, ignore and commands are for it."""
+    if gdb.lookup_static_symbol("real_runtime") is None:
+        raise gdb.GdbError("no symbols of liborrery: `start' the program first, and use a "
+                           "library that was built with -g")
+    one = EventBreakpoint(argument)
+    if not OPENED:
+        OPENED.append(Opened("orr_debugger_opened", internal=True))
+    try:
+        want(Run().runtime, one.where.kinds())
+    except (Missing, gdb.MemoryError):
+        pass  # the run is to come
+
+
+OPENED = []
 
 
 @command("orrery-tags")

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/observe/source_line.h"
 #include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
@@ -30,10 +31,11 @@ static const char help[] =
     "usage: orrery report [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] [--costs FILE]\n"
     "                     [-o FILE.html] [--beside RUN] [--compare FILE.json]\n"
-    "                     [--plain] [--json]\n"
+    "                     [--links SCHEME] [--plain] [--json]\n"
     "                     -- PROGRAM [ARGUMENTS]\n"
     "       orrery report [-o FILE.html] [--graph FILE] [--beside RUN]\n"
-    "                     [--compare FILE.json] [--plain] [--json] TRACE.csv\n"
+    "                     [--compare FILE.json] [--links SCHEME] [--plain] [--json]\n"
+    "                     TRACE.csv\n"
     "       orrery report [-o FILE.html] [--plain] [--json] -n RANKS -- PROGRAM ...\n"
     "       orrery report [-o FILE.html] [--plain] [--json] RUN.rank0.csv ...\n"
     "Runs the program and writes one file for a browser, which needs no network: what\n"
@@ -59,6 +61,9 @@ static const char help[] =
     "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
     "                             be repeated\n"
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
+    "      --links SCHEME         links to lines of the program: vscode, vscodium,\n"
+    "                             zed, idea, textmate, file, or an address with\n"
+    "                             {file} and {line} (ORRERY_LINKS; none)\n"
     "      --plain                neither explanation nor bounds, which cost further\n"
     "                             simulations\n"
     "      --json                 print the report and the path of the page as JSON\n"
@@ -67,7 +72,7 @@ static const char help[] =
     "example: orrery report -m MACHINE -s dmdas -o run.html -- ./cholesky -size 9600\n";
 
 struct options {
-    const char *output, *graph, *compare, *beside;
+    const char *output, *graph, *compare, *beside, *links;
     bool plain, json;
 };
 
@@ -165,7 +170,7 @@ static int report_make_page(struct launch *launch,
         .trace = files->trace,
         .graph = access(files->graph, R_OK) == 0 ? files->graph : NULL,
         .plain = options->plain};
-    struct report_page page = {.command = command_line(launch->argv)};
+    struct report_page page = {.command = command_line(launch->argv), .links = options->links};
     int code = process_exit_code(&launch->process);
     int made = TOOL_FAILED;
 
@@ -217,7 +222,8 @@ static int show_trace(const char *trace, const struct options *options)
     struct report_parts parts = {.trace = trace, .plain = options->plain};
     struct report_page page = {.title =
                                    tool_format("%s", name ? name + 1 : trace),
-                               .command = tool_format("%s", trace)};
+                               .command = tool_format("%s", trace),
+                               .links = options->links};
     int result;
 
     if (options->graph)
@@ -384,7 +390,7 @@ static int show_ranks(const struct launch *launch, char *const *paths, unsigned 
 {
     struct report_parts parts = {.launch = launch, .traces = paths, .ntraces = n,
                                  .plain = options->plain};
-    struct report_page page = {0};
+    struct report_page page = {.links = options->links};
     struct rank_shares shares = {0};
     struct rank_traces traces;
     struct orr_error err = {""};
@@ -436,7 +442,7 @@ int cmd_report(int argc, char **argv)
 {
     static const struct tool_words words = {launch_names, is_trace_or_record};
     struct launch launch = {0};
-    struct options options = {.output = "report.html"};
+    struct options options = {.output = "report.html", .links = getenv("ORRERY_LINKS")};
     const char *devices = NULL, *ranks = NULL, *costs_path = NULL;
     struct costs costs = {0};
     struct powers *powers = NULL;
@@ -450,6 +456,7 @@ int cmd_report(int argc, char **argv)
         {TOOL_JOINED, "compare", &options.compare, NULL},
         {0, "graph", &options.graph, NULL},
         {0, "beside", &options.beside, NULL},
+        {0, "links", &options.links, NULL},
         {'n', "ranks", &ranks, NULL},
         {0, "costs", &costs_path, NULL},
         {0, "plain", NULL, &options.plain},
@@ -480,6 +487,11 @@ int cmd_report(int argc, char **argv)
                    "its own");
     } else if (trace && ranks) {
         tool_error("report: -n needs a program, and %s is a trace", trace);
+    } else if (options.links && *options.links &&
+               !orr_source_scheme_is_known(options.links)) {
+        tool_error("report: --links %s: no scheme: there are %s, or an address with {file} and "
+                   "{line}",
+                   options.links, orr_source_scheme_names);
     } else if (options.beside && access(options.beside, R_OK) < 0) {
         tool_error("report: --beside %s: %s", options.beside, strerror(errno));
     } else if (!report_words_are_wrong(&launch, &options, devices, costs_path, trace)) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/observe/source_line.h"
 #include "tools/common/json.h"
 
 struct data {
@@ -20,6 +21,9 @@ struct data {
     FILE *file;
     const char **names; /* owned: the texts in order, each once */
     size_t nnames;
+    const char **sources; /* owned: likewise, where tasks were submitted */
+    size_t nsources;
+    const char *links; /* the scheme of links to them, NULL: none */
     int64_t *column; /* owned: room for the longest */
     bool lost;       /* no memory */
 };
@@ -62,6 +66,35 @@ static bool collect_names(struct data *d)
     return true;
 }
 
+/* Where tasks were submitted, each once, sorted. */
+static bool collect_sources(struct data *d)
+{
+    size_t n = 0;
+
+    d->sources = malloc((d->trace->ntasks + 1) * sizeof(*d->sources));
+    if (!d->sources)
+        return false;
+    for (size_t t = 0; t < d->trace->ntasks; t++)
+        if (d->trace->tasks[t].source)
+            d->sources[n++] = d->trace->tasks[t].source;
+    if (n)
+        qsort(d->sources, n, sizeof(*d->sources), compare_name_pointers);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(d->sources[i], d->sources[d->nsources - 1]) != 0)
+            d->sources[d->nsources++] = d->sources[i];
+    return true;
+}
+
+/* -1: it is not known. */
+static int64_t source_index(const struct data *d, const char *source)
+{
+    const char **found = source ? bsearch(&source, d->sources, d->nsources,
+                                          sizeof(*d->sources), compare_name_pointers)
+                                : NULL;
+
+    return found ? found - d->sources : -1;
+}
+
 static int64_t name_index(const struct data *d, const char *name)
 {
     const char **found = bsearch(&name, d->names, d->nnames, sizeof(*d->names),
@@ -102,6 +135,7 @@ enum task_column {
     TASK_SUBMITTED,
     TASK_READY,
     TASK_TAKEN,
+    TASK_SOURCE,
     TASK_ITERATION,
     TASK_SUBITERATION,
     TASK_NCOLUMNS
@@ -129,6 +163,8 @@ static int64_t task_value(const struct data *d, const struct trace_task *task,
         return ms_to_ns(task->start - task->ready);
     case TASK_TAKEN:
         return ms_to_ns(task->start - task->taken);
+    case TASK_SOURCE:
+        return source_index(d, task->source);
     case TASK_ITERATION:
         return task->iteration;
     default:
@@ -155,7 +191,7 @@ static void write_tasks(const struct data *d)
 {
     static const char *const columns[TASK_NCOLUMNS] = {
         "job",       "worker", "name",  "start",     "length",      "priority",
-        "submitted", "ready",  "taken", "iteration", "subiteration"};
+        "submitted", "ready",  "taken", "source",    "iteration",   "subiteration"};
     bool tags = false, loops = false;
 
     for (size_t t = 0; t < d->trace->ntasks; t++) {
@@ -166,6 +202,8 @@ static void write_tasks(const struct data *d)
     for (enum task_column c = 0; c < TASK_NCOLUMNS; c++) {
         if (c >= TASK_ITERATION && !loops)
             break;
+        if (c == TASK_SOURCE && !d->nsources)
+            continue;
         for (size_t t = 0; t < d->trace->ntasks; t++)
             d->column[t] = task_value(d, &d->trace->tasks[t], c);
         fputs(c ? ",\n" : "", d->file);
@@ -362,6 +400,25 @@ static void write_worker_list(struct data *d)
     fputc(']', d->file);
 }
 
+/* With their links, if a scheme was named. */
+static void write_sources(struct data *d)
+{
+    fputs(",\n\"sources\":[", d->file);
+    for (size_t i = 0; i < d->nsources; i++) {
+        char *link = orr_source_link(d->links, d->sources[i]);
+
+        fputs(i ? ",{\"text\":" : "{\"text\":", d->file);
+        write_json_text(d, d->sources[i]);
+        if (link) {
+            fputs(",\"link\":", d->file);
+            write_json_text(d, link);
+        }
+        fputc('}', d->file);
+        free(link);
+    }
+    fputc(']', d->file);
+}
+
 static void write_json(const struct data *d, const char *name,
                        const json_t *json)
 {
@@ -383,16 +440,17 @@ static void write_about(struct data *d, const struct report_page *page)
 int report_data(const struct report_page *page, FILE *file)
 {
     const struct trace *trace = &page->trace;
-    struct data d = {.trace = trace, .file = file};
+    struct data d = {.trace = trace, .links = page->links, .file = file};
     size_t most = trace->ntasks + trace->ncopies + trace->memory.n +
                   trace->ready.n + trace->submitted.n;
     int rc = report_beside(trace, &d.beside);
 
     most += d.beside.nstretches + trace->nwaits + trace->nsteals;
     d.column = malloc((most + 1) * sizeof(*d.column));
-    if (rc == 0 && d.column && collect_names(&d)) {
+    if (rc == 0 && d.column && collect_names(&d) && collect_sources(&d)) {
         write_about(&d, page);
         write_worker_list(&d);
+        write_sources(&d);
         write_tasks(&d);
         write_copy_columns(&d);
         write_wait_columns(&d);
@@ -419,6 +477,7 @@ int report_data(const struct report_page *page, FILE *file)
         d.lost = true;
     }
     free(d.names);
+    free(d.sources);
     free(d.column);
     report_beside_done(&d.beside);
     return d.lost || tool_json_lacks() ? -ENOMEM : 0;

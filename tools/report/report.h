@@ -24,6 +24,7 @@ struct report_page {
     json_t *comparisons;   /* an array: what orrery compare printed, each with
                               * the name of its file */
     char *picture;         /* of the machine: SVG */
+    const char *links;     /* the scheme of links to lines of the program, NULL: none */
     const char *other;     /* what the run beside this one is, a constant; NULL: there is none */
     unsigned other_node;   /* the first memory node of it */
 };

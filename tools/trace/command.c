@@ -30,7 +30,8 @@ static const char help[] =
     "usage: orrery trace [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                    [--assume TIMES]\n"
     "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
-    "                    [--graph FILE] [-n RANKS] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                    [--graph FILE] [--lines] [-n RANKS] [--json]\n"
+    "                    -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
     "it carried, and the memory used. Other formats, by the file's extension and\n"
@@ -46,6 +47,9 @@ static const char help[] =
     "      --schedule FILE        who executed each task, for -s static=FILE\n"
     "      --graph FILE           its tasks and what each waited for (docs/GRAPH.md),\n"
     "                             for orrery explain, report and bound\n"
+    "      --lines                name where in the program each task was submitted\n"
+    "                             (docs/DEBUG.md; of .dot files with links, by the\n"
+    "                             scheme ORRERY_LINKS)\n"
     "  -n, --ranks RANKS          so many processes of a program that is linked to\n"
     "                             StarPU-MPI and an MPI; what all of them did is in\n"
     "                             one file, .json or .paje, with an arrow for each\n"
@@ -424,7 +428,7 @@ int cmd_trace(int argc, char **argv)
     struct launch launch = {.trace = "trace.paje"};
     const char *picture = NULL, *schedule = NULL, *graph = NULL;
     char *named = NULL;
-    bool json = false;
+    bool json = false, lines = false;
     int result = TOOL_USAGE;
     const char *devices = NULL, *ranks = NULL;
     const struct tool_option options[] = {
@@ -438,6 +442,7 @@ int cmd_trace(int argc, char **argv)
         {0, "gantt", &picture, NULL},
         {0, "schedule", &schedule, NULL},
         {0, "graph", &graph, NULL},
+        {0, "lines", NULL, &lines},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, &launch_words, help);
@@ -448,6 +453,13 @@ int cmd_trace(int argc, char **argv)
         tool_error("trace: which program? See orrery trace --help");
         goto free_edits;
     }
+    if (lines && is_paje(launch.trace)) {
+        tool_error("trace: --lines: a Pajé file has no place for them; name a .json, .csv, .dot "
+                   "or .rec file (-o)");
+        goto free_edits;
+    }
+    if (lines)
+        setenv("ORRERY_SOURCE_LINES", "1", 1); /* of the program, too */
     launch.argv = argv + first;
     launch.quiet = json;
     result = run_ranks_choose(&launch, "trace", ranks);

@@ -8,6 +8,7 @@
 """
 
 from ._command import Error
+from ._debug import Debugger, Event, debug
 from ._graph import Graph, record
 from ._machine import Machine, machine, machines
 from ._perfmodel import PerfModel, Prediction, perfmodel
@@ -16,8 +17,8 @@ from ._study import bounds, compare, explain, simulate, sweep
 from ._sweep import Picture, Sweep
 
 __all__ = [
-    "Bounds", "Comparison", "Error", "Explanation", "Graph", "Machine",
-    "PerfModel", "Picture", "Prediction", "Run", "Sweep", "bounds", "compare",
-    "explain", "machine", "machines", "perfmodel", "record", "simulate",
-    "sweep",
+    "Bounds", "Comparison", "Debugger", "Error", "Event", "Explanation", "Graph",
+    "Machine", "PerfModel", "Picture", "Prediction", "Run", "Sweep", "bounds",
+    "compare", "debug", "explain", "machine", "machines", "perfmodel", "record",
+    "simulate", "sweep",
 ]

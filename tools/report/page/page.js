@@ -16,6 +16,15 @@ function loopOf(i) {
   return `iteration ${tasks.iteration[i]}${inner >= 0 ? `, ${inner} inside` : ""}`;
 }
 
+const sourceOf = i => run.sources[tasks.source?.[i]];
+
+// What is known of one below the chart, with a link to its line if there is one.
+function showDetail(found) {
+  const detail = d3.select("#detail").text(found ? describe(found) : "");
+  const source = found?.events === tasks ? sourceOf(found.i) : null;
+  if (source?.link) detail.append("div").append("a").attr("href", source.link).text(source.text);
+}
+
 function waited(i) {
   const parts = waitsOf.get(i);
   return parts ? `\nits kernel waited ${
@@ -43,7 +52,8 @@ function describe({ events, i }) {
     tasks.priority[i]}\nbefore its start it was submitted ${
     timeText(tasks.submitted[i])}, ready ${timeText(tasks.ready[i])}, taken ${
     timeText(tasks.taken[i])}${waited(i)}${tagOf(i) ? `\ntag ${tagOf(i)}` : ""}${
-    loopOf(i) ? `\n${loopOf(i)}` : ""}${stolen(i)}`;
+    loopOf(i) ? `\n${loopOf(i)}` : ""}${stolen(i)}${
+    sourceOf(i) ? `\nsubmitted at ${sourceOf(i).text}` : ""}`;
 }
 
 function watchChart() {
@@ -59,7 +69,7 @@ function watchChart() {
   gantt.canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
   gantt.canvas.addEventListener("click", event => {
     const found = gantt.find(event.offsetX, event.offsetY);
-    byId("detail").textContent = found ? describe(found) : "";
+    showDetail(found);
   });
 }
 
@@ -94,7 +104,7 @@ function showNext() {
   const i = view.matches[match], around = Math.max(tasks.length[i] * 12, 1000);
   const middle = (tasks.start[i] + tasks.end[i]) / 2;
   showSpan(middle - around / 2, middle + around / 2);
-  byId("detail").textContent = describe({ events: tasks, i });
+  showDetail({ events: tasks, i });
   say(`${number(match + 1)} of ${number(view.matches.length)} tasks`);
 }
 
@@ -197,6 +207,7 @@ watchControls();
 addRanks();
 addExplanation();
 addKernels();
+addSources();
 addTimes();
 addStates();
 addSteals();

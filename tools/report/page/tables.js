@@ -103,6 +103,29 @@ function kernelRows() {
   return rows.sort((a, b) => b.total - a.total);
 }
 
+// Lines of the program that submit tasks.
+function addSources() {
+  if (!run.sources.length) return;
+  const rows = run.sources.map(source => ({ ...source, count: 0, total: 0, kernels: new Set() }));
+  for (let i = 0; i < tasks.n; i++) {
+    const row = rows[tasks.source[i]];
+    if (!row) continue;
+    row.count++;
+    row.total += tasks.length[i];
+    row.kernels.add(kernels[tasks.name[i]].name);
+  }
+  rows.sort((a, b) => b.total - a.total);
+  const all = d3.sum(rows, r => r.total), unit = timeUnit(rows[0].total);
+  addTable(addSection("Where tasks are submitted"), [
+    { title: "line", value: r => r.text, show: (r, cell) =>
+      r.link ? cell.append("a").attr("href", r.link).text(r.text) : cell.text(r.text) },
+    texts("kernels", r => [...r.kernels].sort().join(", ")),
+    numbers("tasks", r => r.count, ","),
+    numbers(`total ${unit.name}`, r => r.total / unit.size, ",.3f"),
+    numbers("share", r => r.total / all, ".1%"),
+  ], rows);
+}
+
 function addKernels() {
   const section = addSection("Kernels"), rows = kernelRows();
   const all = d3.sum(rows, r => r.total);
