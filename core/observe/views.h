@@ -18,6 +18,7 @@ struct orr_progress;
 struct orr_recording;
 struct orr_tally;
 struct orr_tool;
+struct orr_watch;
 struct orr_trace;
 struct orr_watchdog_tasks;
 
@@ -34,6 +35,7 @@ struct orr_views {
     _Atomic(struct orr_recording *) bound;    /* owned; NULL: none asked for */
     _Atomic(struct orr_graph_record *) graph; /* likewise */
     struct orr_calls *calls; /* [const] the application's, or NULL: calls.h */
+    struct orr_watch *watch; /* of the module "watch"; NULL: nobody does */
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
     struct orr_progress *progress;       /* likewise */
     struct orr_perf *perf;               /* [const] counters */
