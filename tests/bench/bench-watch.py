@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What `orrery watch` costs real tasks of 100 us: the same program alone, watched with a
+reader of the stream (--no-report), and with what the report needs recorded as well, by turns.
+
+usage: bench-watch.py ORRERY WATCH_TASKS [TASKS [ROUNDS]]
+
+Times are from the first submission to the end of the last task, as the program takes them,
+on as many workers as processors less one, for the command has to run somewhere; the processor's time
+of the command is that of its process beside the program's.
+"""
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+ENV = dict(os.environ, STARPU_SCHED="lws", STARPU_SILENT="1", STARPU_NCUDA="0",
+           STARPU_NCPU=str(max(1, (os.cpu_count() or 2) - 1)))
+ENV.pop("ORRERY_MACHINE", None)
+
+
+def ended(process, out):
+    """Seconds of the run, of the processor in it, and of the processor beside it."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit("%s ended with %d" % (process.args, process.returncode))
+    seconds, processor = map(float, out.split())
+    return seconds, processor, used.ru_utime + used.ru_stime
+
+
+def alone(words):
+    process = subprocess.Popen(words, env=ENV, stdout=subprocess.PIPE, encoding="ascii")
+    return ended(process, process.stdout.read())
+
+
+def read_stream(address):
+    with urllib.request.urlopen(address + "events") as answer:
+        for _ in answer:
+            pass
+
+
+def watched(orrery, words, *options):
+    process = subprocess.Popen([orrery, "watch", *options, "--wait", "--", *words], env=ENV,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               encoding="utf-8")
+    address = re.search("http://.*", process.stderr.readline())[0]
+    reader = threading.Thread(target=read_stream, args=(address,), daemon=True)
+    reader.start()
+    return ended(process, process.stdout.readline())
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.strip())
+    orrery, program = map(os.path.abspath, sys.argv[1:3])
+    tasks = sys.argv[3] if len(sys.argv) > 3 else "20000"
+    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
+    turns = subprocess.run([program], check=True, stdout=subprocess.PIPE,
+                           encoding="ascii").stdout.strip()
+    words = [program, tasks, turns]
+    found = {"watched": [], "and recorded": []}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for _ in range(rounds):
+            plain = alone(words)
+            for name, options in (("watched", ["--no-report"]),
+                                  ("and recorded", ["--plain", "-o", "r.html"])):
+                got = watched(orrery, words, *options)
+                found[name].append((got[0] / plain[0], got[1] / plain[1],
+                                    (got[2] - got[1]) / plain[1], plain[0]))
+    for name, ratios in found.items():
+        wall, processor, beside, plain = zip(*ratios)
+        print("bench watch %s: %s tasks of 100 us on %s workers: %.2f %% more time "
+              "(median of %d, %.2f to %.2f), %.2f %% more of the processor in the program, "
+              "over %.2f s" % (
+                  name, tasks, ENV["STARPU_NCPU"], 100 * statistics.median(wall) - 100, rounds,
+                  100 * min(wall) - 100, 100 * max(wall) - 100,
+                  100 * statistics.median(processor) - 100, statistics.median(plain)),
+              end="")
+        print("; the command %.2f %% of it" % (100 * statistics.median(beside))
+              if name == "watched" else "", flush=True)
+
+
+main()
