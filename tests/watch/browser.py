@@ -109,5 +109,4 @@ class Browser:
         return [event for event in self.events
                 if event["method"] == "Runtime.exceptionThrown" or
                 (event["method"] == "Log.entryAdded" and
-                 event["params"]["entry"]["level"] == "error" and
-                 "favicon" not in event["params"]["entry"].get("url", ""))]
+                 event["params"]["entry"]["level"] == "error")]

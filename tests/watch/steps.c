@@ -8,6 +8,7 @@
  *            what it writes, and one "last" that is declared to wait for one of them
  *   again    ends the run and begins another one
  *   none     says that it goes on, and does nothing
+ *   stuck    waits for a task that waits for one that is never submitted
  *   crash    ends by SIGABRT
  *
  * It prints a line for each that it has done.
@@ -115,6 +116,15 @@ static void run_gate(long n)
     starpu_task_wait_for_all();
 }
 
+static void wait_for_nothing(void)
+{
+    struct starpu_task *task = make(&last, data[1]), *never = make(&work, data[2]);
+
+    starpu_task_declare_deps_array(task, 1, &never);
+    submit(task);
+    starpu_task_wait_for_all();
+}
+
 int main(void)
 {
     char line[LINE];
@@ -127,6 +137,8 @@ int main(void)
             run(n);
         else if (!strncmp(line, "gate", 4))
             run_gate(n);
+        else if (!strncmp(line, "stuck", 5))
+            wait_for_nothing();
         else if (!strncmp(line, "crash", 5))
             abort();
         else if (!strncmp(line, "again", 5))

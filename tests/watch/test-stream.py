@@ -214,10 +214,24 @@ def a_crash_is_told_and_the_exit_code_is_the_programs():
         run.tell("crash")
         last = stream.until(lambda s: s["phase"] == "over")
         stream.close()
-        assert last["tasks"]["ended"] == 8, last
+        assert last["tasks"]["ended"] == 8 and last["exit"] == 128 + signal.SIGABRT, last
         status, _, err = run.end()
         assert status == 128 + signal.SIGABRT, (status, err)
         assert "signal 6" in err, err
+
+
+@test
+def a_deadlock_is_shown():
+    with watch("-m", MACHINE, "-s", "lws", "--no-report") as run:
+        stream = Stream(run)
+        run.tell("run 16")
+        run.tell("stuck")
+        last = stream.until(lambda s: s["phase"] == "over")
+        stream.close()
+        assert last["runs"][0]["deadlock"] and last["exit"] == 3, last
+        assert last["tasks"]["waiting"] == 1 and last["tasks"]["ended"] == 16, last["tasks"]
+        status, _, err = run.end()
+        assert status == 3 and "deadlock" in err, (status, err)
 
 
 @test

@@ -69,7 +69,8 @@ struct view {
     struct source source;
     struct http *http; /* NULL: on the terminal */
     struct terminal terminal;
-    const char *phase; /* as in state.h */
+    const char *phase; /* as in state.h … */
+    int exit;          /* … too */
     char *program; /* owned */
     char *page;    /* owned: what is served */
     double last_s; /* when the state was sent last */
@@ -105,7 +106,7 @@ static struct http_answer json_answer(char *text)
 
 static char *present_state(struct view *view)
 {
-    return state_text(&view->source, view->phase, view->program);
+    return state_text(&view->source, view->phase, view->program, view->exit);
 }
 
 /* A stream begins with how far it is. */
@@ -219,6 +220,7 @@ static void open_browser(const char *address)
 static int view_open(struct view *view, unsigned port)
 {
     view->phase = "waiting";
+    view->exit = -1;
     if (source_open(&view->source) < 0)
         return -1;
     if (view->options->tty) {
@@ -329,6 +331,7 @@ static int view_end(struct view *view, struct launch *launch, const struct run_f
     source_read(&view->source);
     source_count(&view->source, &totals);
     view->phase = "ended";
+    view->exit = code;
     terminal_end(&view->terminal);
     if (launch->process.text && (code != 0 || !view->options->json))
         fwrite(launch->process.text, 1, launch->process.length,

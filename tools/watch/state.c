@@ -132,7 +132,7 @@ static json_t *run_json(const struct source_run *run)
         number(graph_left_out(run->graph)));
 }
 
-char *state_text(struct source *source, const char *phase, const char *program)
+char *state_text(struct source *source, const char *phase, const char *program, int exit)
 {
     struct source_totals totals;
     json_t *runs = json_array(), *json;
@@ -148,8 +148,9 @@ char *state_text(struct source *source, const char *phase, const char *program)
             json_array_append_new(runs, one);
         }
     }
-    json = json_pack("{s:s, s:o, s:f, s:b, s:o, s:o, s:o, s:o}", "phase", phase, "program",
-                     tool_json_text(program), "date_us", totals.date_us, "virtual",
+    json = json_pack("{s:s, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:o}", "phase", phase, "program",
+                     tool_json_text(program), "exit",
+                     exit < 0 ? json_null() : json_integer(exit), "date_us", totals.date_us, "virtual",
                      totals.is_virtual, "tasks", counts_json(&totals), "missed",
                      number(totals.missed), "nruns", number(totals.nruns), "runs", runs);
     return text_of(json);

@@ -8,9 +8,9 @@
 
 #include "tools/watch/source.h"
 
-/* `phase`: "waiting" (no run yet), "running", "ended" (a report
+/* `exit` is the program's exit code, -1: it has not ended. `phase`: "waiting" (no run yet), "running", "ended" (a report
  * is made), "reported", "over" (without one). */
-char *state_text(struct source *source, const char *phase, const char *program);
+char *state_text(struct source *source, const char *phase, const char *program, int exit);
 
 /* The tasks in a state: "run=0&state=ready&find=gemm&max=100"; how many there are, and the
  * oldest of them, or of those that have ended the newest. */

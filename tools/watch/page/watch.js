@@ -102,13 +102,14 @@ function showHead(state, run) {
   byId("where").textContent = (run ? `on ${run.machine}, ` : "") + time(state.date_us) +
     (state.virtual ? " of virtual time" : "") +
     (state.nruns > 1 ? `, ${count(state.nruns)} runs` : "");
-  const stuck = state.phase === "running" && state.runs.some(one => one.deadlock);
+  const stuck = state.runs.some(one => one.deadlock);
   byId("phase").textContent = stuck ? "deadlock: nothing can go on any more"
     : state.phase === "running" && state.runs.every(one => !one.open)
       ? "its run has ended, the program goes on" : phases[state.phase] || state.phase;
   if (state.missed) byId("phase").textContent += `; ${count(state.missed)} events were missed` +
     " by the graph";
-  byId("phase").classList.toggle("trouble", stuck);
+  if (state.exit) byId("phase").textContent += `; its exit status is ${state.exit}`;
+  byId("phase").classList.toggle("trouble", stuck || state.exit > 0);
 }
 
 function showWorkers(run) {
