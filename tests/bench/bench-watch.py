@@ -5,9 +5,10 @@ reader of the stream (--no-report), and with what the report needs recorded as w
 
 usage: bench-watch.py ORRERY WATCH_TASKS [TASKS [ROUNDS]]
 
-Times are from the first submission to the end of the last task, as the program takes them,
-on as many workers as processors less one, for the command has to run somewhere; the processor's time
-of the command is that of its process beside the program's.
+First what an empty task costs the processor more, which other programs hardly change; then
+times from the first submission to the end of the last task, as the program takes them, on as
+many workers as processors less one, for the command has to run somewhere. The processor's
+time of the command is what the program does not use itself.
 """
 import os
 import re
@@ -21,6 +22,9 @@ import urllib.request
 ENV = dict(os.environ, STARPU_SCHED="lws", STARPU_SILENT="1", STARPU_NCUDA="0",
            STARPU_NCPU=str(max(1, (os.cpu_count() or 2) - 1)))
 ENV.pop("ORRERY_MACHINE", None)
+
+VARIANTS = {"watched": ["--no-report"], "and recorded": ["--plain", "-o", "r.html"]}
+EMPTY = 100000
 
 
 def ended(process, out):
@@ -54,6 +58,18 @@ def watched(orrery, words, *options):
     return ended(process, process.stdout.readline())
 
 
+def print_per_task(orrery, program, rounds):
+    """Of tasks of one turn, which are all overhead: what each costs the processor more."""
+    words = [program, str(EMPTY), "1"]
+    plain = min(alone(words)[1] for _ in range(rounds))
+    for name, options in VARIANTS.items():
+        more = min(watched(orrery, words, *options)[1] for _ in range(rounds)) - plain
+        print("bench watch %s: a task costs the processor %.2f us more in the program, %.2f %% "
+              "of 100 us (%d empty tasks, the least of %d; %.2f us alone)" % (
+                  name, 1e6 * more / EMPTY, 1e6 * more / EMPTY, EMPTY, rounds,
+                  1e6 * plain / EMPTY), flush=True)
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
@@ -63,13 +79,13 @@ def main():
     turns = subprocess.run([program], check=True, stdout=subprocess.PIPE,
                            encoding="ascii").stdout.strip()
     words = [program, tasks, turns]
-    found = {"watched": [], "and recorded": []}
+    found = {name: [] for name in VARIANTS}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        print_per_task(orrery, program, rounds)
         for _ in range(rounds):
             plain = alone(words)
-            for name, options in (("watched", ["--no-report"]),
-                                  ("and recorded", ["--plain", "-o", "r.html"])):
+            for name, options in VARIANTS.items():
                 got = watched(orrery, words, *options)
                 found[name].append((got[0] / plain[0], got[1] / plain[1],
                                     (got[2] - got[1]) / plain[1], plain[0]))
