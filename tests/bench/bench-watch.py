@@ -3,12 +3,13 @@
 """What `orrery watch` costs real tasks of 100 us: the same program alone, watched with a
 reader of the stream (--no-report), and with what the report needs recorded as well, by turns.
 
-usage: bench-watch.py ORRERY WATCH_TASKS [TASKS [ROUNDS]]
+usage: bench-watch.py ORRERY WATCH_TASKS CHOLESKY [TASKS [ROUNDS]]
 
 First what an empty task costs the processor more, which other programs hardly change; then
 times from the first submission to the end of the last task, as the program takes them, on as
 many workers as processors less one, for the command has to run somewhere. The processor's
-time of the command is what the program does not use itself.
+time of the command is what the program does not use itself. Between them a simulation, whose time is
+overhead alone.
 """
 import os
 import re
@@ -25,6 +26,7 @@ ENV.pop("ORRERY_MACHINE", None)
 
 VARIANTS = {"watched": ["--no-report"], "and recorded": ["--plain", "-o", "r.html"]}
 EMPTY = 100000
+MACHINE, TILES = "h100-pcie-4", 80
 
 
 def ended(process, out):
@@ -70,12 +72,34 @@ def print_per_task(orrery, program, rounds):
                   1e6 * plain / EMPTY), flush=True)
 
 
+def processor_of(words, **settings):
+    """Of the processor, seconds of a process and of those that it has started."""
+    process = subprocess.Popen(words, env=dict(ENV, **settings), stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit("%s ended with %d" % (words, process.returncode))
+    return used.ru_utime + used.ru_stime
+
+
+def print_simulated(orrery, cholesky, rounds):
+    words = [cholesky, "-size", str(960 * TILES), "-nblocks", str(TILES)]
+    plain = min(processor_of(words, ORRERY_MACHINE=MACHINE) for _ in range(rounds))
+    both = min(processor_of([orrery, "watch", "-m", MACHINE, "--tty", "--no-report", "--",
+                             *words]) for _ in range(rounds))
+    print("bench watch simulated: %.0f %% more of the processor for command and program, of "
+          "%.2f s (%d tasks, the least of %d)" % (
+              100 * both / plain - 100, plain, TILES * (TILES + 1) * (TILES + 2) // 6, rounds),
+          flush=True)
+
+
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__.strip())
-    orrery, program = map(os.path.abspath, sys.argv[1:3])
-    tasks = sys.argv[3] if len(sys.argv) > 3 else "20000"
-    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
+    orrery, program, cholesky = map(os.path.abspath, sys.argv[1:4])
+    tasks = sys.argv[4] if len(sys.argv) > 4 else "20000"
+    rounds = int(sys.argv[5]) if len(sys.argv) > 5 else 7
     turns = subprocess.run([program], check=True, stdout=subprocess.PIPE,
                            encoding="ascii").stdout.strip()
     words = [program, tasks, turns]
@@ -83,6 +107,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         print_per_task(orrery, program, rounds)
+        print_simulated(orrery, cholesky, rounds)
         for _ in range(rounds):
             plain = alone(words)
             for name, options in VARIANTS.items():
