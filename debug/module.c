@@ -275,10 +275,11 @@ static const struct orr_observer observer = {
 };
 
 /* The debugger says how far to go, or that it looks at another program already. */
-static const struct orr_observer *open_agent(int fd)
+static const struct orr_observer *open_agent(struct orr_runtime *rt, int fd)
 {
     struct debug_line line;
 
+    (void)rt;
     if (!agent.is_open) {
         agent.is_open = true;
         agent.channel.fd = fd;

@@ -607,6 +607,9 @@
     X(DEBUGGER, "ORRERY_DEBUGGER", INT, "",                                    \
       "The file descriptor by which `orrery debug` talks with a simulated "    \
       "run. Set by that command: docs/DEBUG.md. Unset: there is no debugger.") \
+    X(WATCH, "ORRERY_WATCH", INT, "",                                          \
+      "The file descriptor of the memory by which `orrery watch` sees how far " \
+      "a run is. Set by that command: docs/WATCH.md. Unset: nobody watches.")   \
     X(PROGRESS, "ORRERY_PROGRESS", SPAN, "0",                                  \
       "A line on stderr each so many seconds of real time: how far the run "   \
       "has come. On a terminal it is written over, else a last one comes at "  \

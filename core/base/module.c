@@ -132,9 +132,11 @@ int orr_module_open(const char *name, const void **ret, struct orr_error *err)
             "build",
     };
 
-    snprintf(build_it, sizeof(build_it),
-             "build it with meson option -D%.40s=enabled",
-             strcmp(name, "debug") ? name : "sim"); /* it comes with that */
+    if (!strcmp(name, "watch")) /* of all builds */
+        snprintf(build_it, sizeof(build_it), "install Orrery anew");
+    else
+        snprintf(build_it, sizeof(build_it), "build it with meson option -D%.40s=enabled",
+                 strcmp(name, "debug") ? name : "sim"); /* it comes with that */
     if (find_module(name, path) < 0)
         return orr_fail(err, -ENOENT,
                         "module %s.so is neither in ORRERY_MODULE_DIR nor "

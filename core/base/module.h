@@ -2,7 +2,7 @@
 /*
  * core/base/module.h - shared objects that are opened when they are needed:
  * orrery/sim.so, simgrid.so, packed.so, hdf5.so, bound.so, python.so and
- * replay.so, and files that the user names: drivers. The code that opens them knows
+ * watch.so, replay.so, and files that the user names: drivers. The code that opens them knows
  * their tables, never what stands behind them.
  */
 #pragma once
@@ -20,7 +20,8 @@
  * (core/device/disk/hdf5.h), for "bound" a struct orr_bound_solver
  * (bound/solver.h), for "python" a
  * struct orr_script_ops (core/sched/script.h), for "replay" a struct orr_player_ops
- * (record/player.h), for "driver" a struct orr_driver_module
+ * (record/player.h), for "debug" and "watch" a struct orr_debugger_ops
+ * (core/observe/debugger.h), for "driver" a struct orr_driver_module
  * (core/device/driver_module.h).
  * `stamp` is orr_module_stamp of the module's build; of a driver, ORR_DRIVER_STAMP. */
 struct orr_module {
@@ -42,7 +43,7 @@ extern const char orr_module_stamp[];
 int orr_module_own_directory(char *ret);
 
 /* Opens the module `name` ("sim", "simgrid", "packed", "hdf5", "bound", "python",
- * "replay") and returns its table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
+ * "debug", "watch", "replay") and returns its table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
  * object that this code is in (the library, or a module that opens another),
  * then beside it, as in the build tree. A module is never closed
  * again. Errors: -ENOENT with a message that names the option to build with;

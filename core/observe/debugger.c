@@ -40,36 +40,26 @@ const struct orr_observer orr_debugger_native = {{
 
 /* --- ours --- */
 
-static int open_module(struct orr_runtime *rt, struct orr_error *err)
+static int open_observer(struct orr_runtime *rt, enum orr_config_id variable, const char *module,
+                         struct orr_error *err)
 {
-    int fd = orr_config_int(&rt->config, ORR_CFG_DEBUGGER);
+    int fd = orr_config_int(&rt->config, variable);
     const struct orr_debugger_ops *ops;
     const struct orr_observer *observer;
     const void *table;
     int code;
 
-    if (fd < 0)
-        return 0;
-    if (!rt->sim)
-        return orr_fail(err, -EINVAL,
-                        "ORRERY_DEBUGGER: only a simulated run can be stopped and go back: name "
-                        "a machine (orrery debug -m); for a real one there is gdb with "
-                        "share/orrery/gdb/orrery.py");
     if (fcntl(fd, F_GETFD) < 0)
         return orr_fail(err, -EINVAL,
-                        "ORRERY_DEBUGGER=%d is no open descriptor: it is set by `orrery debug', "
-                        "unset it",
-                        fd);
-    code = orr_module_open("debug", &table, err);
+                        "%s=%d is no open descriptor: it is set by `orrery %s', unset it",
+                        orr_config_name(variable), fd, module);
+    code = orr_module_open(module, &table, err);
     if (code)
         return code;
     ops = table;
-    observer = ops->open(fd);
+    observer = ops->open(rt, fd);
     if (!observer)
         return 0;
-    /* It is told of a submission when that is noted. */
-    if (orr_sources_keep(rt) != 0)
-        return orr_fail(err, -ENOMEM, "out of memory");
     orr_observers_add(&rt->observers, observer);
     orr_observers_want(&rt->observers, observer, ORR_TOLD_ALL, true);
     return 0;
@@ -77,7 +67,21 @@ static int open_module(struct orr_runtime *rt, struct orr_error *err)
 
 int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err)
 {
+    int code = 0;
+
     orr_observers_add(&rt->observers, &orr_debugger_native);
     orr_debugger_opened(rt);
-    return open_module(rt, err);
+    if (orr_config_int(&rt->config, ORR_CFG_WATCH) >= 0)
+        code = open_observer(rt, ORR_CFG_WATCH, "watch", err);
+    if (code || orr_config_int(&rt->config, ORR_CFG_DEBUGGER) < 0)
+        return code;
+    if (!rt->sim)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_DEBUGGER: only a simulated run can be stopped and go back: name "
+                        "a machine (orrery debug -m); for a real one there is gdb with "
+                        "share/orrery/gdb/orrery.py");
+    /* It is told of a submission when that is noted. */
+    if (orr_sources_keep(rt) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    return open_observer(rt, ORR_CFG_DEBUGGER, "debug", err);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/debugger.h - a debugger that stops a simulated run and looks at it: the
- * module "debug", an observer, which `orrery debug` talks with (ORRERY_DEBUGGER). And where
- * the program's own debugger stops any run: the breakpoints of tools/gdb.
+ * core/observe/debugger.h - modules that are observers, by which a command looks at a run:
+ * "debug" stops a simulated one (ORRERY_DEBUGGER, `orrery debug`), "watch" shows how far a
+ * run is (ORRERY_WATCH, `orrery watch`). And where the program's own debugger stops any run:
+ * the breakpoints of tools/gdb.
  */
 #pragma once
 
@@ -12,12 +13,12 @@ struct orr_observer;
 struct orr_runtime;
 struct orr_told;
 
-/* The module's table. */
+/* The table of such a module. */
 struct orr_debugger_ops {
-    /* Begins to talk over the socket, once in a process. Returns the observer, which is
-     * told of all kinds of events that it has functions for; NULL: the debugger looks at
-     * another program. Blocks until it is told how far to go. */
-    const struct orr_observer *(*open)(int fd);
+    /* Begins to talk by the descriptor. Returns the observer, which is told of all kinds
+     * of events that it has functions for; NULL: it does not look at this run. The
+     * debugger blocks until it is told how far to go. */
+    const struct orr_observer *(*open)(struct orr_runtime *rt, int fd);
 };
 
 /* Does nothing, and is called for each event of the kinds that orr_debugger_native wants:
@@ -31,6 +32,7 @@ void orr_debugger_opened(struct orr_runtime *rt);
 /* The observer whose functions that one is. */
 extern const struct orr_observer orr_debugger_native;
 
-/* Registers that, and the module where it is asked for. When there is a machine, before workers begin.
+/* Registers that, and the modules that are asked for. When there is a machine, before
+ * workers begin.
  * Errors, with a message: -EINVAL; those of orr_module_open. */
 int orr_debugger_observe(struct orr_runtime *rt, struct orr_error *err);

@@ -19,6 +19,7 @@ struct orr_recording;
 struct orr_sources;
 struct orr_tally;
 struct orr_tool;
+struct orr_watch;
 struct orr_trace;
 struct orr_watchdog_tasks;
 
@@ -37,6 +38,7 @@ struct orr_views {
     _Atomic(struct orr_recording *) bound;    /* owned; NULL: none asked for */
     _Atomic(struct orr_graph_record *) graph; /* likewise */
     struct orr_calls *calls; /* [const] the application's, or NULL: calls.h */
+    struct orr_watch *watch; /* of the module "watch"; NULL: nobody does */
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
     struct orr_progress *progress;       /* likewise */
     struct orr_perf *perf;               /* [const] counters */

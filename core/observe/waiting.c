@@ -253,6 +253,8 @@ void orr_waiting_behind(const struct orr_job *before,
 
     for (const struct orr_edge *edge = before->successors; edge; edge = edge->next)
         waits(edge->job, before, arg);
+    if (before->state == ORR_JOB_NEW) /* its accesses are not filled in */
+        return;
     for (unsigned i = 0; i < before->naccesses; i++) {
         walk_order(&walk, &before->accesses[i]);
         walk_claim(&walk, &before->accesses[i]);

@@ -380,7 +380,8 @@ static int wait_for_unsubmitted(void)
     return 0;
 }
 
-/* A chain through one datum whose first task waits for one never submitted. */
+/* A chain through one datum whose first task waits for one never submitted, which would
+ * use another datum. */
 static int long_chain(void)
 {
     struct starpu_codelet uses = plain;
@@ -390,6 +391,8 @@ static int long_chain(void)
     uses.nbuffers = 1;
     uses.modes[0] = STARPU_RW;
     first = new_task("forgotten");
+    first->cl = &uses;
+    first->handles[0] = register_memory();
     shared_handle = register_memory();
     for (int i = 0; i < 3000; i++) {
         task = new_task("link");

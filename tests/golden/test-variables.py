@@ -117,6 +117,7 @@ CASES = {
     "ORRERY_RECORD": ("r", {}),
     "ORRERY_BREAK_AT": ("1ms", {}),
     "ORRERY_DEBUGGER": ("99", {}),
+    "ORRERY_WATCH": ("99", {}),
     "ORRERY_PROGRESS": ("0.000001", {}),
     "STARPU_TASK_PROGRESS": ("1", {}),
     "STARPU_PROFILING": ("1", {"STARPU_WORKER_STATS": "1"}),

@@ -78,11 +78,12 @@ replay: core/layouts record replay/ranks
 replay/ranks: core mpi mpi/simulated perfmodel record replay
 sim: core/device core/device/cpu platforms sim/cluster
 sim/cluster: platforms sim
+watch: core core/cost core/data core/exec core/job core/observe core/worker
 '
-ours=$(find application bound core debug import mpi opencl perfmodel platforms record replay sim \
+ours=$(find application bound core debug import mpi opencl perfmodel platforms record replay sim watch \
     -name '*.[ch]' -o -name '*.cpp' | xargs grep -HE '^[[:space:]]*#[[:space:]]*include' |
     sed -nE 's/[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p')
-for folder in $(find application bound core debug import mpi opencl perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find application bound core debug import mpi opencl perfmodel platforms record replay sim watch -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -106,7 +107,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes application bound core debug import mpi opencl perfmodel platforms record replay sim tools |
+    includes application bound core debug import mpi opencl perfmodel platforms record replay sim watch tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -117,7 +118,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes application bound core debug import mpi opencl perfmodel platforms record replay sim tools |
+        includes application bound core debug import mpi opencl perfmodel platforms record replay sim watch tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"

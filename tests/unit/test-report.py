@@ -331,6 +331,13 @@ def a_terminal_shows_what_is_computed_for_the_page():
                                     CULPRIT, "streams", "1").stderr
 
 
+@test
+def the_page_may_have_a_title_of_its_own():
+    write_waits()
+    page = report("--plain", "--title", "a <b> run", path("waits.csv"))
+    assert data_of(page)["title"] == "a <b> run", data_of(page)["title"]
+
+
 # --- in a browser ---
 
 def drive(page, width=1400):

@@ -227,7 +227,7 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare advise study trace explain report bound optimise record \
+for command in run compare advise study trace explain report watch bound optimise record \
     "record import" replay validate env machine "machine doctor" "machine list" \
     "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
@@ -239,7 +239,7 @@ for command in run compare advise study trace explain report bound optimise reco
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done
-for command in run compare trace explain report bound optimise record replay \
+for command in run compare trace explain report watch bound optimise record replay \
     validate env "sched list" "sched show" "machine check" "machine doctor" \
     "machine list" "machine show" "machine copy" "machine new" "machine import" \
     "machine export" "machine diff" "calibrate kernels" "calibrate bus" \

@@ -362,6 +362,7 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
                                                      : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
+                         .meanwhile = launch->meanwhile,
                          .takes_jobs = launch->played[0] && !launch->nranks &&
                                        !leaves_state(launch),
                          .output = -1};

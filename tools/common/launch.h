@@ -40,6 +40,7 @@ struct launch {
     bool hosted; /* one process is to have them: launch_place */
     char *const *ranks_argv;
     bool quiet;
+    const struct process_meanwhile *meanwhile; /* beside it, if it is the only one; or NULL */
     bool kept; /* the report is there already: nothing is run */
     /* Filled in by launch_all. */
     struct process process;

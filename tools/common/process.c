@@ -41,7 +41,8 @@ struct group {
     size_t first, started; /* all before `first` have ended, those from `started` not begun */
     struct server *servers; /* owned: nservers, as many as run at once */
     unsigned nservers;
-    struct pollfd *fds; /* owned: of the processes that run, of servers, and one more */
+    struct pollfd *fds; /* owned: of the processes that run, of servers, and two more */
+    const struct process_meanwhile *meanwhile; /* borrowed, NULL: none */
 };
 
 static void on_child_or_signal(int number)
@@ -312,6 +313,7 @@ static bool take_signals(int *stop)
 static int wait_for_news(struct group *group, int ms)
 {
     struct process *processes = group->processes;
+    const struct process_meanwhile *beside = group->meanwhile;
     struct pollfd *fds = group->fds;
     size_t n = group->started - group->first;
     int stop = 0;
@@ -328,10 +330,16 @@ static int wait_for_news(struct group *group, int ms)
             .events = POLLIN};
     fds[n + group->nservers] =
         (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
-    if (poll(fds, n + group->nservers + 1, ms) >= 0) /* else by a signal */
+    fds[n + group->nservers + 1] =
+        (struct pollfd){.fd = beside ? beside->fd : -1, .events = POLLIN};
+    if (beside && (ms < 0 || ms > beside->every_ms))
+        ms = beside->every_ms;
+    if (poll(fds, n + group->nservers + 2, ms) >= 0) /* else by a signal */
         for (size_t i = 0; i < n; i++)
             if (fds[i].revents)
                 take_output(&processes[group->first + i]);
+    if (beside)
+        beside->act(beside->arg);
     (void)take_signals(&stop);
     return stop;
 }
@@ -413,11 +421,12 @@ int process_run(struct process *processes, size_t n, unsigned at_once,
                 void (*ended)(void *arg, size_t which), void *arg)
 {
     struct group group = {
-        .processes = processes, .n = n, .nservers = at_once ? at_once : 1};
+        .processes = processes, .n = n, .nservers = at_once ? at_once : 1,
+        .meanwhile = n == 1 ? processes->meanwhile : NULL};
     struct signals saved;
     int stop = 0;
 
-    group.fds = calloc(n + group.nservers + 1, sizeof(*group.fds));
+    group.fds = calloc(n + group.nservers + 2, sizeof(*group.fds));
     group.servers = calloc(group.nservers, sizeof(*group.servers));
     if (!group.fds || !group.servers || signals_init(&saved) < 0) {
         for (size_t i = 0; i < n; i++)

@@ -11,6 +11,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* What is done beside one that runs alone: `act` whenever `fd` can be read (-1: none), and
+ * at least every so many ms. */
+struct process_meanwhile {
+    int fd, every_ms;
+    void (*act)(void *arg);
+    void *arg;
+};
+
 struct process {
     /* Filled in by the caller; borrowed. */
     char *const *argv;
@@ -21,6 +29,7 @@ struct process {
                              * the other stream are lost */
     bool takes_jobs;        /* the program with the argument --jobs=SOCKET does this, and
                              * then what else comes (server.h) */
+    const struct process_meanwhile *meanwhile; /* or NULL */
     /* Filled in by the calls below. */
     pid_t pid;  /* 0 before and after it runs */
     int output; /* pipe to read from, -1 */

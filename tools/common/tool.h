@@ -40,6 +40,7 @@ int cmd_study(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 
 /* The names of their verbs; NULL behind the last. */
 const char *calibrate_verb(size_t i);

@@ -64,6 +64,7 @@ static const char help[] =
     "      --links SCHEME         links to lines of the program: vscode, vscodium,\n"
     "                             zed, idea, textmate, file, or an address with\n"
     "                             {file} and {line} (ORRERY_LINKS; none)\n"
+    "      --title TEXT           of the page, else the program, or the trace's name\n"
     "      --plain                neither explanation nor bounds, which cost further\n"
     "                             simulations\n"
     "      --json                 print the report and the path of the page as JSON\n"
@@ -72,7 +73,7 @@ static const char help[] =
     "example: orrery report -m MACHINE -s dmdas -o run.html -- ./cholesky -size 9600\n";
 
 struct options {
-    const char *output, *graph, *compare, *beside, *links;
+    const char *output, *graph, *compare, *beside, *links, *title;
     bool plain, json;
 };
 
@@ -183,8 +184,10 @@ static int report_make_page(struct launch *launch,
     if (launch->report.simulated)
         trust_note(&launch->report, launch->machine);
     page.title =
-        tool_format("%s on %s", page.command,
-                    launch->report.json ? launch->report.machine : "a machine");
+        options->title
+            ? tool_format("%s", options->title)
+            : tool_format("%s on %s", page.command,
+                          launch->report.json ? launch->report.machine : "a machine");
     if (access(files->trace, R_OK) == 0)
         made = make_page(&parts, options, &page);
     report_page_done(&page);
@@ -221,7 +224,9 @@ static int show_trace(const char *trace, const struct options *options)
         !strcmp(trace, INPUT_NAME) ? NULL : tool_beside(trace, ".graph");
     struct report_parts parts = {.trace = trace, .plain = options->plain};
     struct report_page page = {.title =
-                                   tool_format("%s", name ? name + 1 : trace),
+                                   tool_format("%s", options->title ? options->title
+                                                     : name         ? name + 1
+                                                                    : trace),
                                .command = tool_format("%s", trace),
                                .links = options->links};
     int result;
@@ -398,7 +403,8 @@ static int show_ranks(const struct launch *launch, char *const *paths, unsigned 
 
     page.command = launch ? command_line(launch->argv)
                           : tool_format("%s and %u more", paths[0], n - 1);
-    page.title = launch && launch->hosted
+    page.title = options->title ? tool_format("%s", options->title)
+                 : launch && launch->hosted
                      ? tool_format("%s on %s", page.command, launch->report.machine)
                  : launch ? tool_format("%s, %u ranks", page.command, n)
                           : tool_format("%u ranks", n);
@@ -457,6 +463,7 @@ int cmd_report(int argc, char **argv)
         {0, "graph", &options.graph, NULL},
         {0, "beside", &options.beside, NULL},
         {0, "links", &options.links, NULL},
+        {0, "title", &options.title, NULL},
         {'n', "ranks", &ranks, NULL},
         {0, "costs", &costs_path, NULL},
         {0, "plain", NULL, &options.plain},
