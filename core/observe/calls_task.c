@@ -361,20 +361,23 @@ static void fill_uses(struct orr_calls *calls, struct starpu_task *task,
     call->workers = (struct orr_numbers){list, nwords};
 }
 
-/* Whether devices of the type count among those that can run the codelet: as replays have
- * it, of a codelet without a function for any, all do. */
+/* Whether devices of the type count among those that can run the codelet: as
+ * replays have it, of a codelet without a function for any, all do. */
 static bool is_able(const struct starpu_codelet *cl,
                     enum starpu_worker_archtype type)
 {
-    const int32_t devices = STARPU_CUDA | STARPU_OPENCL | STARPU_HIP;
-    const int32_t mask = (int32_t)STARPU_WORKER_TO_MASK(type);
+    bool known = false, none = true;
+    enum starpu_worker_archtype other;
 
-    if (!(mask & devices) || (cl->where && !((int32_t)cl->where & mask)))
+    if (cl->where && !((int32_t)cl->where & STARPU_WORKER_TO_MASK(type)))
         return false;
-    return orr_codelet_functions(cl, type) ||
-           !(orr_codelet_functions(cl, STARPU_CUDA_WORKER) ||
-             orr_codelet_functions(cl, STARPU_OPENCL_WORKER) ||
-             orr_codelet_functions(cl, STARPU_HIP_WORKER));
+    for (int kind = ORR_KIND_CPU + 1; kind < ORR_NKINDS; kind++) {
+        if (!find_type(kind, &other))
+            continue;
+        known |= other == type;
+        none &= !orr_codelet_functions(cl, other);
+    }
+    return known && (none || orr_codelet_functions(cl, type));
 }
 
 /* Of a worker, the number of its device among those that can run the codelet; -1: it is
