@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What orrery/stf.hpp costs: instructions of an empty task of two data beside one that is
 made in C, as valgrind counts them, on one worker; processor time to compile
-examples/stf/axpy.cpp, and its like with nvcc, and the size of its object; loops beside OpenMP's, in turns.
+examples/stf/axpy.cpp, and its like with nvcc, and the size of its object; loops beside
+OpenMP's, in turns.
 
 usage: bench-stf.py BUILD_FOLDER SOURCE_ROOT CC CXX [ELEMENTS]
 """
