@@ -15,6 +15,7 @@
 #include <starpu.h>
 
 #include "core/base/grow.h"
+#include "core/base/number.h"
 #include "core/exec/runtime.h"
 #include "core/worker/workers.h"
 
@@ -352,8 +353,8 @@ static void print_colour(const struct orrery_drawing *drawing, FILE *out,
         fprintf(out, ", style=filled, fillcolor=%s",
                 device == 0 ? "lightgrey" : "white");
     else if (drawing->look.times)
-        fprintf(out, ", style=filled, fillcolor=\"0.000 %.3f 1.000\"",
-                us < most ? us / most : most > 0.);
+        orr_fprintf(out, ", style=filled, fillcolor=\"0.000 %.3f 1.000\"",
+                    us < most ? us / most : most > 0.);
 }
 
 static void print_task(const struct orrery_drawing *drawing, FILE *out,
@@ -364,7 +365,7 @@ static void print_task(const struct orrery_drawing *drawing, FILE *out,
     fprintf(out, "t%zu [label=\"", number);
     print_quoted(out, node->name);
     if (drawing->look.times)
-        fprintf(out, "\n%.3f us", us_of(node));
+        orr_fprintf(out, "\n%.3f us", us_of(node));
     if (!drawing->look.nameless) {
         fputc('\n', out);
         print_quoted(out, node->data);
@@ -383,7 +384,7 @@ static void print_section(const struct orrery_drawing *drawing, FILE *out,
     fprintf(out, "s%d [shape=box, label=\"", number);
     print_quoted(out, drawing->sections[number].name);
     if (drawing->look.times)
-        fprintf(out, "\n%.3f us", us);
+        orr_fprintf(out, "\n%.3f us", us);
     fputc('"', out);
     if (drawing->look.times)
         print_colour(drawing, out, us, most, -1);
