@@ -194,6 +194,26 @@ static bool workers_of_device(const struct starpu_codelet *cl, int64_t device, u
     return all.n > 0;
 }
 
+/* Of a task that the program has bound to a worker of a device: on another machine that
+ * number is somebody else's, and the device's first worker stands for it. Returns -1 where
+ * there is no such device. */
+static int64_t worker_here(const struct orr_call *call,
+                           const struct starpu_codelet *cl, uint32_t *workers)
+{
+    unsigned n = starpu_worker_get_count();
+    int64_t worker = call->worker;
+
+    if (!cl || !workers_of_device(cl, call->device, workers))
+        return -1;
+    if (worker < (int64_t)n && workers[worker / 32] & UINT32_C(1)
+                                                          << worker % 32)
+        return worker;
+    for (worker = 0; !(workers[worker / 32] & UINT32_C(1) << worker % 32);
+         worker++)
+        ;
+    return worker;
+}
+
 static void set_device(struct player *player, const struct orr_call *call,
                        struct starpu_task *task, const struct told *told)
 {
@@ -220,15 +240,18 @@ static void player_set_workers(struct player *player,
         else
             say_moved(player);
     }
+    if (worker >= 0 && call->device >= 0)
+        worker = worker_here(call, task->cl, told->workers);
     task->execute_on_a_specific_worker = worker >= 0 && worker < (int64_t)n;
     if (task->execute_on_a_specific_worker) {
         task->workerid = (unsigned)worker;
         task->workerorder = (unsigned)call->order;
-    } else if (worker >= 0) {
+    } else if (call->worker >= 0) {
         say_moved(player);
     }
     if (call->device >= 0) {
-        set_device(player, call, task, told);
+        if (call->worker < 0)
+            set_device(player, call, task, told);
     } else if (call->workers.n && has_some_worker(&call->workers)) {
         task->workerids = told->workers;
         task->workerids_len = (unsigned)call->workers.n;

@@ -98,15 +98,12 @@ static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
 static _Noreturn void fail_ahead(struct orr_runtime *rt,
                                  const struct orr_request *request)
 {
-    const struct orr_worker_desc *worker = rt->machine->workers;
-
-    while (worker->node != request->dst)
-        worker++;
     orr_log_error("tasks follow the copy of %s to %s, which has failed, in "
-                  "queues: STARPU_%s_PIPELINE=1 lets no task follow another",
+                  "queues, and may have used what was there before: "
+                  "ORRERY_FOLLOW_PLACED=0 lets tasks wait for copies, which "
+                  "are then made once more",
                   orr_handle_label(request->handle).text,
-                  rt->machine->nodes[request->dst].name,
-                  orr_device_kind(worker->type)->variable);
+                  rt->machine->nodes[request->dst].name);
     orr_runtime_fail(rt);
 }
 

@@ -361,7 +361,44 @@ static void fill_uses(struct orr_calls *calls, struct starpu_task *task,
     call->workers = (struct orr_numbers){list, nwords};
 }
 
-static void fill_task(const struct starpu_task *task, struct orr_call *call)
+/* Whether devices of the type count among those that can run the codelet: as
+ * replays have it, of a codelet without a function for any, all do. */
+static bool is_able(const struct starpu_codelet *cl,
+                    enum starpu_worker_archtype type)
+{
+    bool known = false, none = true;
+    enum starpu_worker_archtype other;
+
+    if (cl->where && !((int32_t)cl->where & STARPU_WORKER_TO_MASK(type)))
+        return false;
+    for (int kind = ORR_KIND_CPU + 1; kind < ORR_NKINDS; kind++) {
+        if (!find_type(kind, &other))
+            continue;
+        known |= other == type;
+        none &= !orr_codelet_functions(cl, other);
+    }
+    return known && (none || orr_codelet_functions(cl, type));
+}
+
+/* Of a worker, the number of its device among those that can run the codelet; -1: it is
+ * none of a device, or not one of those. */
+static int64_t device_of(const struct orr_runtime *rt,
+                         const struct starpu_codelet *cl, unsigned worker)
+{
+    const struct orr_workers *workers = rt->workers;
+    int64_t n = 0;
+
+    if (!cl || worker >= workers->n ||
+        !is_able(cl, workers->at[worker].desc->type))
+        return -1;
+    for (unsigned w = 0; w <= worker; w++)
+        n += workers->at[w].desc->stream == 0 &&
+             is_able(cl, workers->at[w].desc->type);
+    return n - 1;
+}
+
+static void fill_task(const struct orr_runtime *rt,
+                      const struct starpu_task *task, struct orr_call *call)
 {
     call->name = task->name;
     call->priority = task->priority;
@@ -370,8 +407,10 @@ static void fill_task(const struct starpu_task *task, struct orr_call *call)
     call->flops = task->flops;
     call->color = task->color;
     call->where = task->where == -1 ? 0 : (uint32_t)task->where;
-    if (task->execute_on_a_specific_worker)
+    if (task->execute_on_a_specific_worker) {
         call->worker = (int64_t)task->workerid;
+        call->device = device_of(rt, task->cl, task->workerid);
+    }
     call->order = task->workerorder;
     call->kept = !task->destroy;
     call->awaited = !task->detach;
@@ -429,7 +468,7 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
         call.id = number->number;
         call.alone = !implicit;
         call.graph = job->in_graph;
-        fill_task(task, &call);
+        fill_task(calls->rt, task, &call);
         fill_uses(calls, task, &call);
         fill_said(task->cl ? task->cl->model : NULL, &said, &call);
         note_task(calls, task, job);

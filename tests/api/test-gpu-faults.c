@@ -303,6 +303,47 @@ START_TEST(a_kernel_fails_that_was_to_be_called_once_or_is_followed)
 }
 END_TEST
 
+/* A copy between devices is in its queue, and a kernel behind it, when the kernel before
+ * ends: what is in its place may have been used when it fails. */
+static void run_behind_copy(void)
+{
+    static uint64_t values[GPU_LENGTH];
+    starpu_data_handle_t handle;
+    uint64_t add = 1;
+
+    setenv("ORRERY_FOLLOW_PLACED", "1", 1);
+    open_runtime("copy@2", "0");
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    submit_for_first(&wait_codelet, handle);
+    ck_assert_int_eq(
+        orrery_task_submit_and_call(starpu_task_build(
+            &gpu_scale, STARPU_RW, handle, STARPU_VALUE, &add, sizeof(add),
+            STARPU_EXECUTE_ON_WORKER, 1, 0)),
+        0);
+    atomic_store(&may_go, true);
+    starpu_data_unregister(handle);
+    _exit(0);
+}
+
+START_TEST(a_copy_that_kernels_follow_fails_and_the_remedy_is_said)
+{
+    pid_t child;
+    int status;
+
+    listen();
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        run_behind_copy();
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    check_said((const char *[]){"tasks follow the copy of",
+                                "ORRERY_FOLLOW_PLACED=0 lets tasks wait",
+                                NULL});
+}
+END_TEST
+
 /* -- a device that has no memory for anybody -- */
 
 static pid_t begin_without_memory(void)
@@ -610,6 +651,7 @@ SUITE_MAIN(gpu_faults)
     tcase_add_loop_test(
         tc, a_kernel_fails_that_was_to_be_called_once_or_is_followed, 0,
         sizeof(followed) / sizeof(*followed));
+    tcase_add_test(tc, a_copy_that_kernels_follow_fails_and_the_remedy_is_said);
     tcase_add_test(tc, who_waits_for_memory_of_others_says_how_to_end_that);
     tcase_add_test(tc, what_it_says_ends_the_run);
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What orrery/stf.hpp costs: instructions of an empty task of two data beside one that is
 made in C, as valgrind counts them, on one worker; processor time to compile
-examples/stf/axpy.cpp, and its like with nvcc; loops beside OpenMP's, in turns.
+examples/stf/axpy.cpp, and its like with nvcc, and the size of its object; loops beside
+OpenMP's, in turns.
 
 usage: bench-stf.py BUILD_FOLDER SOURCE_ROOT CC CXX [ELEMENTS]
 """
@@ -104,6 +105,9 @@ def compilers(folder):
     took = seconds([*env_free, *plain, "-O2", "-std=c++17", "-isystem", INCLUDE,
                     axpy, "-o", out, *LINK])
     print(f"bench stf-compile-axpy {took:.1f} s of processor time")
+    subprocess.run([*plain, "-O2", "-std=c++17", "-isystem", INCLUDE, "-c",
+                    axpy, "-o", out + ".o"], check=True)
+    print(f"bench stf-object-axpy {os.path.getsize(out + '.o')} bytes")
     if not shutil.which("nvcc"):
         print("# compiling with nvcc: no nvcc in PATH")
         return

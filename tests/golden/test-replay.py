@@ -151,8 +151,6 @@ def main():
             for place in places[1:]:
                 if "ORRERY_SIM_KERNELS" in place.env:
                     continue    # Cholesky fills its matrix only then
-                if name.startswith("stf/"):
-                    continue    # not on machines with other devices, yet
                 found = difference(player, words, place, folder, record)
                 tap.claim("%s, recorded on %s, is on %s what the program is "
                           "there" % (name, places[0].name, place.name),

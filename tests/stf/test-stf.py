@@ -55,13 +55,14 @@ def gpus(n):
 
 def programs():
     for name in ("features", "memory", "errors", "allocators", "places",
-                 "scopes"):
+                 "scopes", "names"):
         passes(f"{name}, real", [program(name)])
     passes("features, real, one worker", [program("features")],
            STARPU_NCPU="1")
     passes("snippets, real, wherever the policy says", [program("snippets")],
            **ANY)
-    for name in ("features", "snippets", "allocators", "places", "scopes"):
+    for name in ("features", "snippets", "allocators", "places", "scopes",
+                 "names"):
         for n in (1, 2, 4):
             more = ANY if n == 1 and name in ("features", "snippets") else {}
             passes(f"{name} on {n} virtual GPUs", [program(name)],
@@ -125,8 +126,9 @@ def cholesky():
 def graphs(folder):
     path = os.path.join(folder, "snippets.dot")
 
-    def drawn(depth):
-        more = {"CUDASTF_DOT_MAX_DEPTH": depth} if depth else {}
+    def drawn(depth, **more):
+        if depth:
+            more["CUDASTF_DOT_MAX_DEPTH"] = depth
         done = passes(f"a graph of depth {depth or 'all'} is written",
                       [program("snippets")], ORRERY_STF_DOT=path, **RUN, **ANY,
                       **more)
@@ -144,6 +146,20 @@ def graphs(folder):
     TAP.claim("below the depth a section is one node",
               middle.count("subgraph") == 3 and
               middle.count("shape=box") == 4, middle)
+    timed = drawn("", CUDASTF_DOT_TIMING="1")
+    TAP.claim("tasks have their times, the longest is red",
+              len(re.findall(r'label="t[123]\n10\.000 us\n', timed)) == 10 and
+              timed.count('fillcolor="0.000 1.000 1.000"') == 10, timed)
+    sums = drawn("1", CUDASTF_DOT_TIMING="1")
+    TAP.claim("a section that is one node has those of its tasks",
+              sums.count('label="bar\n50.000 us"') == 2, sums)
+    coloured = drawn("", CUDASTF_DOT_COLOR_BY_DEVICE="1",
+                     CUDASTF_DOT_REMOVE_DATA_DEPS="1")
+    TAP.claim("tasks have the colour of their device, and no data",
+              len(re.findall(r'label="t[123]", style=filled, '
+                             "(?:colorscheme=set312, fillcolor=[1-4]|"
+                             "fillcolor=lightgrey)]", coloured)) == 10,
+              coloured)
     top = drawn("0")
     TAP.claim("at depth 0 there is one node", top.count("subgraph") == 0 and
               top.count("shape=box") == 1 and "->" not in top, top)
@@ -293,7 +309,7 @@ def headers(folder):
 def warnings(folder):
     source = os.path.join(folder, "cxx20.cpp")
     with open(source, "w", encoding="utf-8") as file:
-        file.write("#include <cuda/experimental/stf.cuh>\n" + MODELS)
+        file.write("#include <cudastf/cudastf.h>\n" + MODELS)
     done = run(*CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I",
                os.path.join(INCLUDE, "compat"), "-I", INCLUDE, "-fsyntax-only",
                source)

@@ -15,7 +15,7 @@ fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-printf '#include <orrery.h>\n#include <starpu.h>\n#include <starpu_cublasLt.h>\n#include <starpu_cusolver.h>\n#include <starpu_heteroprio.h>\n#include <starpu_scheduler_toolbox.h>\n' >"$scratch/all.c"
+printf '#include <orrery.h>\n#include <orrery_drawing.h>\n#include <starpu.h>\n#include <starpu_cublasLt.h>\n#include <starpu_cusolver.h>\n#include <starpu_heteroprio.h>\n#include <starpu_scheduler_toolbox.h>\n' >"$scratch/all.c"
 if ! $1 -std=gnu11 -I"$2" -aux-info "$scratch/list" -c "$scratch/all.c" \
     -o "$scratch/all.o" || [ ! -s "$scratch/list" ]; then
     echo "1..0 # SKIP $1 cannot list declarations"

@@ -374,14 +374,15 @@ ORR_STF_COLD inline void require_room(const block_source &source,
         const data_place place =
             i < 0 ? data_place::host() : data_place::device(i);
         const std::size_t most = source.allocator.largest(place);
+        char where[40] = "in main memory";
+        if (i >= 0)
+            std::snprintf(where, sizeof(where), "on device %d", i);
         if (bytes > most)
-            fail("data of " + std::to_string(bytes) +
-                 " bytes are to have memory of an allocator (" +
-                 source.allocator.to_string() + ") that gives at most " +
-                 std::to_string(most) +
-                 (i < 0 ? " in main memory" : " on device ") +
-                 (i < 0 ? "" : std::to_string(i)) +
-                 ": raise its bounds, or choose another one");
+            fail_with(
+                "data of %zu bytes are to have memory of an allocator (%s) "
+                "that gives at most %zu %s: raise its bounds, or "
+                "choose another one",
+                bytes, source.allocator.to_string().c_str(), most, where);
     }
 }
 

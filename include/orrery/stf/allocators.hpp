@@ -13,43 +13,11 @@
 namespace orrery::stf
 {
 
-// Each call is one of the device's.
-class uncached_block_allocator : public block_allocator_interface
-{
-  public:
-    void *allocate(backend_ctx_untyped &, const data_place &place,
-                   std::ptrdiff_t &size, event_list &) override
-    {
-        return detail::allocate_at(place, size);
-    }
-    void deallocate(backend_ctx_untyped &, const data_place &place,
-                    event_list &, void *memory, std::size_t size) override
-    {
-        detail::deallocate_at(place, memory, size);
-    }
-    event_list deinit(backend_ctx_untyped &) override
-    {
-        return {};
-    }
-    std::string to_string() const override
-    {
-        return "uncached";
-    }
-};
-
 namespace detail
 {
 
-// By its base alone, so that there is one kind of shared pointers for the compiler.
-inline block_allocator_untyped owned(block_allocator_interface *one)
-{
-    return block_allocator_untyped(
-        std::shared_ptr<block_allocator_interface>(one));
-}
-inline block_allocator_untyped uncached()
-{
-    return owned(new uncached_block_allocator);
-}
+// How an allocator makes blocks of what its root gives it.
+enum class way { uncached, cached, cached_fifo, pooled, buddy, kept };
 
 // Memory that its root has given, and where.
 struct piece {
@@ -59,25 +27,94 @@ struct piece {
         entry; // bytes of it, and of the blocks that are cut from it
 };
 
-// What allocators with a root have in common.
+} // namespace detail
+
+// Bounds of pools on one device. Main memory, where data go that have no room, has none.
+struct pooled_allocator_config {
+    std::size_t get_max_entries_per_place() const
+    {
+        return max_entries_per_place.value_or(SIZE_MAX);
+    }
+    double get_max_ratio() const
+    {
+        return max_ratio.value_or(0.2);
+    }
+    std::optional<std::size_t> max_entries_per_place;   // of one size
+    std::optional<double> max_ratio;                    // of the memory there
+    std::optional<std::size_t> max_footprint_per_place; // bytes of all pools
+};
+
+namespace detail
+{
+
+// All of them are one class for the compiler: which one the environment chooses is only
+// known when the program runs, so every program has their code.
 class rooted : public block_allocator_interface
 {
   public:
-    ORR_STF_COLD ~rooted() override
+    // Without a root, the device's memory, which uncached is.
+    ORR_STF_COLD explicit rooted(way how, block_allocator_untyped root = {},
+                                 pooled_allocator_config config = {})
+        : way_(how), root_(std::move(root)), config_(config)
     {
+        if (!root_ && how != way::uncached)
+            root_ = make(way::uncached);
+    }
+    // By its base alone, so that there is one kind of shared pointers for the compiler.
+    ORR_STF_COLD static block_allocator_untyped make(way how)
+    {
+        return block_allocator_untyped(
+            std::shared_ptr<block_allocator_interface>(new rooted(how)));
+    }
+    void *allocate(backend_ctx_untyped &ctx, const data_place &place,
+                   std::ptrdiff_t &size, event_list &events) override
+    {
+        if (way_ == way::uncached)
+            return allocate_at(place, size);
+        char *at =
+            get_block(ctx, place, static_cast<std::size_t>(size), events);
+        if (!at)
+            size = -1;
+        return at;
+    }
+    void deallocate(backend_ctx_untyped &, const data_place &place,
+                    event_list &, void *memory, std::size_t size) override
+    {
+        char *at = static_cast<char *>(memory);
+
+        if (way_ == way::uncached)
+            deallocate_at(place, memory, size);
+        else if (way_ == way::buddy)
+            join(place, at, rounded(size));
+        else
+            add(way_ == way::pooled ? unused_ : pieces_, place, at, size, size);
     }
     event_list deinit(backend_ctx_untyped &ctx) override
     {
         event_list events;
-        put_all(ctx, nullptr, events);
-        unused_.clear();
+
+        if (way_ != way::kept)
+            put_all(ctx, nullptr, events);
         return events;
     }
-    std::string to_string() const override
+    ORR_STF_COLD std::string to_string() const override
     {
-        return name_ + (" on " + root_.to_string());
+        static const char *const names[] = {"uncached", "cached",
+                                            "cached",   "pooled",
+                                            "buddy",    "kept until clear()"};
+        std::string text = names[static_cast<int>(way_)];
+
+        if (root_)
+            text += " on " + root_.to_string();
+        return text;
     }
-    void print_info() const override
+    ORR_STF_COLD std::size_t largest(const data_place &place) const override
+    {
+        return way_ != way::pooled || most_entries(place) > 0
+                   ? most_bytes(place)
+                   : 0;
+    }
+    ORR_STF_COLD void print_info() const override
     {
         std::fprintf(stderr,
                      "%s: %zu pieces of memory, %zu blocks are unused\n",
@@ -85,19 +122,6 @@ class rooted : public block_allocator_interface
     }
 
   protected:
-    ORR_STF_COLD rooted(const char *name, block_allocator_untyped root)
-        : name_(name), root_(root ? std::move(root) : uncached())
-    {
-    }
-    // NULL: there is no room.
-    char *get(backend_ctx_untyped &ctx, const data_place &place,
-              std::size_t size, event_list &events)
-    {
-        auto asked = static_cast<std::ptrdiff_t>(size);
-        void *at = root_.allocate(ctx, place, asked, events);
-
-        return asked < 0 ? nullptr : static_cast<char *>(at);
-    }
     // Gives all pieces back, or those of one place; returns whether there were any.
     ORR_STF_COLD bool put_all(backend_ctx_untyped &ctx, const data_place *there,
                               event_list &events)
@@ -112,7 +136,55 @@ class rooted : public block_allocator_interface
                 root_.deallocate(ctx, one.place, events, one.at, one.size);
         while (pieces_.size() > left)
             pieces_.pop_back();
+        if (!there)
+            unused_.clear();
         return left != before;
+    }
+
+  private:
+    static constexpr std::size_t most_of_pool = 64, alignment = 256;
+    // Blocks have a power of two of bytes, 256 at least; pieces 64 MiB, or about a
+    // quarter of a place's memory.
+    static constexpr std::size_t least_of_buddies = 256,
+                                 most_of_buddies = std::size_t{64} << 20;
+
+    // NULL: there is no room.
+    char *get(backend_ctx_untyped &ctx, const data_place &place,
+              std::size_t size, event_list &events)
+    {
+        auto asked = static_cast<std::ptrdiff_t>(size);
+        void *at = root_.allocate(ctx, place, asked, events);
+
+        return asked < 0 ? nullptr : static_cast<char *>(at);
+    }
+    ORR_STF_COLD char *get_block(backend_ctx_untyped &ctx,
+                                 const data_place &place, std::size_t bytes,
+                                 event_list &events)
+    {
+        char *at;
+
+        switch (way_) {
+        case way::pooled:
+            at = take(unused_, place, bytes);
+            return at || !add_entries(ctx, place, bytes, events)
+                       ? at
+                       : take(unused_, place, bytes);
+        case way::buddy:
+            at = cut(place, rounded(bytes));
+            return at || !add_buddies(ctx, place, rounded(bytes), events)
+                       ? at
+                       : cut(place, rounded(bytes));
+        case way::kept:
+            return get(ctx, place, bytes, events);
+        default:
+            at = take(pieces_, place, bytes, way_ == way::cached_fifo);
+            if (!at)
+                at = get(ctx, place, bytes, events);
+            // What is kept for other sizes may be in the way.
+            return at || !put_all(ctx, &place, events)
+                       ? at
+                       : get(ctx, place, bytes, events);
+        }
     }
     // Takes one of that size off a list, the last one or the first; NULL: there is none.
     ORR_STF_COLD static char *take(std::vector<piece> &from,
@@ -139,130 +211,19 @@ class rooted : public block_allocator_interface
         to.push_back({place, at, size, entry});
     }
 
-    std::vector<piece> pieces_; // that are the root's
-    std::vector<piece> unused_; // cut from them
-
-  private:
-    const char *name_;
-    block_allocator_untyped root_;
-};
-
-} // namespace detail
-
-// Keeps what is given back, for allocations of the same size: first what was given back
-// last. What is kept goes back to the root when that has no room, and with the context.
-class cached_block_allocator : public detail::rooted
-{
-  public:
-    explicit cached_block_allocator(block_allocator_untyped root = {})
-        : rooted("cached", std::move(root))
-    {
-    }
-    void *allocate(backend_ctx_untyped &ctx, const data_place &place,
-                   std::ptrdiff_t &size, event_list &events) override
-    {
-        const auto bytes = static_cast<std::size_t>(size);
-        char *at = take(pieces_, place, bytes, oldest_first_);
-
-        if (!at)
-            at = get(ctx, place, bytes, events);
-        if (!at && put_all(ctx, &place, events))
-            at = get(ctx, place, bytes, events);
-        if (!at)
-            size = -1;
-        return at;
-    }
-    void deallocate(backend_ctx_untyped &, const data_place &place,
-                    event_list &, void *memory, std::size_t size) override
-    {
-        add(pieces_, place, static_cast<char *>(memory), size, size);
-    }
-
-  protected:
-    bool oldest_first_ = false;
-};
-
-// The same; first what was given back the longest time ago.
-class cached_block_allocator_fifo : public cached_block_allocator
-{
-  public:
-    explicit cached_block_allocator_fifo(block_allocator_untyped root = {})
-        : cached_block_allocator(std::move(root))
-    {
-        oldest_first_ = true;
-    }
-};
-
-// Bounds of pools on one device. Main memory, where data go that have no room, has none.
-struct pooled_allocator_config {
-    std::size_t get_max_entries_per_place() const
-    {
-        return max_entries_per_place.value_or(SIZE_MAX);
-    }
-    double get_max_ratio() const
-    {
-        return max_ratio.value_or(0.2);
-    }
-    std::optional<std::size_t> max_entries_per_place;   // of one size
-    std::optional<double> max_ratio;                    // of the memory there
-    std::optional<std::size_t> max_footprint_per_place; // bytes of all pools
-};
-
-// A pool for each size: entries are cut from pieces of up to 64, and used again. Beyond
-// the bounds there is no room.
-class pooled_allocator : public detail::rooted
-{
-  public:
-    explicit pooled_allocator(block_allocator_untyped root,
-                              double max_ratio = 0.2)
-        : rooted("pooled", std::move(root))
-    {
-        config_.max_ratio = max_ratio;
-    }
-    explicit pooled_allocator(double max_ratio = 0.2)
-        : pooled_allocator(block_allocator_untyped(), max_ratio)
-    {
-    }
-    explicit pooled_allocator(const pooled_allocator_config &config)
-        : rooted("pooled", {}), config_(config)
-    {
-    }
-    void *allocate(backend_ctx_untyped &ctx, const data_place &place,
-                   std::ptrdiff_t &size, event_list &events) override
-    {
-        const auto bytes = static_cast<std::size_t>(size);
-        char *at = take(unused_, place, bytes);
-
-        if (!at && grow(ctx, place, bytes, events))
-            at = take(unused_, place, bytes);
-        if (!at)
-            size = -1;
-        return at;
-    }
-    void deallocate(backend_ctx_untyped &, const data_place &place,
-                    event_list &, void *memory, std::size_t size) override
-    {
-        add(unused_, place, static_cast<char *>(memory), size, size);
-    }
-    std::size_t largest(const data_place &place) const override
-    {
-        return most_entries(place) > 0 ? most_bytes(place) : 0;
-    }
-
-  private:
-    static constexpr std::size_t most = 64, alignment = 256;
+    // --- pools ---
 
     std::size_t most_entries(const data_place &place) const
     {
         return place.is_host() ? SIZE_MAX : config_.get_max_entries_per_place();
     }
     // Bytes of pools that may be on a place.
-    std::size_t most_bytes(const data_place &place) const
+    ORR_STF_COLD std::size_t most_bytes(const data_place &place) const
     {
-        if (place.is_host())
+        if (place.is_host() || way_ != way::pooled)
             return SIZE_MAX;
         const starpu_ssize_t all = starpu_memory_get_total(
-            static_cast<unsigned>(detail::machine::get().node_of(place)));
+            static_cast<unsigned>(machine::get().node_of(place)));
         std::size_t bytes = config_.max_footprint_per_place.value_or(SIZE_MAX);
 
         if (all > 0) {
@@ -273,20 +234,21 @@ class pooled_allocator : public detail::rooted
         }
         return bytes;
     }
-    ORR_STF_COLD bool grow(backend_ctx_untyped &ctx, const data_place &place,
-                           std::size_t size, event_list &events)
+    ORR_STF_COLD bool add_entries(backend_ctx_untyped &ctx,
+                                  const data_place &place, std::size_t size,
+                                  event_list &events)
     {
         const std::size_t step = (size + alignment - 1) / alignment * alignment;
         std::size_t left = most_bytes(place), entries = most_entries(place);
 
-        for (const detail::piece &one : pieces_) {
+        for (const piece &one : pieces_) {
             if (one.place != place)
                 continue;
             left = left > one.size ? left - one.size : 0;
             if (one.entry == size)
                 entries -= one.size / step;
         }
-        std::size_t n = most < left / step ? most : left / step;
+        std::size_t n = most_of_pool < left / step ? most_of_pool : left / step;
         n = n < entries ? n : entries;
         char *at = nullptr;
         for (; n > 0 && !(at = get(ctx, place, n * step, events)); n /= 2)
@@ -299,53 +261,21 @@ class pooled_allocator : public detail::rooted
         return true;
     }
 
-    pooled_allocator_config config_;
-};
-
-// Cuts large pieces in halves until they fit; halves that are both unused are one again.
-class buddy_allocator : public detail::rooted
-{
-  public:
-    explicit buddy_allocator(block_allocator_untyped root = {})
-        : rooted("buddy", std::move(root))
-    {
-    }
-    void *allocate(backend_ctx_untyped &ctx, const data_place &place,
-                   std::ptrdiff_t &size, event_list &events) override
-    {
-        const std::size_t bytes = rounded(static_cast<std::size_t>(size));
-        char *at = cut(place, bytes);
-
-        if (!at && grow(ctx, place, bytes, events))
-            at = cut(place, bytes);
-        if (!at)
-            size = -1;
-        return at;
-    }
-    void deallocate(backend_ctx_untyped &, const data_place &place,
-                    event_list &, void *memory, std::size_t size) override
-    {
-        join(place, static_cast<char *>(memory), rounded(size));
-    }
-
-  private:
-    // Blocks have a power of two of bytes, 256 at least; pieces 64 MiB, or about a
-    // quarter of a place's memory.
-    static constexpr std::size_t least = 256, most = std::size_t{64} << 20;
+    // --- buddies ---
 
     static std::size_t rounded(std::size_t size)
     {
-        std::size_t bytes = least;
+        std::size_t bytes = least_of_buddies;
         while (bytes < size)
             bytes *= 2;
         return bytes;
     }
     // The smallest unused block that is large enough, cut in halves.
-    char *cut(const data_place &place, std::size_t bytes)
+    ORR_STF_COLD char *cut(const data_place &place, std::size_t bytes)
     {
         std::size_t size = SIZE_MAX;
 
-        for (const detail::piece &one : unused_)
+        for (const piece &one : unused_)
             if (one.place == place && one.size >= bytes && one.size < size)
                 size = one.size;
         char *at = size == SIZE_MAX ? nullptr : take(unused_, place, size);
@@ -356,11 +286,11 @@ class buddy_allocator : public detail::rooted
         return at;
     }
     // Makes it one with its other half, as long as that is unused.
-    void join(const data_place &place, char *at, std::size_t size)
+    ORR_STF_COLD void join(const data_place &place, char *at, std::size_t size)
     {
-        const detail::piece *root = nullptr;
+        const piece *root = nullptr;
 
-        for (const detail::piece &one : pieces_)
+        for (const piece &one : pieces_)
             if (one.place == place && at >= one.at && at < one.at + one.size)
                 root = &one;
         while (root && size < root->size) {
@@ -375,7 +305,7 @@ class buddy_allocator : public detail::rooted
     }
     bool remove(const data_place &place, const char *at, std::size_t size)
     {
-        for (detail::piece &one : unused_)
+        for (piece &one : unused_)
             if (one.at == at && one.size == size && one.place == place) {
                 one = unused_.back();
                 unused_.pop_back();
@@ -384,12 +314,13 @@ class buddy_allocator : public detail::rooted
         return false;
     }
     // A piece more; a smaller one where there is no room.
-    ORR_STF_COLD bool grow(backend_ctx_untyped &ctx, const data_place &place,
-                           std::size_t bytes, event_list &events)
+    ORR_STF_COLD bool add_buddies(backend_ctx_untyped &ctx,
+                                  const data_place &place, std::size_t bytes,
+                                  event_list &events)
     {
         const starpu_ssize_t all = starpu_memory_get_total(
-            static_cast<unsigned>(detail::machine::get().node_of(place)));
-        std::size_t size = bytes > most ? bytes : most;
+            static_cast<unsigned>(machine::get().node_of(place)));
+        std::size_t size = bytes > most_of_buddies ? bytes : most_of_buddies;
         char *at = nullptr;
 
         while (all > 0 && size > bytes &&
@@ -403,6 +334,74 @@ class buddy_allocator : public detail::rooted
         add(pieces_, place, at, size, size);
         add(unused_, place, at, size, size);
         return true;
+    }
+
+    const way way_;
+    block_allocator_untyped root_;
+    const pooled_allocator_config config_;
+    std::vector<piece> pieces_; // that are the root's
+    std::vector<piece> unused_; // cut from them
+};
+
+} // namespace detail
+
+// Each call is one of the device's.
+class uncached_block_allocator : public detail::rooted
+{
+  public:
+    uncached_block_allocator() : rooted(detail::way::uncached)
+    {
+    }
+};
+
+// Keeps what is given back, for allocations of the same size: first what was given back
+// last. What is kept goes back to the root when that has no room, and with the context.
+class cached_block_allocator : public detail::rooted
+{
+  public:
+    explicit cached_block_allocator(block_allocator_untyped root = {})
+        : rooted(detail::way::cached, std::move(root))
+    {
+    }
+};
+
+// The same; first what was given back the longest time ago.
+class cached_block_allocator_fifo : public detail::rooted
+{
+  public:
+    explicit cached_block_allocator_fifo(block_allocator_untyped root = {})
+        : rooted(detail::way::cached_fifo, std::move(root))
+    {
+    }
+};
+
+// A pool for each size: entries are cut from pieces of up to 64, and used again. Beyond
+// the bounds there is no room.
+class pooled_allocator : public detail::rooted
+{
+  public:
+    explicit pooled_allocator(block_allocator_untyped root,
+                              double max_ratio = 0.2)
+        : rooted(detail::way::pooled, std::move(root), {{}, max_ratio, {}})
+    {
+    }
+    explicit pooled_allocator(double max_ratio = 0.2)
+        : pooled_allocator(block_allocator_untyped(), max_ratio)
+    {
+    }
+    explicit pooled_allocator(const pooled_allocator_config &config)
+        : rooted(detail::way::pooled, {}, config)
+    {
+    }
+};
+
+// Cuts large pieces in halves until they fit; halves that are both unused are one again.
+class buddy_allocator : public detail::rooted
+{
+  public:
+    explicit buddy_allocator(block_allocator_untyped root = {})
+        : rooted(detail::way::buddy, std::move(root))
+    {
     }
 };
 
@@ -483,25 +482,8 @@ class stream_adapter
     class keeper : public detail::rooted
     {
       public:
-        keeper() : rooted("kept until clear()", {})
+        keeper() : rooted(detail::way::kept)
         {
-        }
-        void *allocate(backend_ctx_untyped &ctx, const data_place &place,
-                       std::ptrdiff_t &size, event_list &events) override
-        {
-            char *at = get(ctx, place, static_cast<std::size_t>(size), events);
-            if (!at)
-                size = -1;
-            return at;
-        }
-        void deallocate(backend_ctx_untyped &, const data_place &place,
-                        event_list &, void *memory, std::size_t size) override
-        {
-            add(pieces_, place, static_cast<char *>(memory), size, size);
-        }
-        event_list deinit(backend_ctx_untyped &) override
-        {
-            return {};
         }
         void clear(backend_ctx_untyped &ctx)
         {
@@ -527,16 +509,17 @@ ORR_STF_COLD inline block_allocator_untyped chosen_allocator()
     if (!name || !*name || std::strcmp(name, "cached") == 0)
         return {};
     if (std::strcmp(name, "uncached") == 0)
-        return uncached();
+        return rooted::make(way::uncached);
     if (std::strcmp(name, "cached_fifo") == 0)
-        return owned(new cached_block_allocator_fifo);
+        return rooted::make(way::cached_fifo);
     if (std::strcmp(name, "pooled") == 0)
-        return owned(new pooled_allocator);
+        return rooted::make(way::pooled);
     if (std::strcmp(name, "buddy") == 0)
-        return owned(new buddy_allocator);
-    fail("the allocator `" + std::string(name) +
-         "' of ORRERY_STF_ALLOCATOR is unknown: uncached, cached, cached_fifo, "
-         "pooled or buddy");
+        return rooted::make(way::buddy);
+    fail_with(
+        "the allocator `%s' of ORRERY_STF_ALLOCATOR is unknown: uncached, "
+        "cached, cached_fifo, pooled or buddy",
+        name);
 }
 
 } // namespace detail

@@ -28,9 +28,11 @@
 
 // What is seldom called, or takes long anyway: no part of its callers, and small.
 #if defined(__GNUC__)
-#    define ORR_STF_COLD __attribute__((cold, noinline))
+#    define ORR_STF_COLD   __attribute__((cold, noinline))
+#    define ORR_STF_PRINTF __attribute__((format(printf, 1, 2)))
 #else
 #    define ORR_STF_COLD
+#    define ORR_STF_PRINTF
 #endif
 
 struct CUstream_st;

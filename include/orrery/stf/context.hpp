@@ -20,6 +20,20 @@ template <class T>
 inline constexpr bool is_partitioner =
     std::is_base_of_v<partitioner_base, std::decay_t<T>>;
 
+// The partitioner of a grid that has one, unless the program names another one.
+template <class Place, class Cut, class = void> struct own_partitioner {
+    using type = Cut;
+};
+template <class Place>
+struct own_partitioner<Place, default_partition,
+                       std::void_t<typename Place::partitioner>> {
+    using type = std::conditional_t<
+        std::is_same_v<typename Place::partitioner, null_partition>,
+        default_partition, typename Place::partitioner>;
+};
+template <class Place, class Cut>
+using partitioner_of = typename own_partitioner<Place, Cut>::type;
+
 // What repeat() makes: the body, behind ->*, is called as long as it goes.
 template <class Context, class Goes> struct rounds {
     template <class F> void operator->*(F &&f)
@@ -42,7 +56,7 @@ class dot_section
         : state_(std::move(state))
     {
         if (state_->dot)
-            state_->dot->begin_section(name);
+            orrery_drawing_begin_section(state_->dot->get(), name.c_str());
     }
     dot_section(dot_section &&) = default;
     ~dot_section()
@@ -52,7 +66,7 @@ class dot_section
     void end()
     {
         if (state_ && state_->dot)
-            state_->dot->end_section();
+            orrery_drawing_end_section(state_->dot->get());
         state_.reset();
     }
 
@@ -355,7 +369,7 @@ class context
     // Each allocation is one of the device's.
     block_allocator_untyped get_uncached_allocator() const
     {
-        return detail::uncached();
+        return detail::rooted::make(detail::way::uncached);
     }
     // What set_allocator() has said; else the runtime's, which keeps what data leave
     // for data of the same lengths.
@@ -430,7 +444,8 @@ class context
                                        detail::default_partition, Part>;
 
         if constexpr (detail::is_place<First>)
-            return loop<Cut>(exec_place(first), std::forward<Rest>(rest)...);
+            return loop<detail::partitioner_of<std::decay_t<First>, Cut>>(
+                exec_place(first), std::forward<Rest>(rest)...);
         else if constexpr (detail::is_partitioner<First>)
             return loop<std::decay_t<First>>(std::move(place),
                                              std::forward<Rest>(rest)...);

@@ -38,7 +38,7 @@ enum class recording_of {
     rounds, // they are submitted, with bodies of their own, and once more each round
     launches, // they are submitted when the scope is launched, not before
     copies, // they are submitted as ever; what can be copied may be launched again
-    later,  // they are submitted at the scope's end, or when something has to be before
+    later, // they are submitted at the scope's end, or when something has to be before
 };
 
 // How tasks come to devices: one by one, or as a graph, which the first task of a stage
@@ -234,9 +234,9 @@ struct context_state {
     std::atomic<std::size_t> ndata{0};         // made so far
     std::atomic<int> started{0};   // tasks between start() and end()
     recorder *recording = nullptr; // of the innermost scope that has one
-    unsigned depth = 0;                       // scopes that are open
-    std::vector<unsigned> scopes;             // their numbers, from 1 on
-    unsigned nscopes = 0;                     // so far
+    unsigned depth = 0;            // scopes that are open
+    std::vector<unsigned> scopes;  // their numbers, from 1 on
+    unsigned nscopes = 0;          // so far
     bool pending =
         false;           // a scope is between pop_prologue() and pop_epilogue()
     bool graphs = false; // a graph_ctx: stages are graphs
@@ -277,7 +277,8 @@ struct datum : std::enable_shared_from_this<datum> {
             next->previous = previous;
         if (!handle) // finalized, or never registered
             return;
-        end_plans();
+        if (!plans.empty())
+            end_plans();
         if (has_home && write_back) {
             starpu_data_wont_use(handle);
             state->orphans.push_back(handle);
@@ -287,7 +288,7 @@ struct datum : std::enable_shared_from_this<datum> {
     }
 
     // Before the handle ends.
-    void end_plans()
+    ORR_STF_COLD void end_plans()
     {
         for (const auto &one : plans)
             starpu_data_partition_clean(
@@ -295,9 +296,15 @@ struct datum : std::enable_shared_from_this<datum> {
                 one->parts.data());
         plans.clear();
     }
-    std::string words() const
+    ORR_STF_COLD std::string words() const
     {
         return symbol.empty() ? "data without a symbol" : "`" + symbol + "'";
+    }
+
+    // A call that cannot be done with them: why, and the remedy.
+    [[noreturn]] ORR_STF_COLD void refuse(const char *why) const
+    {
+        fail_with("%s%s", words().c_str(), why);
     }
 
     std::shared_ptr<context_state> state;
@@ -325,7 +332,7 @@ ORR_STF_COLD inline void context_state::finalize()
 {
     for (datum *data = first; data; data = data->next)
         if (data->frozen != access_mode::none)
-            fail(data->words() + " is frozen: unfreeze() it before finalize()");
+            data->refuse(" is frozen: unfreeze() it before finalize()");
     require(started == 0, "a task was started by start(), and has not ended: "
                           "end() it before finalize()");
     if (starpu_task_wait_for_all() == -EDEADLK)

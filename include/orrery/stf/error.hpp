@@ -3,6 +3,8 @@
 // thing and the remedy.
 #pragma once
 
+#include <cstdarg>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +29,20 @@ namespace detail
 [[noreturn]] ORR_STF_COLD inline void fail(const char *sentence)
 {
     fail(std::string(sentence));
+}
+
+// As printf(): sentences that are put together of strings would be much code, in each
+// program. Up to 1000 bytes of it.
+[[noreturn]] ORR_STF_COLD ORR_STF_PRINTF inline void
+fail_with(const char *format, ...)
+{
+    char text[1000];
+    std::va_list values;
+
+    va_start(values, format);
+    std::vsnprintf(text, sizeof(text), format, values);
+    va_end(values);
+    fail(text);
 }
 
 inline void require(bool holds, const char *sentence)

@@ -23,7 +23,7 @@ class hold_on_host
                   {const_cast<datum *>(&data), access_mode::read, {}, nullptr},
                   false);
         if (data.frozen == access_mode::rw)
-            fail(data.words() + " is frozen: unfreeze() it before wait()");
+            data.refuse(" is frozen: unfreeze() it before wait()");
         const int err =
             starpu_data_acquire_on_node(data.handle, STARPU_MAIN_RAM, STARPU_R);
         if (err)
@@ -113,7 +113,7 @@ class freezer
         const int node = node_of(place);
         check_use(*state_, {data_.get(), mode, {}, nullptr}, false);
         if (data_->frozen != access_mode::none)
-            fail(data_->words() + " is frozen already: unfreeze() it before");
+            data_->refuse(" is frozen already: unfreeze() it before");
         acquire(node, true);
         data_->frozen = mode;
     }
@@ -139,13 +139,13 @@ class freezer
         held_at *there = nullptr;
 
         if (data_->frozen == access_mode::none)
-            fail(data_->words() + " is not frozen any more: get() before "
-                                  "unfreeze()");
+            data_->refuse(" is not frozen any more: get() before "
+                          "unfreeze()");
         for (const auto &one : held_)
             there = one->node() == node ? one.get() : there;
         if (!there && mode_ == access_mode::rw)
-            fail(data_->words() + " is frozen to be changed at one place: "
-                                  "name that to get(), or freeze() it there");
+            data_->refuse(" is frozen to be changed at one place: "
+                          "name that to get(), or freeze() it there");
         if (!there)
             there = acquire(node, false);
         there->wait();
@@ -155,7 +155,7 @@ class freezer
     void release()
     {
         if (data_->frozen == access_mode::none)
-            fail(data_->words() + " is not frozen");
+            data_->refuse(" is not frozen");
         give_back();
     }
     access_mode mode() const

@@ -31,9 +31,9 @@ using handle_t = starpu_data_handle_t;
 inline uint32_t narrow(std::size_t n)
 {
     if (n > UINT32_MAX)
-        fail("data with " + std::to_string(n) +
-             " elements along one dimension: at most 4294967295, so give them "
-             "one dimension more");
+        fail_with("data with %zu elements along one dimension: at most "
+                  "4294967295, so give them one dimension more",
+                  n);
     return static_cast<uint32_t>(n);
 }
 

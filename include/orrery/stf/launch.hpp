@@ -65,9 +65,10 @@ template <std::size_t D> void flat_levels<D>::require_block() const
     const std::size_t outer = block(), n = threads(outer, D);
 
     if (n > 1024)
-        fail("a group of " + std::to_string(n) +
-             " threads that wait for each other is larger than a block of a "
-             "device (1024): put a par() level around it");
+        fail_with("a group of %zu threads that wait for each other is larger "
+                  "than a block of a device (1024): put a par() level around "
+                  "it",
+                  n);
     for (std::size_t i = 0; i < D; i++) {
         const std::size_t members = threads(i, D);
         if (bytes[i] && i < outer)
@@ -76,9 +77,10 @@ template <std::size_t D> void flat_levels<D>::require_block() const
         if (sync[i] && members < n &&
             !(members <= 32 ? (members & (members - 1)) == 0
                             : members % 32 == 0 && n / members <= 15))
-            fail("groups of " + std::to_string(members) +
-                 " threads inside of a block: take a power of two up to 32, "
-                 "or a multiple of 32, at most 15 of them");
+            fail_with(
+                "groups of %zu threads inside of a block: take a power of "
+                "two up to 32, or a multiple of 32, at most 15 of them",
+                members);
     }
 }
 

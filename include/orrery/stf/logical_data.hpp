@@ -23,7 +23,7 @@ template <class V> struct typed_datum : datum {
     void take_memory_of(block_source *source)
     {
         if (used.load(std::memory_order_relaxed))
-            fail(words() + " has been used: set_allocator() before");
+            refuse(" has been used: set_allocator() before");
         register_again<V>(&handle, source);
         if (!symbol.empty())
             starpu_data_set_name(handle, symbol.c_str());

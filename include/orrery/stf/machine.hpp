@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -91,8 +92,9 @@ class machine
         read_environment();
         const int err = starpu_init(nullptr);
         if (err)
-            fail(std::string("the runtime does not start: ") +
-                 std::strerror(-err) + "; `orrery env` says what is set");
+            fail_with("the runtime does not start: %s; `orrery env` says what "
+                      "is set",
+                      std::strerror(-err));
         simulated = orrery_is_simulated();
         runs_bodies = orrery_runs_kernels();
         add(STARPU_CUDA_WORKER);
@@ -115,11 +117,10 @@ class machine
 
     [[noreturn]] ORR_STF_COLD void absent(int number) const
     {
-        fail("device " + std::to_string(number) + " is not there: this " +
-             (simulated ? "simulated " : "") + "machine has " +
-             std::to_string(devices.size()) +
-             "; exec_place::any(), ORRERY_STF_PLACE=any or "
-             "ORRERY_MACHINE=h100-pcie-4 make programs run here");
+        fail_with("device %d is not there: this %smachine has %d; "
+                  "exec_place::any(), ORRERY_STF_PLACE=any or "
+                  "ORRERY_MACHINE=h100-pcie-4 make programs run here",
+                  number, simulated ? "simulated " : "", ndevices());
     }
     ORR_STF_COLD void read_environment()
     {
@@ -128,8 +129,9 @@ class machine
         if (!place || !*place)
             return;
         if (std::strcmp(place, "any") != 0)
-            fail("ORRERY_STF_PLACE=" + std::string(place) +
-                 " is unknown; give any, or leave it unset");
+            fail_with("ORRERY_STF_PLACE=%s is unknown; give any, or leave it "
+                      "unset",
+                      place);
         places_any = true;
     }
     // The first worker of each device of a type.
@@ -167,6 +169,37 @@ inline exec_place_grid exec_place::all_devices()
     if (places.empty())
         places.push_back(host());
     return grid(std::move(places));
+}
+
+namespace detail
+{
+
+inline unsigned node_to_allocate(const data_place &place)
+{
+    require(place.is_host() || place.is_device(),
+            "allocate() and deallocate() at a place that is not one memory: "
+            "name data_place::host() or device(i)");
+    return static_cast<unsigned>(machine::get().node_of(place));
+}
+
+} // namespace detail
+
+inline void *data_place::allocate(std::ptrdiff_t bytes, stream_t) const
+{
+    const unsigned node = detail::node_to_allocate(*this);
+    const uintptr_t at =
+        starpu_malloc_on_node(node, static_cast<std::size_t>(bytes));
+
+    if (!at)
+        throw std::bad_alloc();
+    return reinterpret_cast<void *>(at);
+}
+// A device has it until what uses it has ended, for which the caller has waited.
+inline void data_place::deallocate(void *memory, std::size_t bytes,
+                                   stream_t) const
+{
+    starpu_free_on_node(detail::node_to_allocate(*this),
+                        reinterpret_cast<uintptr_t>(memory), bytes);
 }
 
 } // namespace orrery::stf

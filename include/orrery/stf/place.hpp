@@ -77,6 +77,15 @@ enum class place_kind {
 } // namespace detail
 
 class exec_place_grid;
+class exec_place;
+template <class Partitioner> class partitioned_grid;
+
+namespace detail
+{
+
+const std::vector<exec_place> *intern_places(std::vector<exec_place> places);
+
+} // namespace detail
 
 // Where a body runs.
 class exec_place
@@ -110,6 +119,15 @@ class exec_place
     static exec_place_grid grid(std::vector<exec_place> places);
     static exec_place_grid grid(std::vector<exec_place> places, dim4 dims);
     static exec_place_grid all_devices();
+    // The same, with the partitioner of a parallel_for() that names none. Place:
+    // exec_place, or what CUDASTF calls places of one kind.
+    template <class Place, class Partitioner>
+    static partitioned_grid<Partitioner> grid(std::vector<exec_place> places);
+    template <class Place, class Partitioner>
+    static partitioned_grid<Partitioner> grid(std::vector<exec_place> places,
+                                              dim4 dims);
+    template <class Partitioner>
+    static partitioned_grid<Partitioner> all_devices();
     static exec_place_grid repeat(const exec_place &place, std::size_t n);
 
     bool is_host() const
@@ -165,7 +183,7 @@ class exec_place
     {
         if (a.kind_ != b.kind_ || a.number_ != b.number_)
             return false;
-        return !a.places_ || (a.dims_ == b.dims_ && *a.places_ == *b.places_);
+        return a.places_ == b.places_ && a.dims_ == b.dims_;
     }
     friend bool operator!=(const exec_place &a, const exec_place &b)
     {
@@ -175,7 +193,10 @@ class exec_place
     {
         if (a.kind_ != b.kind_ || a.number_ != b.number_)
             return std::tie(a.kind_, a.number_) < std::tie(b.kind_, b.number_);
-        return a.places_ && *a.places_ < *b.places_;
+        if (a.places_ != b.places_) // grids are never without
+            return *a.places_ < *b.places_;
+        return std::tie(a.dims_.x, a.dims_.y, a.dims_.z, a.dims_.t) <
+               std::tie(b.dims_.x, b.dims_.y, b.dims_.z, b.dims_.t);
     }
 
   protected:
@@ -187,7 +208,7 @@ class exec_place
     detail::place_kind kind_ = detail::place_kind::current;
     int number_ = 0;
     dim4 dims_;
-    std::shared_ptr<const std::vector<exec_place>> places_;
+    const std::vector<exec_place> *places_ = nullptr; // of grids; never freed
 };
 
 // Several places, as an array of up to four dimensions.
@@ -208,14 +229,55 @@ class exec_place_grid : public exec_place
                             "a grid is made of single places: host(), "
                             "device(i), current_device()");
         dims_ = dims;
-        places_ =
-            std::make_shared<const std::vector<exec_place>>(std::move(places));
+        places_ = detail::intern_places(std::move(places));
     }
     exec_place_grid reshape(dim4 dims) const
     {
         return exec_place_grid(*places_, dims);
     }
 };
+
+using exec_place_device = exec_place;
+
+// One that knows how a shape is cut for its places; null_partition: as for other grids.
+template <class Partitioner> class partitioned_grid : public exec_place_grid
+{
+  public:
+    using partitioner = Partitioner;
+
+    explicit partitioned_grid(const exec_place_grid &grid)
+        : exec_place_grid(grid)
+    {
+    }
+    partitioned_grid reshape(dim4 dims) const
+    {
+        return partitioned_grid(exec_place_grid::reshape(dims));
+    }
+};
+
+namespace detail
+{
+
+// The one of these: places are values without anything to be freed.
+ORR_STF_COLD inline const std::vector<exec_place> *
+intern_places(std::vector<exec_place> places)
+{
+    struct known {
+        std::vector<exec_place> places;
+        const known *next;
+    };
+    static lock mine;
+    static const known *all;
+    const lock_guard guard(mine);
+
+    for (const known *one = all; one; one = one->next)
+        if (one->places == places)
+            return &one->places;
+    all = new known{std::move(places), all};
+    return &all->places;
+}
+
+} // namespace detail
 
 inline exec_place_grid exec_place::grid(std::vector<exec_place> places,
                                         dim4 dims)
@@ -226,6 +288,22 @@ inline exec_place_grid exec_place::grid(std::vector<exec_place> places)
 {
     const dim4 dims(static_cast<int>(places.size()));
     return exec_place_grid(std::move(places), dims);
+}
+template <class Place, class Partitioner>
+partitioned_grid<Partitioner> exec_place::grid(std::vector<exec_place> places,
+                                               dim4 dims)
+{
+    return partitioned_grid<Partitioner>(grid(std::move(places), dims));
+}
+template <class Place, class Partitioner>
+partitioned_grid<Partitioner> exec_place::grid(std::vector<exec_place> places)
+{
+    return partitioned_grid<Partitioner>(grid(std::move(places)));
+}
+template <class Partitioner>
+partitioned_grid<Partitioner> exec_place::all_devices()
+{
+    return partitioned_grid<Partitioner>(all_devices());
 }
 inline exec_place_grid exec_place::repeat(const exec_place &place,
                                           std::size_t n)
@@ -381,6 +459,13 @@ class data_place
     {
         return data_place(detail::place_kind::device, 0);
     }
+
+    // Memory there that is no data's, for deallocate() with the same size; of host() and
+    // device(i). Nothing uses it before, so that a queue has nothing to wait for. Without
+    // room std::bad_alloc.
+    void *allocate(std::ptrdiff_t bytes, stream_t stream = nullptr) const;
+    void deallocate(void *memory, std::size_t bytes,
+                    stream_t stream = nullptr) const;
 
     bool is_affine() const
     {

@@ -57,25 +57,37 @@ ORR_STF_COLD inline std::string name_of_type(const char *mangled,
 {
     int status = 0;
     char *text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-    std::string full = text ? text : mangled, name;
+    const char *full = text ? text : mangled;
+    const char *lambda = std::strstr(full, "::{lambda");
+    const char *number = std::strrchr(full, '#');
+    const char *arguments = std::strchr(full, '(');
+    char name[96];
+    std::size_t n = 0;
+    const auto add = [&](const char *from, const char *behind) {
+        for (; from != behind && n <= 60; from++) {
+            const char c = *from;
+            const bool plain = (c >= '0' && c <= '9') ||
+                               (c >= 'a' && c <= 'z') ||
+                               (c >= 'A' && c <= 'Z') || c == '.';
+            name[n++] = plain ? c : '_';
+        }
+    };
 
+    if (lambda && number) {
+        const char *brace = std::strchr(number, '}');
+        add(full, arguments && arguments < lambda ? arguments : lambda);
+        name[n++] = '.';
+        add(number + 1, brace ? brace : number + std::strlen(number));
+    } else {
+        add(full, full + std::strlen(full));
+    }
     std::free(text);
-    const std::size_t lambda = full.find("::{lambda");
-    const std::size_t number = full.rfind("#");
-    if (lambda != std::string::npos && number != std::string::npos)
-        full =
-            full.substr(0, lambda < full.find('(') ? lambda : full.find('(')) +
-            "." + full.substr(number + 1, full.find('}', number) - number - 1);
-    for (const char c : full)
-        name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                        (c >= 'A' && c <= 'Z') || c == '.'
-                    ? c
-                    : '_';
-    if (name.size() > 60)
-        name = name.substr(0, 40) + "." +
-               std::to_string(
-                   starpu_hash_crc32c_be_n(mangled, std::strlen(mangled), 0));
-    return std::string(kind) + "." + name;
+    if (n > 60)
+        n = 40 +
+            static_cast<std::size_t>(std::snprintf(
+                name + 40, sizeof(name) - 40, ".%u",
+                starpu_hash_crc32c_be_n(mangled, std::strlen(mangled), 0)));
+    return std::string(kind) + "." + std::string(name, n);
 }
 
 // Index spaces of different sizes take different times, whatever their data are.
@@ -227,12 +239,12 @@ ORR_STF_COLD inline void check_scope(const context_state &state,
                                      const datum &data, access_mode mode)
 {
     if (data.scope && !state.is_open(data.scope))
-        fail(data.words() + " lived in a scope that was popped: make what is "
-                            "used outside by logical_data()");
+        data.refuse(" lived in a scope that was popped: make what is "
+                    "used outside by logical_data()");
     if (data.pushed && state.is_open(data.pushed) &&
         data.pushed_mode == access_mode::read && writes(mode))
-        fail(data.words() + " was pushed to this scope to be read: push() it "
-                            "with access_mode::rw to change it there");
+        data.refuse(" was pushed to this scope to be read: push() it "
+                    "with access_mode::rw to change it there");
 }
 
 // All that may be wrong with a use, and the sentence for it.
@@ -243,26 +255,26 @@ ORR_STF_COLD inline void check_unusual(const context_state &state, const use &u,
 
     require(data != nullptr, "a task uses a logical_data that no context made");
     if (data->state.get() != &state)
-        fail(data->words() + " belongs to another context than the task");
+        data->refuse(" belongs to another context than the task");
     require(data->handle != nullptr, "the context of the data is finalized");
     if (!data->has_value.load(std::memory_order_relaxed) &&
         u.mode != access_mode::write && u.mode != access_mode::reduce)
-        fail(data->words() + " has no value yet: the first task that uses data "
-                             "made of a shape must write() them");
+        data->refuse(" has no value yet: the first task that uses data "
+                     "made of a shape must write() them");
     if (data->read_only && writes(u.mode))
-        fail(data->words() + " was set read only: a task may only read() it");
+        data->refuse(" was set read only: a task may only read() it");
     if (waits && data->frozen != access_mode::none &&
         (data->frozen == access_mode::rw || writes(u.mode)))
-        fail(data->words() + " is frozen, and this task's body must run before "
-                             "the program goes on: unfreeze() it before, or "
-                             "use task_later()");
+        data->refuse(" is frozen, and this task's body must run before "
+                     "the program goes on: unfreeze() it before, or "
+                     "use task_later()");
     check_scope(state, *data, u.mode);
     if (u.place.is_composite())
-        fail(data->words() + " is used at a composite place: data lie so for "
-                             "parallel_for() on its grid; name affine() here");
+        data->refuse(" is used at a composite place: data lie so for "
+                     "parallel_for() on its grid; name affine() here");
     if (u.place.is_replicated() && writes(u.mode))
-        fail(data->words() + " is written at a replicated place, where data "
-                             "are only read(): write it at another one before");
+        data->refuse(" is written at a replicated place, where data "
+                     "are only read(): write it at another one before");
 }
 
 // Data that have a value, and nothing else that is to be looked at, are usual.
@@ -319,7 +331,7 @@ class target
   private:
     [[noreturn]] ORR_STF_COLD static void refuse(const job &j, const char *why)
     {
-        fail("the body of `" + j.named->name + "'" + why);
+        fail_with("the body of `%s'%s", j.named->name.c_str(), why);
     }
     bool on_devices(const machine &m) const
     {
@@ -400,9 +412,9 @@ ORR_STF_COLD inline void replicate(const use &u, const exec_place &place)
         return;
     if ((place.is_host() || place.is_device()) && !m.places_any &&
         !is_member(how->grid, place))
-        fail(u.data->words() + " is replicated over a grid in which the place "
-                               "of the task is not: name a grid that has it, "
-                               "or replicated()");
+        u.data->refuse(" is replicated over a grid in which the place "
+                       "of the task is not: name a grid that has it, "
+                       "or replicated()");
     for (std::size_t i = 0; i < how->grid.size(); i++) {
         const exec_place one = how->grid.get_place(i);
         const bool device = !one.is_host() && m.ndevices() > 0;
@@ -450,29 +462,34 @@ inline void fill_data(starpu_task *task, const job &j)
 
 [[noreturn]] ORR_STF_COLD inline void refused(const job &j, int err)
 {
-    const std::string name = "`" + j.named->name + "'";
+    const char *const name = j.named->name.c_str();
 
+    if (err == -ENODEV && machine::get().simulated)
+        fail_with("no worker of this machine can execute `%s': a simulation "
+                  "knows no time of it there; give one, "
+                  "ORRERY_ASSUME='kernel[%s] = 10us'",
+                  name, name);
     if (err == -ENODEV)
-        fail("no worker of this machine can execute " + name +
-             (machine::get().simulated
-                  ? ": a simulation knows no time of it there; give one, "
-                    "ORRERY_ASSUME='kernel[" +
-                        j.named->name + "] = 10us'"
-                  : ": its place leaves none that has code for it"));
+        fail_with("no worker of this machine can execute `%s': its place "
+                  "leaves none that has code for it",
+                  name);
     if (err == -EDEADLK)
-        fail(name + " was submitted in a callback, and its body must run "
-                    "before the program goes on: use task_later()");
-    fail("the task " + name + " is refused: " + std::strerror(-err));
+        fail_with("`%s' was submitted in a callback, and its body must run "
+                  "before the program goes on: use task_later()",
+                  name);
+    fail_with("the task `%s' is refused: %s", name, std::strerror(-err));
 }
 
-ORR_STF_COLD inline void draw(dot_graph &graph, const job &j)
+ORR_STF_COLD inline void draw(const dot_graph &graph, const job &j,
+                              orrery_drawn_end *end)
 {
-    std::vector<dot_graph::access> accesses;
+    std::vector<orrery_drawn_use> uses(j.nuses);
 
     for (unsigned i = 0; i < j.nuses; i++)
-        accesses.push_back({j.uses[i].data->number, j.uses[i].data->symbol,
-                            writes(j.uses[i].mode) != 0});
-    graph.add(j.named->name, accesses);
+        uses[i] = {j.uses[i].data->number, j.uses[i].data->symbol.c_str(),
+                   writes(j.uses[i].mode) != 0};
+    orrery_drawing_add(graph.get(), j.named->name.c_str(), uses.data(), j.nuses,
+                       end);
 }
 
 // --- tasks that are submitted again ---
@@ -559,6 +576,8 @@ inline void submit(context_state &state, const job &j)
         task->workerid = static_cast<unsigned>(t.worker);
     }
     fill_data(task, j);
+    orrery_drawn_end *const end =
+        state.dot ? orrery_drawing_watch(state.dot->get(), task) : nullptr;
     const int err = to_call ? orrery_task_submit_and_call(task)
                     : state.now == stage::launched
                         ? orrery_task_submit_in_graph(task, state.again)
@@ -567,6 +586,7 @@ inline void submit(context_state &state, const job &j)
         task->destroy = 0;
         task->callback_func = nullptr;
         starpu_task_destroy(task);
+        orrery_drawing_forget(end);
         if (j.owned)
             static_cast<held_head *>(j.arg)->counted = nullptr;
         counted->end();
@@ -578,7 +598,7 @@ inline void submit(context_state &state, const job &j)
             j.uses[i].data->copied = nullptr;
         }
     if (state.dot)
-        draw(*state.dot, j);
+        draw(*state.dot, j, end);
     if (waits)
         state.tell();
 }

@@ -218,10 +218,10 @@ class task_core
                 "start() and end()");
         return view_of<V>(buffers_ ? buffers_[i] : interface_of(i));
     }
-    // The queue to put work into.
+    // The queue to put work into, while the body runs; else, and on processors, null.
     stream_t get_stream() const
     {
-        return nullptr;
+        return stream_;
     }
     const exec_place &get_exec_place() const
     {
@@ -362,6 +362,7 @@ class task_core
     template <class, class...> friend struct task_body;
 
     void **buffers_ = nullptr; // while the body runs
+    stream_t stream_ = nullptr;
     std::vector<hold> held_;
     std::vector<use> order_;
 };
@@ -371,11 +372,15 @@ template <class G, std::size_t... K>
 void task_body<F, V...>::run(G &g, stream_t stream, void **buffers,
                              std::index_sequence<K...>)
 {
-    if (task)
+    if (task) {
         task->buffers_ = buffers;
+        task->stream_ = stream;
+    }
     call(g, std::tuple<stream_t>(stream), view_of<V>(buffers[K])...);
-    if (task)
+    if (task) {
         task->buffers_ = nullptr;
+        task->stream_ = nullptr;
+    }
 }
 
 } // namespace detail

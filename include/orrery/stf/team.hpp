@@ -25,9 +25,9 @@ class thread_team
         for (const std::size_t width : widths_)
             n_ *= width;
         if (n_ > most)
-            fail("a group of " + std::to_string(n_) +
-                 " threads that wait for each other, on a processor: at most " +
-                 std::to_string(most) + "; put a par() level around it");
+            fail_with("a group of %zu threads that wait for each other, on a "
+                      "processor: at most %zu; put a par() level around it",
+                      n_, std::size_t{most});
         threads_.resize(n_);
         waits_.resize(widths_.size());
         stacks_.reset(new char[n_ * stack_bytes]);

@@ -35,4 +35,5 @@ inline int cudaMemsetAsync(void *at, int value, std::size_t n, cudaStream_t)
 
 namespace cuda::experimental {
 namespace stf = orrery::stf;
+namespace places = orrery::stf;
 }
