@@ -48,7 +48,7 @@ fi
 if [ "${full-no}" = yes ]; then
     packages="$packages abigail-tools chromium clang clang-tidy cppcheck debhelper debootstrap
         dh-python dpkg-dev fakeroot g++-aarch64-linux-gnu g++-riscv64-linux-gnu
-        g++-s390x-linux-gnu lintian locales-all python3-pip python3-setuptools python3-venv
+        g++-s390x-linux-gnu libclang-rt-dev lintian locales-all python3-pip python3-setuptools python3-venv
         python3-wheel qemu-user"
 fi
 
