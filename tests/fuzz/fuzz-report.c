@@ -25,10 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = fuzz_file(data, size, path), rc = report_read(path, &report, &err);
 
     close(fd);
-    if (rc)
+    if (rc) {
         must(strncmp(err.text, path, strlen(path)) == 0);
-    else
+    } else {
         check(&report);
-    report_done(&report);
+        report_done(&report);
+    }
     return 0;
 }

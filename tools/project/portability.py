@@ -31,7 +31,8 @@ LEFT_OUT = {"sim": "simulation", "simgrid": "SimGrid as its network", "hdf5": "d
             "command": "orrery command", "opencl": "OpenCL programs on it",
             "examples": "examples", "mpi": "ranks of MPI", "python": "Python modules",
             "fortran": "module orrery of Fortran", "rust": "crate orrery of Rust",
-            "java": "Java package", "tests": "tests", "report": "page of orrery report"}
+            "java": "Java package", "tests": "tests", "report": "page of orrery report",
+            "handbook": "handbook"}
 COMPILERS = {"clang-O0": ("clang", "0"), "gcc-O3": ("gcc", "3"), "clang-O3": ("clang", "3")}
 # By processor: Debian's name of it, meson's endianness, the word of compilers. riscv64 is
 # no architecture of Debian 12: there are no libraries but C's.
