@@ -162,7 +162,7 @@ static void on_implicit_begin(struct omp_reader *r, struct omp_thread *thread,
     region->team = event->n;
     if (event->n > r->team)
         r->team = event->n;
-    if (region->parent && event->n == 1)
+    if (region->parent && event->n == 1 && !region->ntasks)
         begin_inlined(r, region, task);
     else
         begin_thread(r, region, task);
