@@ -87,7 +87,7 @@ def tests(tap, fuzz, folder):
               done.returncode == 1 and "not ok 1 - one" in done.stdout and
               "# ERROR: AddressSanitizer: heap-buffer-overflow" in done.stdout and
               "ok 2 - two" in done.stdout, done.stdout)
-    done = call(fuzz, folder, "two")
+    done = call(fuzz, folder, "-s", "7", "two")
     tap.claim("only targets that are named", done.returncode == 0 and
               "1..1\nok 1 - two" in done.stdout, done.stdout)
     done = call(fuzz, folder, "three")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which lines and branches tests reach. Called by ./check --full.
+"""Which lines and branches tests reach. Called by hand.
 
 usage: coverage.py SOURCE FOLDER [-r ROOM]... [-t TARGET]... [-k] [TEST...]
 Configures and builds in FOLDER with gcc's counters, runs the suites but `full`, or these TESTs
@@ -98,14 +98,14 @@ def count(source, folder, room):
 
 
 def read_words(arguments):
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("source", type=os.path.abspath)
     parser.add_argument("folder", type=os.path.abspath)
     parser.add_argument("-r", dest="rooms", action="append", choices=ROOMS)
     parser.add_argument("-t", dest="targets", action="append", default=[])
     parser.add_argument("-k", dest="keep", action="store_true")
     parser.add_argument("tests", nargs="*")
-    words = parser.parse_args(arguments)
+    words = parser.parse_intermixed_args(arguments)
     words.rooms = words.rooms or list(ROOMS)
     return words
 

@@ -94,7 +94,7 @@ def read_words(arguments):
     parser.add_argument("-s", "--seconds", type=int, default=60)
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("targets", nargs="*")
-    words = parser.parse_args(arguments)
+    words = parser.parse_intermixed_args(arguments)
     there = targets_of(words.source)
     unknown = sorted(set(words.targets) - set(there))
     if unknown:
