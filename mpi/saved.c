@@ -196,6 +196,9 @@ static bool check_text(char *text, size_t size)
     return true;
 }
 
+/* Of a manifest, as "0 0 0\n" of a rank: there are not more ranks than have room in the text. */
+enum { SHORTEST_LINE = 6 };
+
 static bool parse(const char *text, const struct orr_saved *saved,
                   struct orr_saved_manifest *ret)
 {
@@ -207,7 +210,8 @@ static bool parse(const char *text, const struct orr_saved *saved,
                "%u %n",
                &id, &domain, &number, &ret->nranks, &ret->nentries, &end) != 5 ||
         end == 0 || id != saved->id || domain != saved->domain ||
-        number != saved->number || ret->nranks < 1)
+        number != saved->number || ret->nranks < 1 ||
+        (size_t)ret->nranks > strlen(text) / SHORTEST_LINE)
         return false;
     ret->sums = calloc((size_t)ret->nranks, sizeof(*ret->sums));
     for (int r = 0; ret->sums && r < ret->nranks; r++) {

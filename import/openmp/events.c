@@ -32,12 +32,44 @@ static void dispatch(struct omp_reader *r, const struct omp_thread *thread, stru
 
 /* --- regions --- */
 
+static void unlink_region(struct omp_region **place, const struct omp_region *region)
+{
+    while (*place && *place != region)
+        place = &(*place)->others;
+    if (*place)
+        *place = region->others;
+}
+
+/* Of that one, or of all: regions inside of it that are in no task's list. */
+static void free_loose(struct omp_reader *r, const struct omp_region *top)
+{
+    struct omp_region **place = &r->loose;
+
+    while (*place) {
+        struct omp_region *region = *place;
+
+        if (top && region->top != top) {
+            place = &region->others;
+            continue;
+        }
+        *place = region->others;
+        omp_map_forget(&r->regions, region->id);
+        free(region);
+    }
+}
+
 static void on_region_begin(struct omp_reader *r, struct omp_thread *thread,
                             const struct orr_omp_event *event, size_t which)
 {
-    struct omp_region *region = calloc(1, sizeof(*region));
-    struct omp_task **outer = region ? orr_array_add(thread->outer, thread->nouter) : NULL;
+    struct omp_region *region;
+    struct omp_task **outer;
 
+    if (omp_map_find(&r->regions, event->a)) {
+        r->lost = true; /* the end of the other one with this number */
+        return;
+    }
+    region = calloc(1, sizeof(*region));
+    outer = region ? orr_array_add(thread->outer, thread->nouter) : NULL;
     if (!outer || omp_map_set(&r->regions, event->a, region)) {
         thread->nouter -= outer != NULL;
         free(region);
@@ -55,6 +87,8 @@ static void on_region_begin(struct omp_reader *r, struct omp_thread *thread,
     if (thread->current) {
         region->top = thread->current->region->top;
         region->depth = thread->current->region->depth + 1;
+        region->others = r->loose;
+        r->loose = region;
     } else {
         region->after_us = thread->met ? thread->serial_us : 0;
         region->others = r->live;
@@ -79,8 +113,10 @@ static void begin_thread(struct omp_reader *r, struct omp_region *region, struct
 {
     struct omp_task **place;
 
-    if (region->parent && !region->ntasks)
+    if (region->parent && !region->ntasks) {
+        unlink_region(&r->loose, region);
         omp_region_begin(&r->tree, region->parent, region);
+    }
     place = orr_array_add(region->tasks, region->ntasks);
     if (!place) {
         omp_free_task(task);
@@ -126,7 +162,7 @@ static void on_implicit_begin(struct omp_reader *r, struct omp_thread *thread,
     region->team = event->n;
     if (event->n > r->team)
         r->team = event->n;
-    if (region->parent && event->n == 1)
+    if (region->parent && event->n == 1 && !region->ntasks)
         begin_inlined(r, region, task);
     else
         begin_thread(r, region, task);
@@ -164,14 +200,10 @@ static double begin_us(const struct omp_reader *r, const struct omp_region *regi
 
 static int end_outermost(struct omp_reader *r, struct omp_region *region, uint64_t wall)
 {
-    struct omp_region **place = &r->live;
     bool wall_clock = !omp_log_header(r->log)->cpu_clock;
     int rc;
 
-    while (*place && *place != region)
-        place = &(*place)->others;
-    if (*place)
-        *place = region->others;
+    unlink_region(&r->live, region);
     region->after_us += begin_us(r, region);
     region->after_us += r->pending_us;
     r->pending_us =
@@ -182,6 +214,7 @@ static int end_outermost(struct omp_reader *r, struct omp_region *region, uint64
     omp_region_settle(&r->tree, region);
     rc = r->tree.failed ? -ENOMEM : omp_emit_region(r, region);
     leave_region(r, region);
+    free_loose(r, region);
     omp_free_region(region, forget_number, r);
     return rc;
 }
@@ -206,6 +239,7 @@ static int on_region_end(struct omp_reader *r, struct omp_thread *thread,
         omp_region_end(&r->tree, region);
         return 0;
     }
+    unlink_region(&r->loose, region);
     omp_map_forget(&r->regions, region->id);
     free(region);
     return 0;
@@ -455,8 +489,6 @@ int omp_read_events(struct omp_reader *r)
         r->live = region->others;
         omp_free_region(region, forget_number, r);
     }
-    /* Those that are in no task's list. */
-    for (size_t i = 0; i < r->regions.room; i++)
-        free(omp_map_at(&r->regions, i));
+    free_loose(r, NULL);
     return rc;
 }

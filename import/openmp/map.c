@@ -67,11 +67,6 @@ void omp_map_forget(struct omp_map *map, uint64_t number)
         place(map->entries, map->room, number)->value = NULL;
 }
 
-void *omp_map_at(const struct omp_map *map, size_t i)
-{
-    return map->entries[i].value;
-}
-
 void omp_map_done(struct omp_map *map)
 {
     free(map->entries);

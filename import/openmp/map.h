@@ -17,7 +17,4 @@ void *omp_map_find(const struct omp_map *map, uint64_t number);
 /* Lets the number stand for that. Errors: -ENOMEM. */
 int omp_map_set(struct omp_map *map, uint64_t number, void *value);
 void omp_map_forget(struct omp_map *map, uint64_t number);
-
-/* What one of `room` places has, or NULL. */
-void *omp_map_at(const struct omp_map *map, size_t place);
 void omp_map_done(struct omp_map *map);

@@ -48,6 +48,7 @@ struct omp_reader {
     struct omp_map tasks, regions;
     struct omp_thread *threads;
     struct omp_region *live; /* outermost regions that have not ended */
+    struct omp_region *loose; /* regions inside of others that are in no task's list (yet) */
     double pending_us;       /* what the last region took to end */
     uint64_t begun, ended;   /* ns: of the first outermost region, of the last one */
     double inside_us;        /* in all of them */

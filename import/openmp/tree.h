@@ -128,7 +128,7 @@ struct omp_region {
     uint64_t spent;            /* ns: the processor's time of who has met it, at its beginning */
     double fork_us;            /* … that who has met it took until it began its own part */
     struct omp_region *top;    /* the outermost one around it, or itself */
-    struct omp_region *others; /* of outermost ones: the next that has not ended */
+    struct omp_region *others; /* the next of the reader's list that has it */
     struct omp_task *inlined;  /* of a nested one with one thread: part of its parent */
     struct omp_task *producer; /* the first of its tasks whose children use data */
     unsigned depth;            /* in how many others it is */

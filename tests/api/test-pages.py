@@ -40,9 +40,11 @@ def shell_of(page, parent):
     folder = os.path.join(parent, page)
     os.mkdir(folder)
     shell = Shell(checkout(folder), folder)
-    for name, path in (("LD_LIBRARY_PATH", BUILD), ("PATH", os.path.join(BUILD, "tools")),
+    for name, path in (("LD_LIBRARY_PATH", BUILD), ("PATH", os.path.join(BUILD, "tools/starpu")),
+                       ("PATH", os.path.join(BUILD, "tools")),
+                       ("PKG_CONFIG_PATH", os.path.join(BUILD, "meson-uninstalled")),
                        ("PYTHONPATH", os.path.join(BUILD, "bindings", "python"))):
-        shell.variables[name] = os.pathsep.join([path, os.environ.get(name, "")]).strip(os.pathsep)
+        shell.variables[name] = os.pathsep.join([path, shell.variables.get(name, os.environ.get(name, ""))]).strip(os.pathsep)
     shell.variables["STARPU_SILENT"] = "1"
     return shell
 

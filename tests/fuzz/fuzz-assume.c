@@ -11,14 +11,7 @@
 #include <string.h>
 
 #include "core/cost/assume.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* The text of one, alone. */
 static void check(const struct orr_assumption *a)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bound/methods.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { WORKERS = 6, TYPES = 5, TASKS = 30 };
 
@@ -17,8 +18,6 @@ struct bytes {
     const uint8_t *at;
     size_t left;
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static unsigned take(struct bytes *b, unsigned below)
 {

@@ -4,13 +4,12 @@
  * gives values or a message. For libFuzzer.
  */
 #include "platforms/bus_files.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NODES 4
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,12 +4,11 @@
  * it ends with a sound cluster, which is written and read as the same, or with a message.
  */
 #include "platforms/cluster.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct orr_cluster_desc *cluster)
 {

@@ -7,12 +7,11 @@
 #include "platforms/cluster.h"
 #include "platforms/desc_build.h"
 #include "platforms/edit.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char machine[] =
     "<platform version='4.1'><zone id='Z' routing='Full'>"

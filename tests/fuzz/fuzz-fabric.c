@@ -6,12 +6,11 @@
  *   fuzz-fabric CORPUS tests/fuzz/fabric
  */
 #include "sim/cluster/interconnect.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_route(const struct orr_interconnect *net, unsigned src,
                         unsigned dst, unsigned *ports)

@@ -9,14 +9,7 @@
 #include <string.h>
 
 #include "bound/graph_text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static char *text_of(const struct orr_graph *graph, size_t *ret_size)
 {

@@ -15,14 +15,7 @@
 #include "import/import.h"
 #include "import/workflow.h"
 #include "record/read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void put(const char *path, const void *data, size_t size)
 {

@@ -9,14 +9,7 @@
 #include <string.h>
 
 #include "perfmodel/store.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* Numbers keep 7 digits when written, so that only what was written once comes
  * back the same. */

@@ -5,12 +5,11 @@
  * again reads the same. For libFuzzer.
  */
 #include "platforms/packed.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_names(const struct orr_packed *packed)
 {

@@ -6,10 +6,9 @@
  * with machines of the catalogue as a start.
  */
 #include "platforms/desc_build.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -11,14 +11,7 @@
 
 #include "record/read.h"
 #include "record/write.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void put(const char *path, const void *data, size_t size)
 {

@@ -12,14 +12,7 @@
 #include <starpu_config.h>
 
 #include "core/sched/schedule.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check(const struct orr_schedule *s)
 {

@@ -9,14 +9,7 @@
 
 #include "perfmodel/side.h"
 #include "perfmodel/window.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void round_trip(const struct orr_side *side)
 {

@@ -57,21 +57,35 @@ static int read_samples(const char *text, struct network_figure *figure)
     return 0;
 }
 
+/* Whether that is what a figure may be called, and whether it is of messages of a size. */
+static bool is_figure(const char *name, bool *ret_sized)
+{
+    static const char *const sized[] = {"time", "late", "send", "match"};
+    static const char *const others[] = {"look", "forth", "back", "both"};
+    bool found = false;
+
+    *ret_sized = false;
+    for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++)
+        *ret_sized |= !strcmp(name, sized[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        found |= !strcmp(name, others[i]);
+    return found || *ret_sized;
+}
+
 /* "time 4096 1.2 1.3 ..." of a way. */
 static int read_figure(const char *text, struct network_way *way)
 {
     struct network_figure *figure = &way->figures[way->nfigures];
-    bool sized = !strncmp(text, "time ", 5) || !strncmp(text, "late ", 5) ||
-                 !strncmp(text, "send ", 5) || !strncmp(text, "match ", 6);
-    int length = 0;
+    int length = 0, bytes = 0;
+    bool sized;
 
-    if (way->nfigures == NETWORK_FIGURES)
+    if (way->nfigures == NETWORK_FIGURES || sscanf(text, "%7s%n", figure->name, &length) != 1 ||
+        !is_figure(figure->name, &sized))
         return -1;
-    if (sized)
-        (void)sscanf(text, "%7s %lf%n", figure->name, &figure->bytes, &length);
-    else
-        (void)sscanf(text, "%7s%n", figure->name, &length);
-    if (length == 0 || read_samples(text + length, figure) < 0)
+    if (sized && (sscanf(text + length, "%lf%n", &figure->bytes, &bytes) != 1 ||
+                  !(figure->bytes >= 0) || isinf(figure->bytes)))
+        return -1;
+    if (read_samples(text + length + bytes, figure) < 0)
         return -1;
     way->nfigures++;
     return 0;
@@ -81,7 +95,7 @@ static int read_way(const char *text, struct network_way *way)
 {
     way->measured = true;
     if (sscanf(text, "eager %lf", &way->eager) == 1)
-        return 0;
+        return way->eager >= 0 && !isinf(way->eager) ? 0 : -1;
     return read_figure(text, way);
 }
 

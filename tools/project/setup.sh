@@ -41,14 +41,14 @@ python3-dev
 if [ "${with_tests-}" ]; then
     packages="$packages bindgen cargo clinfo clpeak cmake fish gdb gfortran groff-base libclblast-dev
         libmpich-dev libopenmpi-dev mpich ocl-icd-opencl-dev oclgrind opencl-headers openmpi-bin
-        openjdk-17-jdk-headless pajeng parallel pocl-opencl-icd rustc python3-ipykernel python3-joblib
+        openjdk-17-jdk-headless pajeng parallel pocl-opencl-icd rustc python3-ipykernel python3-joblib python3-markdown
         python3-nbclient python3-networkx python3-numpy python3-pandas python3-pyopencl spin
         valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
     packages="$packages abigail-tools chromium clang clang-tidy cppcheck debhelper debootstrap
-        dh-python dpkg-dev fakeroot g++-aarch64-linux-gnu g++-riscv64-linux-gnu
-        g++-s390x-linux-gnu lintian locales-all python3-pip python3-setuptools python3-venv
+        dh-python dpkg-dev fakeroot gcovr g++-aarch64-linux-gnu g++-riscv64-linux-gnu
+        g++-s390x-linux-gnu libclang-rt-dev lintian locales-all python3-pip python3-setuptools python3-venv
         python3-wheel qemu-user"
 fi
 

@@ -25,8 +25,8 @@ int orr_topology_open(const struct orr_topology_input *input,
 
     if (input && (input->synthetic || input->xml))
         return orr_fail(err, -ENODEV,
-                        "synthetic machines (STARPU_HWLOC_INPUT) need a build "
-                        "with hwloc");
+                        "synthetic machines (STARPU_HWLOC_INPUT) need a build with hwloc: "
+                        "install it (Debian: libhwloc-dev), configure with -Dhwloc=enabled");
     topology = calloc(1, sizeof(*topology));
     if (!topology)
         return -ENOMEM;
