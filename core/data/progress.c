@@ -167,12 +167,11 @@ static void copy_done(struct orr_copy *copy)
 /* --- the progress worker's side --- */
 
 /* Whether a job waits for it that goes ahead of those whose kernels have the value. */
-static bool is_behind_kernels_locked(const struct orr_runtime *rt,
-                                     const struct orr_handle *handle,
+static bool is_behind_kernels_locked(const struct orr_handle *handle,
                                      const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
-    if (!rt->tasks->follow_placed)
+    if (!handle->runtime->tasks->follow_placed)
         return false;
     for (; request; request = request->next_hop)
         for (const struct orr_access *a = request->waiters; a; a = a->next)
@@ -626,7 +625,7 @@ static enum start_result try_start(struct orr_runtime *rt,
         result = NO_COPY;
     }
     if (result == STARTED) {
-        request->copy.behind = is_behind_kernels_locked(rt, handle, request);
+        request->copy.behind = is_behind_kernels_locked(handle, request);
         orr_request_pin_source(handle, request, ORR_FETCH);
         request->state = ORR_REQUEST_RUNNING;
         orr_request_leaves(handle, request);
