@@ -3,10 +3,10 @@
 #include "core/sched/direct.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/wait.h"
 #include "core/data/node.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
@@ -177,8 +177,7 @@ void orr_direct_set_source(struct orr_runtime *rt, void (*source)(void *arg), vo
         direct->source_arg = arg;
     atomic_store(&direct->source, source);
     for (unsigned w = 0; !source && w < direct->n; w++)
-        while (atomic_load(&direct->places[w].asks))
-            sched_yield();
+        ORR_SPIN_WHILE(atomic_load(&direct->places[w].asks));
 }
 
 /* --- its jobs --- */

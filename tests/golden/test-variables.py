@@ -146,6 +146,8 @@ SCORES = {"STARPU_HETEROPRIO_URT_URT_MULTIPLIER": "1e6",
           "STARPU_HETEROPRIO_URTS_TIME_COMBINATION_NOD_MULTIPLIER": "100"}
 # What these do is claimed there.
 ELSEWHERE = {
+    "tests/debug/test-lines.py":
+        "ORRERY_LINKS ORRERY_SOURCE_LINES",
     "tests/unit/test-gpu-clock.c":
         "ORRERY_FOLLOW_PLACED",
     "tests/opencl/test-programs.py":

@@ -139,12 +139,16 @@ def a_hundred_thousand_tasks_are_counted_and_the_last_can_be_asked_for():
         run.tell("run 100000")
         state = stream.until(lambda s: s["tasks"]["ended"] == 100000)
         assert state["runs"][0]["graph"]["tasks"] >= 100000 or state["missed"], state["missed"]
-        graph = run.ask("graph?task=100000&depth=2&max=300")
+        # A simulation may be faster than who reads; a few more tasks are seen with all.
+        run.tell("run 64")
+        stream.until(lambda s: s["tasks"]["ended"] == 100064)
+        graph = run.ask("graph?task=100064&depth=2&max=300")
         assert not graph["whole"] and len(graph["tasks"]) == 3, graph
         assert len(run.get("graph?max=300")) < 100000
         ended = run.ask("tasks?state=ended&max=10")
-        assert ended["count"] == 100000 and ended["tasks"][0]["task"] == 100000, ended
-        check_end(run, stream, 100000, None)
+        assert ended["tasks"][0]["task"] == 100064, ended
+        assert ended["count"] == 100064 or state["missed"], ended
+        check_end(run, stream, 100064, None)
 
 
 @test
