@@ -20,6 +20,7 @@
 #include "core/job/job.h"
 #include "core/observe/json_text.h"
 #include "core/observe/waiting.h"
+#include "core/sched/sched.h"
 #include "core/worker/workers.h"
 #include "debug/event.h"
 #include "debug/source.h"
@@ -445,15 +446,72 @@ static void show_task(struct debug_answer *answer)
     orr_waiting_behind(job, say_follower, answer);
 }
 
+/* What the policy compares now; owned. NULL: it compares no times, or the task is not about
+ * to be given to it. */
+static struct orr_expected *expect(const struct debug_answer *answer)
+{
+    const struct debug_event *event = answer->event;
+    struct orr_sched *sched;
+    struct orr_expected *expected;
+
+    if (event->kind != DEBUG_READY)
+        return NULL;
+    sched = orr_sched_of(answer->rt, event->job);
+    if (!sched->ops->compare)
+        return NULL;
+    expected = malloc(answer->rt->workers->n * sizeof(*expected));
+    if (expected)
+        sched->ops->compare(sched, (struct orr_job *)(uintptr_t)event->job, expected);
+    return expected;
+}
+
+/* The first with the least cost; all workers: of no class. */
+static const struct orr_worker *least_cost(const struct orr_runtime *rt,
+                                           const struct orr_expected *expected, int class_id)
+{
+    const struct orr_worker *best = NULL;
+
+    for (unsigned w = 0; expected && w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
+
+        if ((class_id < 0 || worker->class_id == (unsigned)class_id) &&
+            (best ? expected[w].cost < expected[best->id].cost : !isnan(expected[w].cost)))
+            best = worker;
+    }
+    return best;
+}
+
+/* Behind what is said of a class. */
+static struct debug_words say_expected(struct debug_answer *answer,
+                                       const struct orr_expected *expected, unsigned class_id)
+{
+    const struct orr_worker *best = least_cost(answer->rt, expected, (int)class_id);
+    const struct orr_worker *chosen = least_cost(answer->rt, expected, -1);
+    struct debug_words words = {""};
+
+    if (!best)
+        return words;
+    debug_name(answer, "best", best->desc->name);
+    debug_number(answer, "end", expected[best->id].end_us);
+    debug_number(answer, "cost", expected[best->id].cost);
+    snprintf(words.text, sizeof(words.text), "; expected to end at %.40s on %.100s, cost %.40s%s",
+             debug_date_words(expected[best->id].end_us).text, best->desc->name,
+             debug_date_words(expected[best->id].cost).text,
+             best == chosen ? ": the policy's choice" : "");
+    return words;
+}
+
 /* What policies that estimate compare: when the worker is free, what is missing there and
  * how long the task takes. */
 static void show_choice(struct debug_answer *answer)
 {
     const struct orr_job *job = task_asked(answer);
     struct orr_runtime *rt = answer->rt;
+    struct orr_expected *expected;
 
     if (!job)
         return;
+    expected = job == answer->event->job ? expect(answer) : NULL;
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         const struct orr_worker_class *class = &rt->workers->classes[k];
         const struct orr_worker *first = &rt->workers->at[class->members[0]];
@@ -473,11 +531,12 @@ static void show_choice(struct debug_answer *answer)
         if (!able)
             debug_text(answer, "%s cannot run it", first->desc->name);
         else
-            debug_text(answer, "%s%s: %s, %zu bytes of its data are not there",
+            debug_text(answer, "%s%s: %s, %zu bytes of its data are not there%s",
                        first->desc->name, class->nworkers > 1 ? " and its like" : "",
                        isfinite(length) ? debug_date_words(length).text : "time not known",
-                       missing);
+                       missing, say_expected(answer, expected, k).text);
     }
+    free(expected);
 }
 
 /* --- where it stands --- */

@@ -16,7 +16,8 @@
  *   why task=N         what it waits for, along the chain
  *   idle worker=NAME   why the worker has nothing to do
  *   application        what the application does, or waits for
- *   choice task=N      what each worker would have taken for it, as policies estimate it
+ *   choice task=N      what each worker would take for it, as policies estimate it; where the
+ *                      task is about to be given to its policy, what that compares
  */
 #pragma once
 

@@ -558,7 +558,8 @@ static double dm_weigh(struct orr_sched *sched, enum orr_weight weight,
         .by_priority = sorted_, .prefetches = true, .init = dm_init,           \
         .deinit = dm_deinit, .push = dm_push, .pop = dm_pop,                   \
         .push_notify = dm_push_notify, .pre_exec = dm_pre_exec,                \
-        .post_exec = dm_post_exec, .weigh = dm_weigh                           \
+        .post_exec = dm_post_exec, .compare = orr_dm_compare,                  \
+        .weigh = dm_weigh                                                      \
     }
 
 const struct orr_dm_variant orr_sched_dm = {

@@ -121,6 +121,9 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
                             unsigned class_id, unsigned impl, double now,
                             struct orr_dm_choice *ret);
 
+/* The family's `compare`, orr_sched_ops. No lock held. */
+void orr_dm_compare(struct orr_sched *sched, struct orr_job *job, struct orr_expected ret[]);
+
 /* --- dm_calibrate.c; no lock held --- */
 
 /* Queues the job until a worker takes it, and wakes workers that may. The job may be

@@ -214,6 +214,53 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
     return min_end;
 }
 
+/* The least fitness of the worker's implementations; INFINITY: it has none. */
+static double scan_worker(const struct orr_dm *dm, const struct orr_dm_offer *offer,
+                          unsigned worker, double min_end, double max_free, unsigned *ret_impl)
+{
+    unsigned bits = able_bits(dm, offer, worker);
+    unsigned class_id = dm->workers[worker].class_id;
+    double transfer = offer->transfer[class_id], least = INFINITY;
+
+    for (unsigned i = 0; bits >> i; i++) {
+        double end = dm->ends[worker * STARPU_MAXIMPLEMENTATIONS + i];
+        double f;
+
+        if (!(bits >> i & 1))
+            continue;
+        f = dm_fitness(dm, end, min_end, transfer, offer_energy(offer, class_id, i)) +
+            idle_fitness(dm, end, max_free);
+        if (f < least) {
+            least = f;
+            *ret_impl = i;
+        }
+    }
+    return least;
+}
+
+void orr_dm_compare(struct orr_sched *sched, struct orr_job *job, struct orr_expected ret[])
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_runtime *rt = dm->runtime;
+    struct orr_dm_offer offer;
+    double min_end, max_free;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        ret[w] = (struct orr_expected){NAN, NAN};
+    if (orr_dm_evaluate(dm, job, &offer) != 0 || offer.unknown || offer.uncalibrated)
+        return;
+    orr_lock(&dm->lock);
+    min_end = scan_ends(dm, &offer, orr_exec_now(rt->exec), &max_free);
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        unsigned impl = 0;
+        double cost = scan_worker(dm, &offer, w, min_end, max_free, &impl);
+
+        if (isfinite(cost))
+            ret[w] = (struct orr_expected){dm->ends[w * STARPU_MAXIMPLEMENTATIONS + impl], cost};
+    }
+    orr_unlock(&dm->lock);
+}
+
 struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
                                         const struct orr_dm_offer *offer,
                                         double now)
@@ -223,24 +270,13 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
     unsigned worker = UINT32_MAX, impl = 0;
 
     for (unsigned w = 0, n = dm->runtime->workers->n; w < n; w++) {
-        unsigned bits = able_bits(dm, offer, w);
-        unsigned class_id = dm->workers[w].class_id;
-        double transfer = offer->transfer[class_id];
+        unsigned best = 0;
+        double f = scan_worker(dm, offer, w, min_end, max_free, &best);
 
-        for (unsigned i = 0; bits >> i; i++) {
-            double end = dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
-            double f;
-
-            if (!(bits >> i & 1))
-                continue;
-            f = dm_fitness(dm, end, min_end, transfer,
-                           offer_energy(offer, class_id, i)) +
-                idle_fitness(dm, end, max_free);
-            if (f < least) {
-                least = f;
-                worker = w;
-                impl = i;
-            }
+        if (f < least) {
+            least = f;
+            worker = w;
+            impl = best;
         }
     }
     /* Infinite and NaN values compare false. */

@@ -37,6 +37,12 @@ enum orr_weight {
 /* All entries but name, help, init, push and pop may be NULL. None blocks.
  * Several contexts may be inside at once on the real machine: the policy
  * locks (rank ORR_RANK_SCHED). No core lock is held by the caller. */
+/* What a policy expects of a job on a worker. */
+struct orr_expected {
+    double end_us; /* NaN: it cannot run there, or how long it takes is not known */
+    double cost;   /* what the policy makes least, as a difference to the earliest end */
+};
+
 struct orr_sched_ops {
     const char *name;
     const char *help;          /* one line for STARPU_SCHED=help */
@@ -83,6 +89,10 @@ struct orr_sched_ops {
     void (*submitted)(struct orr_sched *sched, struct orr_job *job);
     /* The application will push nothing more for a while. */
     void (*do_schedule)(struct orr_sched *sched);
+    /* What the policy compares to choose a worker for a job that is about to be pushed, an
+     * element per worker; the first one with the least cost gets it. Chooses nothing. NULL:
+     * it compares no times. */
+    void (*compare)(struct orr_sched *sched, struct orr_job *job, struct orr_expected ret[]);
     /* The present value of a weight if `set` is NULL; else it becomes *set. */
     double (*weigh)(struct orr_sched *sched, enum orr_weight weight,
                     const double *set);

@@ -79,6 +79,34 @@ def has_in_order(text, patterns):
     return None
 
 
+def check_comparison(tap, tool, cases):
+    """What a policy of the dm family compares at `ready' is what it does then."""
+    for policy in ("dm", "dmda", "dmdas"):
+        session = debug.Session(tool, [cases, "starvation"], machine=debug.GPU, policy=policy,
+                                STARPU_NCPU="3")
+        chosen, taken, ends = {}, {}, []
+        said = session.first
+        while "event" in said and said["kind"] != "finish":
+            if said["kind"] == "ready":
+                items = session.do(f"choice #{said['task']}")["answer"]
+                costs = [item["cost"] for item in items if item.get("cost") is not None]
+                best = [item for item in items if "the policy's choice" in item["text"]]
+                chosen[said["task"]] = best[0]["best"] if len(best) == 1 else items
+                ends.append(best[0]["cost"] == min(costs) and best[0]["end"] > said["date"])
+            if said["kind"] == "take":
+                taken.setdefault(said["task"], said["worker"])
+            said = session.do("step")
+        session.end()
+        tap.claim("%s: `choice' names the worker that takes the task, of %d" % (policy, len(taken)),
+                  len(taken) > 4 and all(ends) and len(set(taken.values())) > 1 and
+                  all(chosen.get(task) == worker for task, worker in taken.items()),
+                  chosen, taken)
+    text, _ = debug.typed(tool, [cases, "starvation"], ["break ready", "continue", "choice"],
+                          policy="prio", STARPU_NCPU="1")
+    tap.claim("a policy that compares no times: `choice' expects nothing", "CPU 0" in text and
+              "expected to end" not in text, text)
+
+
 def main():
     tool, cases, _ = sys.argv[1:]
     tap = Tap()
@@ -87,6 +115,7 @@ def main():
         missing = has_in_order(shown, patterns)
         tap.claim("%s is found in %d commands" % (name, len(commands)),
                   code == 0 and missing is None and len(commands) <= 5, missing, shown)
+    check_comparison(tap, tool, cases)
     tap.end()
 
 
