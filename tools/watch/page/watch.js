@@ -364,10 +364,8 @@ function begin() {
   events.addEventListener("state", event => {
     const state = JSON.parse(event.data);
     update(state);
-    if (state.phase === "reported") {
-      events.close();
-      location.replace("report");
-    }
+    // The stream stays open until the report is there: the command waits for its end.
+    if (state.phase === "reported") location.replace("report");
     if (state.phase === "over") events.close();
   });
   events.addEventListener("error", () => {
