@@ -162,6 +162,7 @@ static bool has_function(const struct starpu_codelet *cl, enum starpu_worker_arc
 /* Workers in order: of which device they are, of those that can run the codelet. */
 struct device_walk {
     const struct starpu_codelet *cl;
+    bool any; /* has functions for none of this machine's devices: all that it allows count */
     int type, number;
     unsigned n; /* devices up to now; the last one is the worker's */
 };
@@ -171,7 +172,9 @@ static bool is_of_device(struct device_walk *walk, unsigned worker)
     int type = (int)starpu_worker_get_type((int)worker);
     int number = starpu_worker_get_devid((int)worker);
 
-    if (!has_function(walk->cl, (enum starpu_worker_archtype)type))
+    if (walk->any ? type == STARPU_CPU_WORKER ||
+                        (walk->cl->where && !(walk->cl->where & STARPU_WORKER_TO_MASK(type)))
+                  : !has_function(walk->cl, (enum starpu_worker_archtype)type))
         return false;
     walk->n += walk->n == 0 || type != walk->type || number != walk->number;
     walk->type = type;
@@ -187,6 +190,9 @@ static bool workers_of_device(const struct starpu_codelet *cl, int64_t device, u
     unsigned n = starpu_worker_get_count();
 
     for (unsigned w = 0; w < n; w++)
+        is_of_device(&all, w);
+    walk.any = all.any = all.n == 0;
+    for (unsigned w = 0; all.any && w < n; w++)
         is_of_device(&all, w);
     for (unsigned w = 0; w < n; w++)
         if (is_of_device(&walk, w) && walk.n - 1 == (unsigned)(device % all.n))

@@ -453,6 +453,34 @@ impl Default for orrery_replay_settings {
     fn default() -> Self { let mut s = ::std::mem::MaybeUninit::<Self>::uninit(); unsafe { ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1); s.assume_init() } }
 }
 #[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct orrery_drawing {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct orrery_drawn_end {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct orrery_drawn_use {
+    pub data: usize,
+    pub name: *const c_char,
+    pub writes: c_int,
+}
+impl Default for orrery_drawn_use {
+    fn default() -> Self { let mut s = ::std::mem::MaybeUninit::<Self>::uninit(); unsafe { ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1); s.assume_init() } }
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct orrery_drawing_look {
+    pub deepest: c_int,
+    pub times: c_int,
+    pub colours: c_int,
+    pub nameless: c_int,
+}
+#[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct starpu_bitmap {
     pub bits: [c_ulong; 4usize],
@@ -2013,6 +2041,14 @@ extern "C" {
     pub fn orrery_replay(path: *const c_char, settings: *const orrery_replay_settings) -> c_int;
     pub fn orrery_replay_stop();
     pub fn orrery_usleep(microseconds: f64);
+    pub fn orrery_drawing_new(look: *const orrery_drawing_look) -> *mut orrery_drawing;
+    pub fn orrery_drawing_free(drawing: *mut orrery_drawing);
+    pub fn orrery_drawing_begin_section(drawing: *mut orrery_drawing, name: *const c_char);
+    pub fn orrery_drawing_end_section(drawing: *mut orrery_drawing);
+    pub fn orrery_drawing_watch(drawing: *mut orrery_drawing, task: *mut starpu_task) -> *mut orrery_drawn_end;
+    pub fn orrery_drawing_forget(end: *mut orrery_drawn_end);
+    pub fn orrery_drawing_add(drawing: *mut orrery_drawing, name: *const c_char, uses: *const orrery_drawn_use, n: c_uint, end: *mut orrery_drawn_end);
+    pub fn orrery_drawing_write(drawing: *mut orrery_drawing, path: *const c_char) -> c_int;
     pub fn starpu_bitmap_create() -> *mut starpu_bitmap;
     pub fn starpu_bitmap_init(b: *mut starpu_bitmap);
     pub fn starpu_bitmap_destroy(b: *mut starpu_bitmap);
