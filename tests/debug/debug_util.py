@@ -17,6 +17,7 @@ def environment(**more):
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith("STARPU_") or key == "STARPU_HOME"}
     kept.pop("ORRERY_MACHINE", None)
+    kept.pop("OPENBLAS_NUM_THREADS", None)
     kept.update(more)
     return kept
 

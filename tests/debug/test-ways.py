@@ -131,6 +131,11 @@ def check_copies(tap, tool, cases, two_threads):
     shown = session.do("info copies")["answer"][0]["text"]
     tap.claim("a process with threads has none", "no copies" in shown, shown)
     session.end()
+    ask = ["sh", "-c", 'echo "of BLAS: $OPENBLAS_NUM_THREADS"; exec "$0" starvation', cases]
+    for setting, wanted in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")):
+        shown, _ = debug.typed(tool, ask, ["continue"], **setting)
+        tap.claim("OpenBLAS starts no threads, unless the user says how many: " + wanted,
+                  "of BLAS: %s\n" % wanted in shown, shown)
 
 
 def check_source(tap, tool, cases):

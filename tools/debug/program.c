@@ -216,6 +216,8 @@ static _Noreturn void run_child(const struct program *program, int fd)
     snprintf(number, sizeof(number), "%d", fd);
     setenv("ORRERY_DEBUGGER", number, 1);
     setenv("ORRERY_SIM_WATCHDOG", "0", 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* its threads, which begin with the program, would
+                                             * keep it from being copied */
     unsetenv("ORRERY_REPORT");
     execvp(process->argv[0], process->argv);
     fprintf(stderr, "orrery: debug: %s cannot be started: %s\n", process->argv[0],
