@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
+
 enum { N = 1024 };
 
 static const char source[] =
@@ -40,23 +42,6 @@ static cl_uint ndevices;
 static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
-static unsigned count, failed;
-
-static void claim(bool holds, const char *what)
-{
-    printf("%s %u - %s\n", holds ? "ok" : "not ok", ++count, what);
-    failed += !holds;
-    fflush(stdout);
-}
-
-static void must(cl_int error, const char *what)
-{
-    if (error == CL_SUCCESS)
-        return;
-    printf("Bail out! %s: error %d\n", what, error);
-    exit(1);
-}
-#define MUST(call) must(call, #call)
 
 /* -- helpers -- */
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
+
 enum { N = 4096, BUFFERS = 2, PARTS = 6, UNIT = 256, COMMANDS = 120, STEPS = 100000 };
 
 static const char source[] =
@@ -31,23 +33,6 @@ static cl_uint ndevices;
 static cl_context context;
 static cl_command_queue queues[64];
 static cl_kernel change, add, work;
-static unsigned count, failed;
-
-static void claim(bool holds, const char *what)
-{
-    printf("%s %u - %s\n", holds ? "ok" : "not ok", ++count, what);
-    failed += !holds;
-    fflush(stdout);
-}
-
-static void must(cl_int error, const char *what)
-{
-    if (error == CL_SUCCESS)
-        return;
-    printf("Bail out! %s: error %d\n", what, error);
-    exit(1);
-}
-#define MUST(call) must(call, #call)
 
 static cl_kernel kernel(cl_program program, const char *name)
 {
