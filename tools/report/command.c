@@ -264,6 +264,12 @@ static bool report_words_are_wrong(const struct launch *launch,
     else if (options->json && !strcmp(options->output, "-"))
         tool_error("report: --json and the page cannot both be on standard "
                    "output");
+    else if (options->links && *options->links && !orr_source_scheme_is_known(options->links))
+        tool_error("report: --links %s: no scheme: there are %s, or an address with {file} and "
+                   "{line}",
+                   options->links, orr_source_scheme_names);
+    else if (options->beside && access(options->beside, R_OK) < 0)
+        tool_error("report: --beside %s: %s", options->beside, strerror(errno));
     else
         return false;
     return true;
@@ -494,13 +500,6 @@ int cmd_report(int argc, char **argv)
                    "its own");
     } else if (trace && ranks) {
         tool_error("report: -n needs a program, and %s is a trace", trace);
-    } else if (options.links && *options.links &&
-               !orr_source_scheme_is_known(options.links)) {
-        tool_error("report: --links %s: no scheme: there are %s, or an address with {file} and "
-                   "{line}",
-                   options.links, orr_source_scheme_names);
-    } else if (options.beside && access(options.beside, R_OK) < 0) {
-        tool_error("report: --beside %s: %s", options.beside, strerror(errno));
     } else if (!report_words_are_wrong(&launch, &options, devices, costs_path, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
