@@ -192,8 +192,7 @@ static void say_tag(const struct orr_job *job, starpu_tag_t before, bool bound,
     if (report->causes == bound)
         return;
     SAY(report, "%s%s waits for tag %llu, %s", orr_source_words(report->runtime, job).text,
-        orr_waiting_name(job).text,
-        (unsigned long long)before,
+        orr_waiting_name(job).text, (unsigned long long)before,
         bound ? "whose task has not ended"
               : "which no task carries and starpu_tag_notify_from_apps was "
                 "not called for");
@@ -226,11 +225,12 @@ static void say_again(const struct orr_job *job,
         SAY(report,
             "%s%s, which regenerates, waits for task `%s', which its last run "
             "let go, to end",
-            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text, name_of_task(before));
+            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text,
+            name_of_task(before));
     else
         SAY(report, "%s%s waits for one more run of task `%s'%s",
-            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text, name_of_task(before),
-            underway ? "" : ", which was not submitted again");
+            orr_source_words(report->runtime, job).text, orr_waiting_name(job).text,
+            name_of_task(before), underway ? "" : ", which was not submitted again");
 }
 
 static void visit_agains(struct report *report, bool causes)
