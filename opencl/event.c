@@ -438,19 +438,19 @@ cl_event socl_change_new(cl_mem whole, struct socl_work *work, void (*begin)(cl_
     return event;
 }
 
-/* Those that are to be submitted before a command; the references end. */
-static void submit_changes(struct socl_events *changes)
+/* Those that are to be submitted before a command; their first references are the run's. */
+static void submit_changes(cl_event changes)
 {
-    for (unsigned i = 0; i < changes->n; i++) {
-        cl_event change = changes->at[i]; /* its first reference is the run's */
+    while (changes) {
+        cl_event change = changes;
 
+        changes = change->next; /* it may be gone behind its submission */
         if (starpu_task_submit(change->task) != 0) {
             change->error = CL_OUT_OF_RESOURCES;
             command_ended(change);
             command_over(change);
         }
     }
-    socl_events_clear(changes);
 }
 
 /* Under the lock. */
@@ -482,7 +482,7 @@ static void wait_for(cl_event event)
 }
 
 /* Which data the command uses; those of a device are its task's. */
-static bool use_data(cl_event event, struct socl_events *changes, struct list *list)
+static bool use_data(cl_event event, cl_event *changes, struct list *list)
 {
     bool maps = event->type == CL_COMMAND_MAP_BUFFER ||
                 event->type == CL_COMMAND_UNMAP_MEM_OBJECT;
@@ -500,7 +500,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     cl_command_queue queue = event->queue;
     bool after_all = role != COMMAND && waits.n == 0;
     struct starpu_task *task = event->task;
-    struct socl_events changes = {0};
+    cl_event changes = NULL;
     struct list list = {0};
 
     socl_lock();
@@ -523,7 +523,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     free(list.tasks);
     if (list.failed)
         event->error = CL_OUT_OF_HOST_MEMORY;
-    submit_changes(&changes);
+    submit_changes(changes);
     socl_retain(&event->head); /* the run's */
     if (starpu_task_submit(task) == 0)
         return CL_SUCCESS;

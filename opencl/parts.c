@@ -179,8 +179,7 @@ static void join_uses(struct socl_work *work)
     }
 }
 
-bool socl_choose_data(struct socl_work *work, bool maps, bool device,
-                      struct socl_events *changes)
+bool socl_choose_data(struct socl_work *work, bool maps, bool device, cl_event *changes)
 {
     bool all = true;
 
@@ -193,7 +192,11 @@ bool socl_choose_data(struct socl_work *work, bool maps, bool device,
         if (first && apart != whole->apart && !(apart && is_mapped(whole))) {
             whole->nreturns += whole->apart && device;
             change = change_state(whole);
-            all &= change && socl_events_add(changes, change);
+            all &= change != NULL;
+            if (change) {
+                change->next = *changes;
+                *changes = change;
+            }
         }
         choose_data(&work->uses[i]);
     }

@@ -225,7 +225,7 @@ struct _cl_event {
     bool covers; /* a marker or barrier: all that was before it has ended at its end */
     void (*begin)(cl_event event); /* a command of the host's: in a callback of the run */
     struct socl_work *work;
-    cl_event next, *link; /* [lock] among its queue's, or the user events */
+    cl_event next, *link; /* [lock] among its queue's, the user events, or those to submit */
 };
 
 /* -- start.c: the run -- */
@@ -389,11 +389,10 @@ void socl_part_enter(cl_mem part);
 void socl_part_leave(cl_mem part);
 /* Under the lock, which it may leave meanwhile: waits until those have gone that go. */
 void socl_parts_settle(const struct socl_work *work);
-/* Chooses the data of each use, and its mode. Adds commands to `changes` that have to be
- * submitted before. Under the lock. `maps`: the command maps or unmaps; `device`: it is a
- * device's. false: no memory. */
-bool socl_choose_data(struct socl_work *work, bool maps, bool device,
-                      struct socl_events *changes);
+/* Chooses the data of each use, and its mode. Adds commands to the list `changes` that have
+ * to be submitted before. Under the lock. `maps`: the command maps or unmaps; `device`: it is
+ * a device's. false: no memory. */
+bool socl_choose_data(struct socl_work *work, bool maps, bool device, cl_event *changes);
 
 /* -- codelet.c: tasks for devices -- */
 
