@@ -370,6 +370,16 @@ out:
     return rc;
 }
 
+/* As in graphs that were recorded: tasks are in the order of their submission. */
+static bool deps_go_back(const struct orr_graph *graph)
+{
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        for (unsigned i = 0; i < graph->tasks[t].ndeps; i++)
+            if (graph->deps[graph->tasks[t].first_dep + i].task >= t)
+                return false;
+    return true;
+}
+
 int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
 {
     int rc = check_places(graph, err);
@@ -387,5 +397,5 @@ int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
     if (!rc && !isnan(graph->makespan_ms) && !is_amount(graph->makespan_ms))
         rc =
             orr_fail(err, -EINVAL, "the makespan is %g ms", graph->makespan_ms);
-    return rc ? rc : check_cycles(graph, err);
+    return rc || deps_go_back(graph) ? rc : check_cycles(graph, err);
 }

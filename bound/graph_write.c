@@ -10,37 +10,42 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/number.h"
+#include "core/base/out.h"
 #include "core/base/result.h"
 
-static void graph_write_string(FILE *f, const char *text)
+static void graph_write_string(struct orr_out *out, const char *text)
 {
-    fputs(" \"", f);
+    ORR_PUT(out, " \"");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
 
+        if (c < ' ' || c == 127) {
+            ORR_PUT(out, "\\x");
+            orr_put_hex(out, c, 2);
+            continue;
+        }
         if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            fprintf(f, "\\x%02x", c);
-        else
-            fputc(c, f);
+            orr_put_byte(out, '\\');
+        orr_put_byte(out, *text);
     }
-    fputc('"', f);
+    orr_put_byte(out, '"');
 }
 
 /* Seventeen digits distinguish any two doubles. */
-static void write_number(FILE *f, double value)
+static void write_number(struct orr_out *out, double value)
 {
-    if (isnan(value))
-        fputs(" nan", f);
-    else if (isinf(value))
-        fputs(" inf", f);
-    else
-        orr_fprintf(f, " %.17g", value);
+    if (isnan(value)) {
+        ORR_PUT(out, " nan");
+    } else if (isinf(value)) {
+        ORR_PUT(out, " inf");
+    } else {
+        orr_put_byte(out, ' ');
+        orr_put_exact(out, value);
+    }
 }
 
-static void graph_write_costs(const struct orr_graph_costs *costs, FILE *f)
+static void graph_write_costs(const struct orr_graph_costs *costs,
+                              struct orr_out *out)
 {
     const double all[] = {costs->submit_ms,   costs->submit_access_ms,
                           costs->submit_ready_ms, costs->push_ms,
@@ -52,60 +57,61 @@ static void graph_write_costs(const struct orr_graph_costs *costs, FILE *f)
         sum += all[i];
     if (!(sum > 0))
         return;
-    fputs("costs", f);
+    ORR_PUT(out, "costs");
     for (unsigned i = 0; i < n; i++)
-        write_number(f, all[i]);
-    fputc('\n', f);
+        write_number(out, all[i]);
+    orr_put_byte(out, '\n');
 }
 
-static void graph_write_machine(const struct orr_graph *graph, FILE *f)
+static void graph_write_machine(const struct orr_graph *graph,
+                                struct orr_out *out)
 {
     if (graph->machine) {
-        fputs("machine", f);
-        graph_write_string(f, graph->machine);
-        fputc('\n', f);
+        ORR_PUT(out, "machine");
+        graph_write_string(out, graph->machine);
+        orr_put_byte(out, '\n');
     }
     if (graph->figures) {
-        fputs("figures", f);
-        graph_write_string(f, graph->figures);
-        fputc('\n', f);
+        ORR_PUT(out, "figures");
+        graph_write_string(out, graph->figures);
+        orr_put_byte(out, '\n');
     }
     for (unsigned i = 0; i < graph->nabout; i++) {
-        fputs("about", f);
-        graph_write_string(f, graph->about[i].what);
-        graph_write_string(f, graph->about[i].text);
-        fputc('\n', f);
+        ORR_PUT(out, "about");
+        graph_write_string(out, graph->about[i].what);
+        graph_write_string(out, graph->about[i].text);
+        orr_put_byte(out, '\n');
     }
-    fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
-    write_number(f, graph->makespan_ms);
-    fputc('\n', f);
-    graph_write_costs(&graph->costs, f);
+    orr_print(out, "run %s", graph->simulated ? "simulated" : "real");
+    write_number(out, graph->makespan_ms);
+    orr_put_byte(out, '\n');
+    graph_write_costs(&graph->costs, out);
     for (unsigned n = 0; n < graph->nnodes; n++) {
-        fputs("node", f);
-        graph_write_string(f, graph->nodes[n].name);
-        write_number(f, graph->nodes[n].capacity);
-        fputc('\n', f);
+        ORR_PUT(out, "node");
+        graph_write_string(out, graph->nodes[n].name);
+        write_number(out, graph->nodes[n].capacity);
+        orr_put_byte(out, '\n');
     }
     for (unsigned w = 0; w < graph->nworkers; w++) {
-        fputs("worker", f);
-        graph_write_string(f, graph->workers[w].name);
-        fprintf(f, " %u%s\n", graph->workers[w].node,
-                graph->workers[w].blocking ? " blocking" : "");
+        ORR_PUT(out, "worker");
+        graph_write_string(out, graph->workers[w].name);
+        orr_print(out, " %u%s\n", graph->workers[w].node,
+                  graph->workers[w].blocking ? " blocking" : "");
     }
     for (unsigned l = 0; l < graph->nlinks; l++) {
-        fputs("link", f);
-        graph_write_string(f, graph->links[l].name);
-        write_number(f, graph->links[l].bandwidth);
-        fputc('\n', f);
+        ORR_PUT(out, "link");
+        graph_write_string(out, graph->links[l].name);
+        write_number(out, graph->links[l].bandwidth);
+        orr_put_byte(out, '\n');
     }
     for (unsigned r = 0; r < graph->nroutes; r++) {
         const struct orr_graph_route *route = &graph->routes[r];
 
-        fprintf(f, "route %u %u", route->src, route->dst);
-        write_number(f, route->latency_ms);
+        orr_print(out, "route %u %u", route->src, route->dst);
+        write_number(out, route->latency_ms);
         for (unsigned i = 0; i < route->nlinks; i++)
-            fprintf(f, " %u", graph->route_links[route->first_link + i]);
-        fputc('\n', f);
+            orr_print(out, " %u", graph->route_links[route->first_link + i]);
+        orr_put_byte(out, '\n');
     }
 }
 
@@ -117,12 +123,13 @@ static bool doubles_are_identical(double a, double b)
 
 /* Workers of a class follow each other and take the same time. */
 static void write_type(const struct orr_graph *graph,
-                       const struct orr_graph_task_type *type, FILE *f)
+                       const struct orr_graph_task_type *type,
+                       struct orr_out *out)
 {
-    fputs("kind", f);
-    graph_write_string(f, type->symbol);
-    fprintf(f, " %" PRIx32, type->footprint);
-    write_number(f, type->flops);
+    ORR_PUT(out, "kind");
+    graph_write_string(out, type->symbol);
+    orr_print(out, " %" PRIx32, type->footprint);
+    write_number(out, type->flops);
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
         for (n = 1;
              w + n < graph->nworkers &&
@@ -131,11 +138,11 @@ static void write_type(const struct orr_graph *graph,
                                    type->deviation_ms[w + n]);
              n++)
             ;
-        fprintf(f, " %u", n);
-        write_number(f, type->mean_ms[w]);
-        write_number(f, type->deviation_ms[w]);
+        orr_print(out, " %u", n);
+        write_number(out, type->mean_ms[w]);
+        write_number(out, type->deviation_ms[w]);
     }
-    fputc('\n', f);
+    orr_put_byte(out, '\n');
 }
 
 static bool same_origin(const struct orr_graph *graph,
@@ -148,7 +155,8 @@ static bool same_origin(const struct orr_graph *graph,
 
 /* The origins of those times; no line if none is known. */
 static void write_origins(const struct orr_graph *graph,
-                          const struct orr_graph_task_type *type, FILE *f)
+                          const struct orr_graph_task_type *type,
+                          struct orr_out *out)
 {
     bool known = false;
 
@@ -156,115 +164,145 @@ static void write_origins(const struct orr_graph *graph,
         known = known || *orr_graph_origin_of(graph, type, w);
     if (!known)
         return;
-    fputs("from", f);
+    ORR_PUT(out, "from");
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
         const char *origin = orr_graph_origin_of(graph, type, w);
 
         for (n = 1;
              w + n < graph->nworkers && same_origin(graph, type, w, w + n); n++)
             ;
-        fprintf(f, " %u %s", n, *origin ? origin : "-");
+        orr_print(out, " %u %s", n, *origin ? origin : "-");
     }
-    fputc('\n', f);
+    orr_put_byte(out, '\n');
 }
 
 /* Where the worker does nothing else meanwhile; no line if that is nowhere. */
 static void write_awaited(const struct orr_graph *graph,
-                          const struct orr_graph_task_type *type, FILE *f)
+                          const struct orr_graph_task_type *type,
+                          struct orr_out *out)
 {
     if (!type->awaited)
         return;
-    fputs("awaited", f);
+    ORR_PUT(out, "awaited");
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
         for (n = 1; w + n < graph->nworkers &&
                     type->awaited[w] == type->awaited[w + n];
              n++)
             ;
-        fprintf(f, " %u %u", n, type->awaited[w] != 0);
+        orr_print(out, " %u %u", n, type->awaited[w] != 0);
     }
-    fputc('\n', f);
+    orr_put_byte(out, '\n');
 }
 
-static void write_submitter(const struct orr_graph_task *task, FILE *f)
+static void write_submitter(const struct orr_graph_task *task,
+                            struct orr_out *out)
 {
     if (task->by == ORR_GRAPH_BY_TASK)
-        fprintf(f, " in %u", task->submitter);
+        orr_print(out, " in %u", task->submitter);
     else if (task->by == ORR_GRAPH_BY_OTHER)
-        fputs(" by -", f);
+        ORR_PUT(out, " by -");
     else if (task->submitter)
-        fprintf(f, " by %u", task->submitter);
+        orr_print(out, " by %u", task->submitter);
 }
 
 static void graph_write_task(const struct orr_graph *graph,
-                             const struct orr_graph_task *task, FILE *f)
+                             const struct orr_graph_task *task,
+                             struct orr_out *out)
 {
     static const char *const modes[] = {"", "r", "w", "rw"};
 
-    fprintf(f, "task %u %" PRIu64 " %d", task->type, task->id, task->priority);
+    ORR_PUT(out, "task ");
+    orr_put_unsigned(out, task->type);
+    orr_put_byte(out, ' ');
+    orr_put_unsigned(out, task->id);
+    orr_put_byte(out, ' ');
+    orr_put_signed(out, task->priority);
     if (task->has_tag)
-        fprintf(f, " tag %" PRIx64, task->tag);
-    write_submitter(task, f);
+        orr_print(out, " tag %" PRIx64, task->tag);
+    write_submitter(task, out);
     if (task->worker != ORR_GRAPH_NOT_RUN || !isnan(task->start_ms) ||
         !isnan(task->end_ms)) {
         if (task->worker == ORR_GRAPH_NOT_RUN)
-            fputs(" ran -", f);
+            ORR_PUT(out, " ran -");
         else
-            fprintf(f, " ran %u", task->worker);
-        write_number(f, task->start_ms);
-        write_number(f, task->end_ms);
+            orr_print(out, " ran %u", task->worker);
+        write_number(out, task->start_ms);
+        write_number(out, task->end_ms);
     }
-    fputc('\n', f);
+    orr_put_byte(out, '\n');
     for (unsigned i = 0; i < task->ndeps; i++) {
         const struct orr_graph_dep *dep = &graph->deps[task->first_dep + i];
 
-        fprintf(f, "after %u %" PRIu64 "%s\n", dep->task, dep->bytes,
-                dep->tag ? " tag" : "");
+        ORR_PUT(out, "after ");
+        orr_put_unsigned(out, dep->task);
+        orr_put_byte(out, ' ');
+        orr_put_unsigned(out, dep->bytes);
+        orr_put_text(out, dep->tag ? " tag\n" : "\n");
     }
     for (unsigned i = 0; i < task->naccesses; i++) {
         const struct orr_graph_access *access =
             &graph->accesses[task->first_access + i];
 
-        fprintf(f, "uses %u %s\n", access->datum, modes[access->mode]);
+        ORR_PUT(out, "uses ");
+        orr_put_unsigned(out, access->datum);
+        orr_put_byte(out, ' ');
+        orr_put_text(out, modes[access->mode]);
+        orr_put_byte(out, '\n');
     }
 }
 
-static void write_message(const struct orr_graph_message *message, FILE *f)
+static void write_message(const struct orr_graph_message *message,
+                          struct orr_out *out)
 {
-    fprintf(f, "message %s %u %" PRId64 " %" PRIu64 " %" PRIu64 "%s\n",
-            message->received ? "received" : "sent", message->peer, message->tag,
-            message->number, message->bytes, message->early ? " early" : "");
+    orr_print(out, "message %s %u %" PRId64 " %" PRIu64 " %" PRIu64 "%s\n",
+              message->received ? "received" : "sent", message->peer,
+              message->tag, message->number, message->bytes,
+              message->early ? " early" : "");
 }
 
-static void write_datum(const struct orr_graph_datum *datum, FILE *f)
+static void write_datum(const struct orr_graph_datum *datum,
+                        struct orr_out *out)
 {
-    fprintf(f, "datum %u %s", datum->home, datum->valued ? "valued" : "new");
-    write_number(f, datum->bytes);
+    orr_print(out, "datum %u %s", datum->home,
+              datum->valued ? "valued" : "new");
+    write_number(out, datum->bytes);
     if (datum->name)
-        graph_write_string(f, datum->name);
-    fputc('\n', f);
+        graph_write_string(out, datum->name);
+    orr_put_byte(out, '\n');
+}
+
+static void write_graph(const struct orr_graph *graph, struct orr_out *out)
+{
+    unsigned m = 0;
+
+    ORR_PUT(out, "orrery-graph 1\n");
+    graph_write_machine(graph, out);
+    for (unsigned k = 0; k < graph->ntypes; k++) {
+        write_type(graph, &graph->types[k], out);
+        write_origins(graph, &graph->types[k], out);
+        write_awaited(graph, &graph->types[k], out);
+        if (graph->types[k].unmodelled)
+            ORR_PUT(out, "unmodelled\n");
+    }
+    for (unsigned d = 0; d < graph->ndata; d++)
+        write_datum(&graph->data[d], out);
+    for (unsigned t = 0; t < graph->ntasks; t++) {
+        graph_write_task(graph, &graph->tasks[t], out);
+        for (; m < graph->nmessages && graph->messages[m].task == t; m++)
+            write_message(&graph->messages[m], out);
+    }
+    ORR_PUT(out, "end\n");
 }
 
 int orr_graph_write(const struct orr_graph *graph, FILE *f)
 {
-    unsigned m = 0;
+    struct orr_out out;
+    int rc = orr_out_init(&out, f);
 
-    fputs("orrery-graph 1\n", f);
-    graph_write_machine(graph, f);
-    for (unsigned k = 0; k < graph->ntypes; k++) {
-        write_type(graph, &graph->types[k], f);
-        write_origins(graph, &graph->types[k], f);
-        write_awaited(graph, &graph->types[k], f);
-        if (graph->types[k].unmodelled)
-            fputs("unmodelled\n", f);
-    }
-    for (unsigned d = 0; d < graph->ndata; d++)
-        write_datum(&graph->data[d], f);
-    for (unsigned t = 0; t < graph->ntasks; t++) {
-        graph_write_task(graph, &graph->tasks[t], f);
-        for (; m < graph->nmessages && graph->messages[m].task == t; m++)
-            write_message(&graph->messages[m], f);
-    }
-    fputs("end\n", f);
+    if (rc)
+        return rc;
+    write_graph(graph, &out);
+    orr_out_done(&out);
     return ferror(f) ? -EIO : 0;
 }
 

@@ -71,7 +71,8 @@ static bool is_numberlike(const char *name)
 
 /* The name in letters that all formats accept; owned, NULL without memory.
  * Names that are refused get a prefix. */
-static char *name_make(const char *format, va_list args)
+static __attribute__((format(printf, 1, 0))) char *name_make(const char *format,
+                                                             va_list args)
 {
     char text[NAME_MOST + 1], *name;
     bool letter;

@@ -366,7 +366,7 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
         class = &rt->workers->classes[*ret];
         if (class->comb == comb && class->node == desc->node &&
             class->type == desc->type && class->speed == desc->speed &&
-            class->kernels == desc->kernels)
+            class->kernels == desc->kernels && class->powers == desc->powers)
             return 0;
     }
     if (rt->workers->nclasses == ORR_MAX_CLASSES)
@@ -380,6 +380,7 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
         .node = desc->node,
         .speed = desc->speed,
         .kernels = desc->kernels,
+        .powers = desc->powers,
         .relative_speedup = orr_devices_speedup(&device, 1),
     };
     return 0;

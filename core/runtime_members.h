@@ -42,6 +42,7 @@ static inline void orr_runtime_set_members(struct orr_runtime *rt,
     orr_lock_init(&rt->data->plans_lock, ORR_RANK_PLANS);
     orr_lock_init(&rt->tasks->gangs_lock, ORR_RANK_SCHED);
     orr_lock_init(&rt->tasks->nests_lock, ORR_RANK_NESTS);
+    orr_list_init(&rt->tasks->recruiting);
     orr_list_init(&rt->data->handles);
     orr_list_init(&rt->data->dead);
     atomic_init(&rt->tasks->limit_max, -1);

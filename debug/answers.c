@@ -25,7 +25,7 @@
 #include "debug/event.h"
 #include "debug/source.h"
 
-enum { MOST = 40, TEXT = 2048 };
+enum { MOST = 40, TEXT = 2048, IDLE = 8 };
 
 /* --- items --- */
 
@@ -42,6 +42,8 @@ const char *debug_word(const struct debug_answer *answer, const char *key)
 void debug_item(struct debug_answer *answer)
 {
     fputs(answer->n++ ? ",{" : "{\"answer\":[{", answer->to);
+    if (debug_rank_of(answer->rt) >= 0)
+        fprintf(answer->to, "\"rank\":%d,", debug_rank_of(answer->rt));
 }
 
 void debug_number(struct debug_answer *answer, const char *key, double value)
@@ -70,11 +72,16 @@ void debug_source(struct debug_answer *answer, const struct orr_job *job)
         fprintf(answer->to, "%s,", members + 1); /* without the comma before it */
 }
 
-static void put_text(FILE *to, const char *key, const char *format, va_list arguments)
+/* `rank`: that it begins with, -1: none. */
+static __attribute__((format(printf, 4, 0))) void put_text(FILE *to, int rank,
+                                                           const char *key,
+                                                           const char *format,
+                                                           va_list arguments)
 {
-    char text[TEXT];
+    char text[TEXT] = "";
+    int n = rank >= 0 ? snprintf(text, sizeof(text), "rank %d: ", rank) : 0;
 
-    orr_vsnprintf(text, sizeof(text), format, arguments);
+    orr_vsnprintf(text + n, sizeof(text) - (size_t)n, format, arguments);
     fprintf(to, "\"%s\":", key);
     orr_json_text(to, text);
     fputc('}', to);
@@ -85,7 +92,8 @@ void debug_text(struct debug_answer *answer, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    put_text(answer->to, "text", format, arguments);
+    put_text(answer->to, answer->names_rank ? debug_rank_of(answer->rt) : -1,
+             "text", format, arguments);
     va_end(arguments);
 }
 
@@ -95,7 +103,7 @@ void debug_no_answer(struct debug_answer *answer, const char *format, ...)
 
     va_start(arguments, format);
     fputc('{', answer->to);
-    put_text(answer->to, "error", format, arguments);
+    put_text(answer->to, -1, "error", format, arguments);
     va_end(arguments);
 }
 
@@ -543,9 +551,47 @@ static void show_choice(struct debug_answer *answer)
 
 static void put_event(struct debug_answer *answer)
 {
+    /* The event may be another rank's than the one that is asked. */
+    const struct orr_runtime *of = debug_run_of_rank(answer->event->rank);
+
     fputs(answer->n++ ? ",{" : "{\"answer\":[{", answer->to);
-    debug_event_write(answer->rt, answer->event, answer->to);
+    debug_event_write(of ? of : answer->rt, answer->event, answer->to);
     fputc('}', answer->to);
+}
+
+/* What they do; of many that are idle how many, and the first ones. */
+static void show_workers(struct debug_answer *answer)
+{
+    struct orr_runtime *rt = answer->rt;
+    const char *idle = "has nothing to do";
+    char names[200] = "";
+    unsigned nidle = 0, named = 0;
+
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        nidle +=
+            !strcmp(debug_worker_words(rt, &rt->workers->at[w]).text, idle);
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
+        struct debug_words words = debug_worker_words(rt, worker);
+        size_t length = strlen(names);
+
+        if (nidle > IDLE && !strcmp(words.text, idle)) {
+            if (named++ < 4)
+                snprintf(names + length, sizeof(names) - length, "%s%.40s",
+                         length ? ", " : "", worker->desc->name);
+            continue;
+        }
+        debug_item(answer);
+        debug_number(answer, "worker", w);
+        debug_text(answer, "%s %s", worker->desc->name, words.text);
+    }
+    if (nidle <= IDLE)
+        return;
+    debug_item(answer);
+    debug_number(answer, "idle", nidle);
+    debug_text(answer,
+               "%u workers have nothing to do: %s and %u more (`info workers')",
+               nidle, names, nidle - 4);
 }
 
 static void show_where(struct debug_answer *answer)
@@ -559,12 +605,38 @@ static void show_where(struct debug_answer *answer)
     debug_text(answer, "submitted and not over: %lu, of these ready: %lu",
                orr_count_unfinished(rt), orr_count_ready(rt));
     debug_say_application(answer);
-    for (unsigned w = 0; w < rt->workers->n; w++) {
-        debug_item(answer);
-        debug_number(answer, "worker", w);
-        debug_text(answer, "%s %s", rt->workers->at[w].desc->name,
-                   debug_worker_words(rt, &rt->workers->at[w]).text);
+    show_workers(answer);
+}
+
+/* --- ranks --- */
+
+/* In their order. */
+static void list_ranks(struct debug_answer *answer)
+{
+    struct orr_runtime *own = answer->rt, *rt;
+
+    if (debug_rank_of(own) < 0) {
+        debug_no_answer(
+            answer,
+            "the program has one rank, or has not called starpu_mpi_init yet");
+        return;
     }
+    for (int rank = 0; rank < (int)own->nranks; rank++) {
+        rt = debug_run_of_rank(rank);
+        if (!rt)
+            continue; /* it has no run yet, or none any more */
+        answer->rt = rt;
+        debug_item(answer);
+        debug_number(answer, "unfinished", (double)orr_count_unfinished(rt));
+        debug_number(answer, "ready", (double)orr_count_ready(rt));
+        debug_text(
+            answer,
+            "%s rank %d, on %s: submitted and not over: %lu, of these ready: %lu; %s",
+            rt == own ? "*" : " ", rank, rt->machine->name,
+            orr_count_unfinished(rt), orr_count_ready(rt),
+            debug_application_words(rt).text);
+    }
+    answer->rt = own;
 }
 
 /* --- questions --- */
@@ -596,13 +668,24 @@ void debug_answer(struct orr_runtime *rt, const struct debug_event *event, char 
         const char *word;
         void (*answer)(struct debug_answer *answer);
     } questions[] = {
-        {"event", put_event},        {"where", show_where},   {"tasks", list_tasks},
-        {"task", show_task},         {"ready", list_ready},   {"workers", list_workers},
-        {"data", debug_list_data},   {"nodes", debug_list_nodes}, {"why", explain_task},
-        {"idle", explain_idle},      {"choice", show_choice},
-        {"application", debug_say_application},
+        {"event", put_event},      {"where", show_where},
+        {"tasks", list_tasks},     {"task", show_task},
+        {"ready", list_ready},     {"workers", list_workers},
+        {"data", debug_list_data}, {"nodes", debug_list_nodes},
+        {"why", explain_task},     {"idle", explain_idle},
+        {"choice", show_choice},   {"application", debug_say_application},
+        {"ranks", list_ranks},
     };
-    struct debug_answer answer = {rt, event, words + 1, to, 0};
+    struct debug_answer answer = {rt, event, words + 1, to, 0, false};
+
+    if (!rt) {
+        debug_no_answer(
+            &answer,
+            "there is no rank %s with a run now: `info ranks' has those that "
+            "have one",
+            debug_word(&answer, "rank"));
+        return;
+    }
 
     for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
         if (*words && !strcmp(questions[i].word, *words)) {

@@ -15,12 +15,14 @@
  *                      it would leave
  *   why task=N         what it waits for, along the chain
  *   idle worker=NAME   why the worker has nothing to do
+ *   ranks              of a program of several ranks, what each does
  *   application        what the application does, or waits for
  *   choice task=N      what each worker would take for it, as policies estimate it; where the
  *                      task is about to be given to its policy, what that compares
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -30,7 +32,7 @@ struct orr_job;
 struct orr_runtime;
 struct orr_worker;
 
-/* Writes the answer, without a line end. */
+/* Writes the answer, without a line end. `rt`: NULL: there is no such rank. */
 void debug_answer(struct orr_runtime *rt, const struct debug_event *event, char *const *words,
                   FILE *to);
 
@@ -42,7 +44,11 @@ struct debug_answer {
     char *const *words; /* behind the question */
     FILE *to;
     unsigned n; /* items so far */
+    bool names_rank; /* sentences begin with that of the run */
 };
+
+/* Of the runs that are open, module.c: that of the rank. NULL: there is none. */
+struct orr_runtime *debug_run_of_rank(int rank);
 
 /* The word's value, NULL: it is not there. */
 const char *debug_word(const struct debug_answer *answer, const char *key);
@@ -85,5 +91,6 @@ const struct orr_handle *debug_find_data(const struct orr_runtime *rt, const cha
 void debug_why_task(struct debug_answer *answer, const struct orr_job *job);
 void debug_why_idle(struct debug_answer *answer, const struct orr_worker *worker);
 void debug_say_application(struct debug_answer *answer);
+struct debug_words debug_application_words(const struct orr_runtime *rt);
 void debug_list_data(struct debug_answer *answer);
 void debug_list_nodes(struct debug_answer *answer);

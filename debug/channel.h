@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * debug/channel.h - lines to and from `orrery debug`, over a socket that it has made:
- * it asks with a line of words that tabs separate, the run answers with a line of JSON.
+ * it asks with a line of words that tabs separate, the run answers with a line of JSON
+ * questions (`ask'), breakpoints (`stop') and ways (`go', once it stands again).
  * One thread. Where the other side is gone the process ends: it is a copy that nobody
  * needs any more, or the program of a debugger that has ended.
  */

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/base/plural.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/pending.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
+#include "core/message_told.h"
 #include "core/observe/json_text.h"
 #include "core/observe/waiting.h"
 #include "core/worker/workers.h"
@@ -22,6 +24,7 @@ static const char *const names[DEBUG_NKINDS] = {
     [DEBUG_PASS] = "pass",         [DEBUG_RETURN] = "return",
     [DEBUG_TRANSFER] = "transfer", [DEBUG_ARRIVAL] = "arrival",
     [DEBUG_EVICT] = "evict",       [DEBUG_STEAL] = "steal",
+    [DEBUG_SEND] = "send",         [DEBUG_RECEIVE] = "receive",
     [DEBUG_WAIT] = "wait",         [DEBUG_GO_ON] = "go-on",
     [DEBUG_MARK] = "mark",         [DEBUG_DEADLOCK] = "deadlock",
     [DEBUG_FINISH] = "finish",
@@ -95,6 +98,22 @@ static int of_eviction(const struct orr_told *told, struct debug_event *event)
     return 1;
 }
 
+static int of_message(struct debug_event *event,
+                      const struct orr_message_told *message)
+{
+    event->kind = message->received ? DEBUG_RECEIVE : DEBUG_SEND;
+    event->handle = message->handle;
+    event->peer = message->peer;
+    event->tag = (long long)message->tag;
+    event->bytes = message->bytes;
+    return 1;
+}
+
+int debug_rank_of(const struct orr_runtime *rt)
+{
+    return atomic_load(&rt->one_of_several) ? atomic_load(&rt->rank) : -1;
+}
+
 int debug_event_make(const struct orr_runtime *rt, const struct orr_told *told,
                      struct debug_event *ret)
 {
@@ -105,6 +124,8 @@ int debug_event_make(const struct orr_runtime *rt, const struct orr_told *told,
         .worker = told->worker,
         .src = -1,
         .dst = -1,
+        .rank = debug_rank_of(rt),
+        .peer = -1,
     };
     switch (told->kind) {
     case ORR_TOLD_RUN_IS_OPEN:
@@ -132,6 +153,8 @@ int debug_event_make(const struct orr_runtime *rt, const struct orr_told *told,
         return of_eviction(told, ret);
     case ORR_TOLD_STOLEN:
         return of_steal(rt, told, ret);
+    case ORR_TOLD_MESSAGE:
+        return of_message(ret, told->message);
     case ORR_TOLD_BLOCKS:
         return of_application(ret, DEBUG_WAIT, told->text);
     case ORR_TOLD_GOES_ON:
@@ -220,10 +243,12 @@ static void say_of_job(const struct debug_event *event, FILE *to)
 void debug_event_say(const struct orr_runtime *rt, const struct debug_event *event,
                      FILE *to)
 {
+    if (event->rank >= 0)
+        fprintf(to, "rank %d: ", event->rank);
     switch (event->kind) {
     case DEBUG_BEGIN:
-        fprintf(to, "the run begins on %s: %u workers", rt->machine->name,
-                rt->workers->n);
+        fprintf(to, "the run begins on %s: %u worker%s", rt->machine->name,
+                rt->workers->n, orr_plural(rt->workers->n));
         break;
     case DEBUG_TRANSFER:
         say_copy(rt, event, to, "sets out");
@@ -238,6 +263,13 @@ void debug_event_say(const struct orr_runtime *rt, const struct debug_event *eve
     case DEBUG_STEAL:
         say_worker(to, event);
         fprintf(to, " has stolen task #%llu", (unsigned long long)event->stolen);
+        break;
+    case DEBUG_SEND:
+    case DEBUG_RECEIVE:
+        fprintf(to, "%s, %zu bytes, has %s rank %d, tag %lld",
+                orr_handle_label(event->handle).text, event->bytes,
+                event->kind == DEBUG_SEND ? "gone to" : "come from",
+                event->peer, event->tag);
         break;
     case DEBUG_WAIT:
         fprintf(to, "the application waits in %s", event->text ? event->text : "a call");
@@ -282,6 +314,10 @@ void debug_event_write(const struct orr_runtime *rt, const struct debug_event *e
     orr_fprintf(to, "\"event\":%llu,\"date\":%.9g,\"kind\":\"%s\",\"lane\":%d",
             (unsigned long long)event->number, event->date, names[event->kind],
             event->lane);
+    if (event->rank >= 0)
+        fprintf(to, ",\"rank\":%d", event->rank);
+    if (event->peer >= 0)
+        fprintf(to, ",\"peer\":%d,\"tag\":%lld", event->peer, event->tag);
     if (event->job) {
         fprintf(to, ",\"task\":%llu,\"name\":", (unsigned long long)event->job->id);
         orr_json_text(to, event->job->task ? orr_job_name(event->job) : NULL);

@@ -28,6 +28,8 @@ enum debug_kind {
     DEBUG_ARRIVAL,  /* it has ended */
     DEBUG_EVICT,    /* a datum has left a memory node */
     DEBUG_STEAL,    /* a worker has a task of another one's */
+    DEBUG_SEND,     /* a datum has gone to another rank */
+    DEBUG_RECEIVE,  /* a datum has come from another rank */
     DEBUG_WAIT,     /* the application waits in a call */
     DEBUG_GO_ON,    /* it does not any more */
     DEBUG_MARK,     /* of the application's own */
@@ -53,11 +55,18 @@ struct debug_event {
     int src, dst;             /* memory nodes, -1 */
     const struct orr_job *by; /* inside of which the application is */
     uint64_t stolen;          /* number of the task */
+    int rank;                 /* of the run, among several; -1: it is alone */
+    int peer;                 /* SEND, RECEIVE: the other rank, … */
+    long long tag;            /* … the message's tag … */
+    size_t bytes;             /* … and size */
     double length;            /* END: µs */
 };
 
 /* A bit for each kind that a word names ("start", "evict"); 0: none. */
 uint32_t debug_kinds_named(const char *word);
+
+/* The number of the run's rank, -1: it is alone. */
+int debug_rank_of(const struct orr_runtime *rt);
 
 /* Fills in all but the number. Returns whether it is one to be seen. */
 int debug_event_make(const struct orr_runtime *rt, const struct orr_told *told,

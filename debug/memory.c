@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plural.h"
 #include "core/data/block.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
@@ -16,10 +17,26 @@
 #include "core/job/job.h"
 #include "core/observe/waiting.h"
 #include "debug/answers.h"
+#include "debug/event.h"
 
 enum { DATA = 60, ACCESSES = 12, BLOCKS = 20 };
 
 /* --- data --- */
+
+/* What is said where no node has the value. */
+static struct debug_words no_value_words(const struct orr_runtime *rt,
+                                         const struct orr_handle *handle)
+{
+    struct debug_words words = {"no value yet"};
+
+    if (debug_rank_of(rt) >= 0)
+        strcpy(words.text, "no value on this rank now");
+    if (handle->nchildren)
+        snprintf(words.text, sizeof(words.text),
+                 "cut into %u part%s, which have its value", handle->nchildren,
+                 orr_plural(handle->nchildren));
+    return words;
+}
 
 static void put_datum(struct debug_answer *answer, const struct orr_handle *handle)
 {
@@ -29,8 +46,9 @@ static void put_datum(struct debug_answer *answer, const struct orr_handle *hand
     debug_name(answer, "data", orr_handle_label(handle).text);
     debug_number(answer, "bytes", (double)handle->size);
     debug_name(answer, "copies", debug_nodes_words(answer->rt, valid).text);
-    debug_text(answer, "%s: %zu bytes, %s%s%s%s", orr_handle_label(handle).text, handle->size,
-               valid ? "on " : "no value yet",
+    debug_text(answer, "%s: %zu bytes, %s%s%s%s", orr_handle_label(handle).text,
+               handle->size,
+               valid ? "on " : no_value_words(answer->rt, handle).text,
                valid ? debug_nodes_words(answer->rt, valid).text : "",
                loading ? "; on its way to " : "",
                loading ? debug_nodes_words(answer->rt, loading).text : "");

@@ -6,12 +6,12 @@
  *
  *   stop WORDS      a breakpoint more                  clear    none any more
  *   go WORDS        on, to the first event that is a breakpoint, or one of
- *                   limit=NUMBER lane=LANE date=US end=TASK
+ *                   limit=NUMBER lane=LANE date=US end=TASK rank=RANK (of lane and task)
  *                   stops=1 (breakpoints count) seek=1 (stop at the limit only, and say
  *                   which event before it was the last to stop at)
  *                   every=N room=N then=N behind=NUMBER (snapshots, each N events;
  *                   after so many half as often; behind that event)
- *   ask WORDS       a question: answers.h
+ *   ask WORDS       a question: answers.h; rank=RANK: of that one's run
  *   halt            stop, while the run goes on
  *   leave           in the place of the first go: the run is not looked at
  */
@@ -36,6 +36,7 @@
 struct go {
     uint64_t limit; /* 0: none */
     int lane;       /* DEBUG_LANE_NONE: any will do */
+    int rank;       /* of that lane, and of the task; -1: the run is alone */
     double date;    /* NaN: none */
     uint64_t end;   /* of that task, 0: none */
     bool stops, seeks;
@@ -45,8 +46,11 @@ struct go {
     uint64_t behind; /* the first one is behind that event */
 };
 
-/* Of the process, which has one debugger: the runs that it opens come one after the other. */
+/* Of the process, which has one debugger. The runs that it opens come one after the other, or
+ * are those of several ranks. */
 static struct {
+    struct orr_runtime **runs; /* owned: those that are open */
+    unsigned nruns;
     struct debug_channel channel;
     struct debug_stops stops;
     struct debug_event event; /* the last one */
@@ -60,15 +64,34 @@ static struct {
 
 /* --- what is asked --- */
 
+static const char *value_of(char *const *words, const char *key);
+
+struct orr_runtime *debug_run_of_rank(int rank)
+{
+    for (unsigned i = 0; i < agent.nruns; i++)
+        if (debug_rank_of(agent.runs[i]) == rank)
+            return agent.runs[i];
+    return NULL;
+}
+
+/* Of the rank that is asked for, else of the one that has come to the event. */
+static struct orr_runtime *run_asked(struct orr_runtime *rt, char *const *words)
+{
+    const char *rank = value_of(words, "rank");
+
+    return rank ? debug_run_of_rank((int)strtol(rank, NULL, 10)) : rt;
+}
+
 static void answer(struct orr_runtime *rt, char *const *words)
 {
+    struct orr_runtime *of = run_asked(rt, words);
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
 
     if (!to)
         abort();
-    debug_answer(rt, &agent.event, words, to);
+    debug_answer(of, &agent.event, words, to);
     fputc('\n', to);
     fclose(to);
     debug_channel_write(&agent.channel, text, size, -1);
@@ -94,13 +117,15 @@ static uint64_t number_of(char *const *words, const char *key)
 
 static void read_go(char *const *words)
 {
-    const char *lane = value_of(words, "lane"), *date = value_of(words, "date");
+    const char *lane = value_of(words, "lane"), *date = value_of(words, "date"),
+               *rank = value_of(words, "rank");
 
     agent.go = (struct go){
         .limit = number_of(words, "limit"),
         .lane = lane ? (int)strtol(lane, NULL, 10) : DEBUG_LANE_NONE,
         .date = date ? orr_strtod(date, NULL) : (double)NAN,
         .end = number_of(words, "end"),
+        .rank = rank ? (int)strtol(rank, NULL, 10) : -1,
         .stops = number_of(words, "stops") != 0,
         .seeks = number_of(words, "seek") != 0,
         .every = number_of(words, "every"),
@@ -112,20 +137,36 @@ static void read_go(char *const *words)
     agent.last = agent.last_stop = 0;
 }
 
-static void refuse(const char *word)
+/* A breakpoint more, which is answered as a question is. */
+static void add_stop(char *const *words)
 {
-    char text[300];
-    int n = snprintf(text, sizeof(text), "{\"error\":\"the run does not understand %.200s\"}\n",
-                     word);
+    const char *wrong;
+    int rc = debug_stops_add(&agent.stops, words, &wrong);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    struct debug_answer answer = {.to = to};
 
-    debug_channel_write(&agent.channel, text, (size_t)n, -1);
+    if (!to)
+        abort();
+    if (rc == -ENOSPC)
+        debug_no_answer(&answer,
+                        "there are %d breakpoints already: delete some",
+                        DEBUG_STOPS);
+    else if (rc < 0)
+        debug_no_answer(&answer, "the run does not understand %.200s", wrong);
+    else
+        fputs("{\"answer\":[]}", to);
+    fputc('\n', to);
+    fclose(to);
+    debug_channel_write(&agent.channel, text, size, -1);
+    free(text);
 }
 
 /* Stands until it is to go on. */
 static void stand(struct orr_runtime *rt)
 {
     struct debug_line line;
-    const char *bad;
 
     for (;;) {
         debug_channel_read(&agent.channel, &line);
@@ -137,10 +178,9 @@ static void stand(struct orr_runtime *rt)
             answer(rt, line.words + 1);
         else if (!strcmp(line.words[0], "clear"))
             agent.stops.n = 0;
-        else if (strcmp(line.words[0], "stop") != 0)
-            ; /* a halt that came too late */
-        else if (debug_stops_add(&agent.stops, line.words + 1, &bad) < 0)
-            refuse(bad);
+        else if (!strcmp(line.words[0], "stop"))
+            add_stop(line.words + 1);
+        /* else: a halt that came too late */
     }
 }
 
@@ -167,6 +207,7 @@ static void tell_stop(struct orr_runtime *rt, unsigned stop)
 static bool ends_task(const struct debug_event *event, uint64_t task)
 {
     return task && event->job && event->job->id == task &&
+           event->rank == agent.go.rank &&
            (event->kind == DEBUG_END || event->kind == DEBUG_PASS);
 }
 
@@ -174,14 +215,26 @@ static bool ends_task(const struct debug_event *event, uint64_t task)
 static bool is_wanted(const struct debug_event *event, unsigned stop)
 {
     return stop ||
-           (agent.go.lane != DEBUG_LANE_NONE && event->lane == agent.go.lane) ||
+           (agent.go.lane != DEBUG_LANE_NONE && event->lane == agent.go.lane &&
+            event->rank == agent.go.rank) ||
            event->date >= agent.go.date || ends_task(event, agent.go.end);
 }
 
 /* Whatever was asked for: behind it is nothing to see. */
 static bool is_final(const struct debug_event *event)
 {
-    return event->kind == DEBUG_FINISH || event->kind == DEBUG_DEADLOCK;
+    return (event->kind == DEBUG_FINISH && agent.nruns <= 1) ||
+           event->kind == DEBUG_DEADLOCK;
+}
+
+static void forget_run(const struct orr_runtime *rt)
+{
+    for (unsigned i = 0; i < agent.nruns; i++)
+        if (agent.runs[i] == rt) {
+            memmove(&agent.runs[i], &agent.runs[i + 1],
+                    (--agent.nruns - i) * sizeof(struct orr_runtime *));
+            return;
+        }
 }
 
 /* A request while the run goes on. */
@@ -247,6 +300,8 @@ static void on_event(struct orr_runtime *rt, const struct orr_told *told)
     event.before = agent.event.number ? agent.event.date : -1;
     agent.event = event;
     come_to(rt);
+    if (event.kind == DEBUG_FINISH)
+        forget_run(rt);
 }
 
 /* --- the module --- */
@@ -266,6 +321,7 @@ static const struct orr_observer observer = {
             [ORR_TOLD_COPY_ENDED] = on_event,
             [ORR_TOLD_EVICTED] = on_event,
             [ORR_TOLD_STOLEN] = on_event,
+            [ORR_TOLD_MESSAGE] = on_event,
             [ORR_TOLD_BLOCKS] = on_event,
             [ORR_TOLD_GOES_ON] = on_event,
             [ORR_TOLD_MARK] = on_event,
@@ -277,9 +333,9 @@ static const struct orr_observer observer = {
 /* The debugger says how far to go, or that it looks at another program already. */
 static const struct orr_observer *open_agent(struct orr_runtime *rt, int fd)
 {
+    struct orr_runtime **runs;
     struct debug_line line;
 
-    (void)rt;
     if (!agent.is_open) {
         agent.is_open = true;
         agent.channel.fd = fd;
@@ -290,7 +346,15 @@ static const struct orr_observer *open_agent(struct orr_runtime *rt, int fd)
         if (!agent.is_left)
             read_go(line.words + 1);
     }
-    return agent.is_left ? NULL : &observer;
+    if (agent.is_left)
+        return NULL;
+    runs =
+        realloc(agent.runs, (agent.nruns + 1) * sizeof(struct orr_runtime *));
+    if (!runs)
+        abort();
+    agent.runs = runs;
+    agent.runs[agent.nruns++] = rt;
+    return &observer;
 }
 
 __attribute__((visibility("default"))) const struct orr_module *orr_module_entry(void);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,19 @@ static void say(const struct debug_channel *channel, int fd, const char *member,
     debug_channel_write(channel, text, (size_t)n, fd);
 }
 
+/* From now on the channel is that socket, under the number that it had: runs that begin later
+ * find it where the environment says. */
+static void take_socket(struct debug_channel *channel, int fd)
+{
+    int number = channel->fd;
+
+    if (fd != number) {
+        dup3(fd, number, O_CLOEXEC);
+        close(fd);
+    }
+    *channel = (struct debug_channel){.fd = number};
+}
+
 /* The snapshot: waits, and returns in each copy that goes on. */
 static void stand_by(struct debug_channel *channel, unsigned long long number)
 {
@@ -124,9 +138,8 @@ static void stand_by(struct debug_channel *channel, unsigned long long number)
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
             _exit(1);
         if (copy_process() == 0) {
-            close(own.fd);
             close(pair[1]);
-            *channel = (struct debug_channel){.fd = pair[0]};
+            take_socket(channel, pair[0]);
             set_offsets(&offsets);
             return;
         }
@@ -150,9 +163,8 @@ enum debug_copy debug_snapshot(struct debug_channel *channel, unsigned long long
     }
     copied = copy_process();
     if (copied == 0) {
-        close(channel->fd);
         close(pair[1]);
-        *channel = (struct debug_channel){.fd = pair[0]};
+        take_socket(channel, pair[0]);
         stand_by(channel, number);
         return DEBUG_COPY_RESUMED;
     }

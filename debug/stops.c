@@ -95,7 +95,10 @@ static int set_word(struct debug_stop *stop, const char *word)
         return set_text(stop->data, value);
     else if (IS("worker"))
         return set_text(stop->worker, value);
-    else if (IS("at"))
+    else if (IS("rank")) {
+        stop->ranked = true;
+        stop->rank = (int)strtol(value, NULL, 10);
+    } else if (IS("at"))
         stop->at = orr_strtod(value, NULL);
     else if (IS("watch"))
         stop->watches = true;
@@ -170,18 +173,30 @@ static bool is_named(const struct debug_stop *stop, const struct debug_event *ev
     return event->job && event->job->task && !strcmp(orr_job_name(event->job), stop->name);
 }
 
+/* By its name, or its number. */
+static bool is_datum(const struct debug_stop *stop,
+                     const struct orr_handle *handle)
+{
+    char *end;
+    unsigned long long number = strtoull(stop->data, &end, 10);
+
+    return *end || end == stop->data
+               ? !strcmp(orr_handle_label(handle).text, stop->data)
+               : handle->id == number;
+}
+
 /* Also of a task that uses the datum; of one that is watched only if it changes that. */
 static bool is_about_data(const struct debug_stop *stop, const struct debug_event *event)
 {
     const struct orr_job *job = event->job;
 
-    if (event->handle)
-        return !strcmp(orr_handle_label(event->handle).text, stop->data);
+    if (event->handle && (!stop->watches || event->kind != DEBUG_SEND))
+        return is_datum(stop, event->handle);
     if (stop->watches && event->kind != DEBUG_START && event->kind != DEBUG_END)
         return false;
     for (unsigned i = 0; job && i < job->naccesses; i++)
         if ((!stop->watches || job->accesses[i].mode & STARPU_W) &&
-            !strcmp(orr_handle_label(job->accesses[i].handle).text, stop->data))
+            is_datum(stop, job->accesses[i].handle))
             return true;
     return false;
 }
@@ -204,6 +219,8 @@ static bool is_one(const struct debug_stop *stop, const struct orr_runtime *rt,
 {
     if (*stop->line &&
         !(event->kind == DEBUG_SUBMIT && debug_source_is_line(rt, event->job, stop->line)))
+        return false;
+    if (stop->ranked && event->rank != stop->rank)
         return false;
     if (stop->kinds && !(stop->kinds >> event->kind & 1))
         return false;

@@ -44,6 +44,8 @@ struct debug_stop {
     char name[DEBUG_STOP_NAME];   /* of a kernel or task */
     char data[DEBUG_STOP_NAME];   /* a datum, as it is called in messages */
     char worker[DEBUG_STOP_NAME]; /* name or number of a worker, or name of a node */
+    bool ranked;                  /* of rank `rank` alone */
+    int rank;
     bool watches; /* of the datum, what changes its value or its copies */
     double at; /* the first event that is not before that date, µs; 0: any */
     char line[DEBUG_STOP_LINE]; /* where tasks are submitted, "FILE:LINE" */

@@ -9,6 +9,7 @@
 
 #include "core/data/handle.h"
 #include "core/data/label.h"
+#include "core/data/message.h"
 #include "core/data/nodes.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
@@ -19,6 +20,7 @@
 #include "core/task/tag.h"
 #include "core/worker/workers.h"
 #include "debug/answers.h"
+#include "debug/event.h"
 
 enum { LINKS = 60 };
 
@@ -138,6 +140,12 @@ static void say_tags(struct debug_answer *answer, const struct orr_job *job)
         return;
     debug_item(answer);
     debug_number(answer, "task", (double)job->id);
+    if (answer->event->kind == DEBUG_SUBMIT && answer->event->job == job &&
+        atomic_load(&job->waiting) == 1) {
+        debug_text(answer, "%s is being submitted, and waits for nothing else",
+                   orr_waiting_name(job).text);
+        return;
+    }
     debug_text(answer, "%s waits for what is before it (%d), and the cause is none that is "
                        "looked at here: another run of a task, or a partition",
                orr_waiting_name(job).text, atomic_load(&job->waiting));
@@ -256,7 +264,13 @@ static void say_running(struct debug_answer *answer, const struct orr_job *job)
     debug_item(answer);
     debug_number(answer, "task", (double)job->id);
     debug_name(answer, "cause", "kernel");
-    if (!(kernel->start > 0)) /* where its start is told of */
+    if (answer->event->kind == DEBUG_END && answer->event->job == job)
+        debug_text(
+            answer,
+            "%s has just ended on %s, after %s: what waits for it goes on next",
+            orr_waiting_name(job).text, worker->desc->name,
+            debug_date_words(answer->event->length).text);
+    else if (!(kernel->start > 0)) /* where its start is told of */
         debug_text(answer, "%s starts on %s, and takes %s", orr_waiting_name(job).text,
                    worker->desc->name, debug_date_words(kernel->duration).text);
     else if (kernel->start > orr_exec_now(answer->rt->exec))
@@ -267,6 +281,78 @@ static void say_running(struct debug_answer *answer, const struct orr_job *job)
         debug_text(answer, "%s runs on %s since %s, for %s", orr_waiting_name(job).text,
                    worker->desc->name, debug_date_words(kernel->start).text,
                    debug_date_words(kernel->duration).text);
+}
+
+/* --- messages --- */
+
+/* The other end of a message. */
+struct other_end {
+    const struct orr_message *message;
+    int rank; /* of its own run */
+    /* the oldest place in the order of its datum, NULL */
+    const struct orr_job *found;
+};
+
+static void look_for_end(struct orr_job *job, void *arg)
+{
+    struct other_end *end = arg;
+    const struct orr_message *other;
+
+    if (!ORR_JOB_IS(job, message))
+        return;
+    other = orr_message_of(job);
+    if (other->is_known && (other->peer == end->rank || other->peer < 0) &&
+        other->tag == end->message->tag &&
+        (other->mode & STARPU_W) != (end->message->mode & STARPU_W) &&
+        (!end->found || orr_job_state(job) > orr_job_state(end->found)))
+        end->found = job;
+}
+
+/* What the message that the job has its datum for waits for, at the other rank: its place in
+ * the orders there, which the chain goes on with; NULL: this is the end of it. */
+static const struct orr_job *follow_message(struct debug_answer *answer,
+                                            const struct orr_job *job)
+{
+    const struct orr_message *message = orr_message_of(job);
+    bool receives = message->mode & STARPU_W;
+    struct other_end end = {message, debug_rank_of(answer->rt), NULL};
+    struct orr_runtime *other =
+        message->peer >= 0 ? debug_run_of_rank(message->peer) : NULL;
+
+    if (end.rank < 0 || !message->is_known)
+        return NULL;
+    if (message->peer < 0) {
+        debug_item(answer);
+        debug_name(answer, "cause", "message");
+        debug_text(answer,
+                   "a copy of %s, %zu bytes, goes to several ranks, tag %lld",
+                   orr_handle_label(message->handle).text,
+                   message->handle->size, (long long)message->tag);
+        return NULL;
+    }
+    if (other)
+        orr_waiting_each(other, look_for_end, &end);
+    debug_item(answer);
+    debug_name(answer, "cause", "message");
+    debug_name(answer, "data", orr_handle_label(message->handle).text);
+    debug_number(answer, "peer", message->peer);
+    debug_text(answer, "%s of %s, %zu bytes, %s rank %d, tag %lld: %s",
+               receives ? "the value" : "a copy",
+               orr_handle_label(message->handle).text, message->handle->size,
+               receives ? "comes from" : "goes to", message->peer,
+               (long long)message->tag,
+               !other       ? "that rank has no run"
+               : !end.found ? "that rank has not asked for that yet"
+               : orr_job_state(end.found) == ORR_JOB_RUNNING
+                   ? "it is on its way"
+                   : "there it is not its turn yet");
+    if (!other)
+        return NULL;
+    answer->rt = other;
+    if (!end.found)
+        debug_say_application(answer);
+    return end.found && orr_job_state(end.found) != ORR_JOB_RUNNING ? end.found
+                                                                    : NULL;
 }
 
 /* The last link of a chain. */
@@ -310,52 +396,92 @@ static void say_end(struct debug_answer *answer, const struct orr_job *job)
     debug_text(answer, "%s", *alone.text ? alone.text : orr_waiting_name(job).text);
 }
 
-void debug_why_task(struct debug_answer *answer, const struct orr_job *job)
+/* Whether the chain is at its end; says so. */
+static bool is_end(struct debug_answer *answer, const struct orr_job *job,
+                   const struct orr_job *const *seen, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (seen[i] == job) {
+            debug_item(answer);
+            debug_name(answer, "cause", "circle");
+            debug_text(
+                answer,
+                "these wait for each other in a circle, which no order of them "
+                "can satisfy");
+            return true;
+        }
+    if (n < LINKS)
+        return false;
+    debug_item(answer);
+    debug_text(answer, "and so on");
+    return true;
+}
+
+static void follow_chain(struct debug_answer *answer, const struct orr_job *job)
 {
     const struct orr_job *seen[LINKS];
     unsigned n = 0;
 
-    for (;;) {
+    while (job && !is_end(answer, job, seen, n)) {
         struct search search = {job, NULL, 0};
 
-        for (unsigned i = 0; i < n; i++)
-            if (seen[i] == job) {
-                debug_item(answer);
-                debug_name(answer, "cause", "circle");
-                debug_text(answer, "these wait for each other in a circle, which no order of them "
-                                   "can satisfy");
-                return;
-            }
-        if (n == LINKS) {
-            debug_item(answer);
-            debug_text(answer, "and so on");
-            return;
-        }
         seen[n++] = job;
         if (orr_job_state(job) == ORR_JOB_BLOCKED || orr_job_state(job) == ORR_JOB_CLAIMING)
             orr_waiting_each(answer->rt, look_behind, &search);
-        if (!search.before) {
+        if (search.before)
+            say_because(answer, &search);
+        else if (ORR_JOB_IS(job, message) &&
+                 orr_job_state(job) == ORR_JOB_RUNNING)
+            search.before = follow_message(answer, job);
+        else
             say_end(answer, job);
-            return;
-        }
-        say_because(answer, &search);
         job = search.before;
     }
 }
 
+void debug_why_task(struct debug_answer *answer, const struct orr_job *job)
+{
+    struct orr_runtime *own = answer->rt;
+
+    answer->names_rank = true;
+    follow_chain(answer, job);
+    answer->rt = own;
+    answer->names_rank = false;
+}
+
 /* --- idle workers --- */
+
+struct debug_words debug_application_words(const struct orr_runtime *rt)
+{
+    const struct orr_context *main = rt->main;
+    struct debug_words words;
+
+    if (main->awaited)
+        snprintf(words.text, sizeof(words.text),
+                 "the application waits for %s%s%.60s",
+                 orr_waiting_awaited(main).text, main->call ? ", in " : "",
+                 main->call ? main->call : "");
+    else
+        snprintf(words.text, sizeof(words.text),
+                 "the application does something of its own");
+    return words;
+}
 
 void debug_say_application(struct debug_answer *answer)
 {
-    const struct orr_context *main = answer->rt->main;
+    const struct debug_event *event = answer->event;
+    bool begins = event->kind == DEBUG_WAIT && !event->by && event->text &&
+                  event->rank == debug_rank_of(answer->rt) &&
+                  !answer->rt->main->awaited;
 
     debug_item(answer);
-    debug_name(answer, "application", main->awaited ? "waits" : "runs");
-    if (main->awaited)
-        debug_text(answer, "the application waits for %s%s%s", orr_waiting_awaited(main).text,
-                   main->call ? ", in " : "", main->call ? main->call : "");
+    debug_name(answer, "application",
+               answer->rt->main->awaited || begins ? "waits" : "runs");
+    if (begins)
+        debug_text(answer, "the application begins to wait, in %s",
+                   event->text);
     else
-        debug_text(answer, "the application does something of its own");
+        debug_text(answer, "%s", debug_application_words(answer->rt).text);
 }
 
 struct ready {

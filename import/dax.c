@@ -93,17 +93,48 @@ static int dax_read_use(struct dax *dax)
     return rc;
 }
 
+/* What a profile says of a job. */
+enum profile { OTHER, RUNTIME, CORES, MEGABYTES };
+
+static enum profile profile_of(const char *key)
+{
+    if (!key)
+        return OTHER;
+    if (!strcmp(key, "runtime"))
+        return RUNTIME;
+    if (!strcmp(key, "cores") || !strcmp(key, "request_cpus"))
+        return CORES;
+    return !strcmp(key, "memory") || !strcmp(key, "request_memory") ? MEGABYTES
+                                                                    : OTHER;
+}
+
+static int read_amount(struct dax *dax, enum profile what, const char *text)
+{
+    char *end;
+    double amount = text ? orr_strtod(text, &end) : 0;
+
+    if (!text || end == text || *end)
+        return flow_wrong(dax->flow, "\"%.40s\" is no number of %s",
+                          text ? text : "",
+                          what == CORES ? "cores" : "megabytes");
+    return what == CORES ? workflow_set_cores(dax->flow, dax->job, amount, NULL)
+                         : workflow_set_memory(dax->flow, dax->job,
+                                               amount * 1048576, NULL);
+}
+
 /* <profile namespace="pegasus" key="runtime">60</profile> */
 static int read_profile(struct dax *dax)
 {
-    const char *key = xml_attribute(&dax->file, "key");
+    enum profile what = profile_of(xml_attribute(&dax->file, "key"));
     char *text = NULL;
     int rc = 0;
 
-    if (key && !strcmp(key, "runtime")) {
+    if (what != OTHER)
         text = xml_text(&dax->file);
+    if (what == RUNTIME)
         rc = read_seconds(dax->flow, text, &dax->flow->tasks[dax->job].us);
-    }
+    else if (what != OTHER)
+        rc = read_amount(dax, what, text);
     free(text);
     return rc;
 }

@@ -32,6 +32,8 @@ struct flow_datum {
     uint64_t bytes;
     int64_t home;  /* node; -1: none */
     bool has_home; /* else it is main memory if its first use reads it */
+    /* What is written goes to main memory, where the file system is. */
+    bool is_file;
     int64_t coordinates[8];
     size_t ncoordinates;
 };
@@ -44,8 +46,8 @@ struct flow_task {
     char *name;   /* its own, or NULL */
     uint64_t order; /* of submission, from 1; 0: before all that have one */
     double us;      /* that it took, or is said to take; NaN: not known */
-    double
-        times[ORR_NKINDS]; /* the same per kind of workers, if flow->per_kind */
+    /* The same per kind of workers, if flow->per_kind. */
+    double times[ORR_NKINDS];
     unsigned kind_of_worker; /* where it ran: number + 1; 0: not known */
     double flops;            /* 0: not known */
     double after_us; /* that the application took since what it did before */
@@ -64,6 +66,12 @@ struct flow_task {
     size_t nuses;
     size_t *before, nbefore;         /* tasks that it waits for */
     size_t *end_before, nend_before; /* tasks that its end waits for */
+    /* The number + 1 of the task on whose worker it goes on, which does `how` meanwhile; and
+     * of one of the task that has created this one's; 0: none. */
+    size_t resumes, under;
+    enum orr_how how;
+    unsigned ncores; /* processors of one host that it takes; 0: one */
+    uint64_t memory; /* bytes of main memory beside its data, 0: not known */
     uint64_t *workers;               /* words of 32 bits; */
     size_t nworkers;
 };
@@ -90,6 +98,8 @@ struct flow {
     unsigned long line; /* where the reader is, 0: the format has no lines */
     bool pinned;   /* tasks without a model run on the worker where they ran */
     bool costs_in_times; /* what the runtime itself takes is in the times of tasks */
+    /* Flags of the run: workers are threads of OpenMP's, or 0. */
+    uint64_t threads;
     bool binary;   /* the record is to have the compact form */
     bool has_all_waits; /* tasks wait for others by name, not by the order of data */
     bool per_kind; /* tasks have times per kind of workers */

@@ -202,6 +202,17 @@ static void put_coordinates(struct writer *w, size_t d)
     }
 }
 
+/* A file that a task has written is on the file system, where others find it. */
+static void put_write_through(struct writer *w, size_t d)
+{
+    struct orr_call call = orr_call_none;
+
+    call.verb = ORR_CALL_WRITE_THROUGH;
+    call.id = d + 1;
+    call.value = UINT64_C(1) << STARPU_MAIN_RAM;
+    writer_put_call(w, &call);
+}
+
 static void writer_put_datum(struct writer *w, const struct flow_use *use)
 {
     const struct flow_datum *datum = &w->flow->data[use->datum];
@@ -224,6 +235,8 @@ static void writer_put_datum(struct writer *w, const struct flow_use *use)
     call.shape = (struct orr_numbers){&bytes, bytes ? 1 : 0};
     writer_put_call(w, &call);
     put_coordinates(w, use->datum);
+    if (datum->is_file && bytes)
+        put_write_through(w, use->datum);
 }
 
 /* --- calls --- */
@@ -378,6 +391,11 @@ static void writer_put_task(struct writer *w, size_t t)
                     ? NULL
                     : task->name;
     call.priority = task->priority;
+    call.resumes = task->resumes ? w->number[task->resumes - 1] : 0;
+    call.under = task->under ? w->number[task->under - 1] : 0;
+    call.how = task->how;
+    call.cores = task->ncores > 1 ? task->ncores : 0;
+    call.memory = task->memory;
     call.after = task->after_us;
     call.flops = task->flops;
     call.tagged = task->tagged;
@@ -480,7 +498,8 @@ static void put_all(struct writer *w)
     orr_record_begin(&w->record);
     call.verb = ORR_CALL_RUN;
     call.host = w->flow->host;
-    call.flags = w->flow->costs_in_times ? ORR_RUN_COSTS_IN_TIMES : 0;
+    call.flags = w->flow->threads |
+                 (w->flow->costs_in_times ? ORR_RUN_COSTS_IN_TIMES : 0);
     writer_put_call(w, &call);
     call = orr_call_none;
     call.verb = ORR_CALL_NOTE;

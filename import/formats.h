@@ -17,6 +17,10 @@ import_reader import_wfcommons;
 import_reader import_dot;
 import_reader import_starvz;
 import_reader import_csv;
+import_reader import_fxt; /* paje.trace, trace.rec: the tasks.rec beside them */
+/* The kinds of workers, and the devices, that have executed the tasks of a tasks.rec, as the
+ * paje.trace beside it has them. Errors as those of readers. */
+int import_fxt_kinds(struct flow *flow, const char *path);
 import_reader import_timeline; /* trace events, Nsight Systems */
 import_reader import_openmp; /* what record/openmp logs */
 

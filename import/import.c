@@ -121,6 +121,8 @@ static const struct format {
 } formats[] = {
     {"tasks.rec", NULL, begins_tasks_rec, import_tasks_rec},
     {"OpenMP log", NULL, begins_openmp, import_openmp},
+    {"trace of StarPU's tools", NULL, timeline_begins_paje, import_fxt},
+    {"trace of StarPU's tools", NULL, timeline_begins_trace_rec, import_fxt},
     {"DAX", NULL, begins_dax, import_dax},
     {"trace events", NULL, begins_events, import_timeline},
     {"trace events", NULL, begins_gzip, import_timeline},
@@ -169,7 +171,9 @@ bool orr_import_is_timeline(const char *path)
 {
     const struct format *format = detect_format(path);
 
-    return format && format->read == import_timeline;
+    return format &&
+           (format->read == import_timeline || format->read == import_fxt ||
+            format->read == import_tasks_rec);
 }
 
 int orr_import_timeline(const char *path, FILE *out, struct orr_error *err)
@@ -179,10 +183,12 @@ int orr_import_timeline(const char *path, FILE *out, struct orr_error *err)
     int rc;
 
     if (!orr_import_is_timeline(path))
-        return orr_fail(err, -EINVAL,
-                        "%s is no timeline: trace events in JSON, or an SQLite export of "
-                        "Nsight Systems",
-                        path);
+        return orr_fail(
+            err, -EINVAL,
+            "%s is no timeline: trace events in JSON, an SQLite export of "
+            "Nsight Systems, or paje.trace, trace.rec or tasks.rec of StarPU's "
+            "trace tools",
+            path);
     flow_init(&flow, path, err);
     timeline_init(&timeline, &flow);
     rc = timeline_read(&timeline, path);
@@ -226,7 +232,11 @@ int orr_import_models(const char *path, const struct orr_import_options *options
 {
     struct flow flow;
     int rc = read_flow(path, options, &flow, err);
+    const struct format *format = detect_format(path);
 
+    if (!rc && format &&
+        (format->read == import_tasks_rec || format->read == import_fxt))
+        rc = import_fxt_kinds(&flow, path);
     if (!rc)
         rc = flow_write_models(&flow, options->replicas > 1 ? options->replicas : 1, out);
     end_flow(&flow);

@@ -17,6 +17,7 @@
 /* A task, by what tells its row from others. */
 struct sample {
     const char *kernel;
+    unsigned kind; /* of worker */
     int64_t device;
     uint32_t footprint;
     double us;
@@ -29,6 +30,8 @@ static int samples_compare(const void *a, const void *b)
 
     if (order)
         return order;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     if (x->device != y->device)
         return x->device < y->device ? -1 : 1;
     return (x->footprint > y->footprint) - (x->footprint < y->footprint);
@@ -36,7 +39,7 @@ static int samples_compare(const void *a, const void *b)
 
 static bool is_sample(const struct flow_task *task)
 {
-    return task->kind == FLOW_TASK && task->kind_of_worker > ORR_KIND_CPU + 1 &&
+    return task->kind == FLOW_TASK && task->kind_of_worker > 0 &&
            task->has_footprint && task->us > LEAST_US;
 }
 
@@ -49,8 +52,9 @@ static size_t take_samples(const struct flow *flow, struct sample *ret, int64_t 
 
         if (!is_sample(task))
             continue;
-        ret[n] = (struct sample){task->kernel, task->device < 0 ? 0 : task->device,
-                                 task->footprint, task->us};
+        ret[n] = (struct sample){
+            task->model ? task->model : task->kernel, task->kind_of_worker - 1,
+            task->device < 0 ? 0 : task->device, task->footprint, task->us};
         if (ret[n].device >= *ret_devices)
             *ret_devices = ret[n].device + 1;
         n++;
@@ -78,16 +82,23 @@ static void put_entry(const struct sample *samples, size_t n, FILE *out)
                 samples->footprint, mean, sqrt(variance / (double)n), sum, squares, n);
 }
 
-/* The samples of one kernel on one device, as those of device `number`. */
-static void put_combination(const struct sample *samples, size_t n, size_t number, FILE *out)
+/* The samples of one kernel on one device, as those of device `device`. */
+static void put_combination(const struct sample *samples, size_t n,
+                            size_t number, size_t device, FILE *out)
 {
-    fprintf(out,
-            "{\"number\": %zu, \"devices\": [{\"type\": \"cuda\", \"id\": %zu, \"cores\": 1}], "
-            "\"implementations\": [{\"regression\": {\"sumlnx\": 0.0, \"sumlnx2\": 0.0, "
-            "\"sumlny\": 0.0, \"sumlnxlny\": 0.0, \"alpha\": null, \"beta\": null, \"n\": 0, "
-            "\"minx\": 0, \"maxx\": 0, \"a\": null, \"b\": null, \"c\": null, "
-            "\"coefficients\": []}, \"entries\": [\n",
-            number, number);
+    static const char *const types[ORR_NKINDS] = {[ORR_KIND_CPU] = "cpu",
+                                                  [ORR_KIND_CUDA] = "cuda",
+                                                  [ORR_KIND_OPENCL] = "opencl",
+                                                  [ORR_KIND_HIP] = "hip"};
+
+    fprintf(
+        out,
+        "{\"number\": %zu, \"devices\": [{\"type\": \"%s\", \"id\": %zu, \"cores\": 1}], "
+        "\"implementations\": [{\"regression\": {\"sumlnx\": 0.0, \"sumlnx2\": 0.0, "
+        "\"sumlny\": 0.0, \"sumlnxlny\": 0.0, \"alpha\": null, \"beta\": null, \"n\": 0, "
+        "\"minx\": 0, \"maxx\": 0, \"a\": null, \"b\": null, \"c\": null, "
+        "\"coefficients\": []}, \"entries\": [\n",
+        number, types[samples->kind], device);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && samples[end].footprint == samples[i].footprint; end++)
             ;
@@ -102,7 +113,7 @@ static int put_model(const struct sample *samples, size_t n, int64_t devices, si
                      FILE *out)
 {
     json_t *symbol = json_string(samples->kernel);
-    bool any = false;
+    size_t combinations = 0;
 
     fputs("{\"symbol\": ", out);
     if (!symbol || json_dumpf(symbol, out, JSON_ENCODE_ANY) < 0) {
@@ -115,12 +126,19 @@ static int put_model(const struct sample *samples, size_t n, int64_t devices, si
           out);
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0, end; i < n; i = end) {
-            for (end = i; end < n && samples[end].device == samples[i].device; end++)
+            const struct sample *first = samples + i;
+
+            for (end = i; end < n && samples[end].kind == first->kind &&
+                          samples[end].device == first->device;
+                 end++)
                 ;
-            fputs(any ? ",\n" : "", out);
-            any = true;
-            put_combination(samples + i, end - i,
-                            copy * (size_t)devices + (size_t)samples[i].device, out);
+            if (copy && first->kind == ORR_KIND_CPU)
+                continue; /* all processors have one */
+            fputs(combinations ? ",\n" : "", out);
+            put_combination(first, end - i, combinations,
+                            copy * (size_t)devices + (size_t)first->device,
+                            out);
+            combinations++;
         }
     fputs("]}", out);
     return 0;
@@ -136,8 +154,9 @@ int flow_write_models(struct flow *flow, size_t copies, FILE *out)
     flow->line = 0;
     if (!rc && !n) {
         free(samples);
-        return flow_wrong(flow, "no kernel of a device has a time and a footprint in it, of which "
-                                "models could be made");
+        return flow_wrong(
+            flow, "no kernel has a time and a footprint in it, of which "
+                  "models could be made");
     }
     fputs("{\"format\": \"orrery-perfmodels\", \"version\": 1, \"models\": [\n", out);
     for (size_t i = 0, end; !rc && i < n; i = end) {

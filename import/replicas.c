@@ -78,6 +78,7 @@ static int copy_data(struct replicas *r, size_t replica, double bytes)
         to = &r->flow->data[made];
         to->home = from->home;
         to->has_home = from->has_home;
+        to->is_file = from->is_file;
         to->ncoordinates = from->ncoordinates;
         memcpy(to->coordinates, from->coordinates, sizeof(to->coordinates));
     }

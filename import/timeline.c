@@ -104,7 +104,7 @@ char *timeline_row_name(const struct timeline *timeline, size_t row)
     char *name = NULL;
     int n;
 
-    if (r->queue)
+    if (r->queue && !r->thread_name)
         n = orr_asprintf(&name, "GPU %" PRId64 " stream %" PRId64, r->device, r->stream);
     else if (r->thread_name && r->process_name)
         n = orr_asprintf(&name, "%s: %s", r->process_name, r->thread_name);

@@ -34,12 +34,14 @@ struct timeline_slice {
     bool has_shape;
     uint32_t shape;        /* a hash of what its time depends on */
     double bytes;          /* of a copy */
+    int64_t
+        peer; /* of a copy to a device: from the device peer - 1; 0: the host */
 };
 
 struct timeline_row {
     const char *process, *thread;           /* what tells them from others */
     const char *process_name, *thread_name; /* NULL: the file has none */
-    bool queue;                             /* of a device */
+    bool queue; /* of a device; perhaps it has a thread_name */
     int64_t device, stream;
 };
 
@@ -137,6 +139,16 @@ int64_t timeline_iteration(const struct timeline *timeline, double us);
 /* Trace events in JSON: chrome.c. `text` has a 0 behind it; `cut`: it is known to be a part
  * of the file. Errors, with a message. */
 int timeline_read_events(struct timeline *timeline, const char *text, size_t size, bool cut);
+
+/* A trace in Paje's format: paje.c. Errors, with a message. */
+int timeline_read_paje(struct timeline *timeline, FILE *file);
+
+/* tasks.rec and trace.rec of StarPU's trace tools: rec_timeline.c. Errors, with a message. */
+int timeline_read_rec(struct timeline *timeline, const char *path);
+
+/* Whether a file that begins so is in that format. */
+bool timeline_begins_paje(const char *text);
+bool timeline_begins_trace_rec(const char *text);
 
 /* The file, whatever format of timelines it has: timelines.c. Errors, with a message. */
 int timeline_read(struct timeline *timeline, const char *path);

@@ -112,8 +112,9 @@ static void put_copy(const struct csv *c, const struct timeline_slice *slice)
 
     orr_fprintf(c->out, "copy,%.6f,%.6f,,,", slice->start / 1e3, slice->end / 1e3);
     put_text(c->out, slice->name);
-    orr_fprintf(c->out, ",,%u,%u,%.0f,%s,0,,,,,,,\n", arrives ? node : 0, arrives ? 0 : node,
-                slice->bytes, arrives ? "fetch" : "write-back");
+    orr_fprintf(c->out, ",,%u,%u,%.0f,%s,0,,,,,,,\n", arrives ? node : 0,
+                arrives ? (unsigned)slice->peer : node, slice->bytes,
+                arrives ? "fetch" : "write-back");
 }
 
 int timeline_write_csv(const struct timeline *timeline, FILE *out)

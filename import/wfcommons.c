@@ -6,6 +6,7 @@
  * refused with its path; null counts as nothing.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,19 +142,31 @@ static int each_member(struct flow *flow, const json_t *object,
 static int set_measures(struct flow *flow, size_t task, const json_t *of,
                         const struct place *place)
 {
-    double seconds = (double)NAN, cores = 1;
+    double seconds = (double)NAN, cores = 1, bytes = 0, priority = 0;
     int rc = get_number(flow, of, place, "runtimeInSeconds", "runtime", &seconds);
 
     if (!rc)
         rc = get_number(flow, of, place, "coreCount", "cores", &cores);
+    if (!rc)
+        rc = get_number(flow, of, place, "memoryInBytes", NULL, &bytes);
+    if (!rc)
+        rc = get_number(flow, of, place, "priority", NULL, &priority);
+    if (!rc)
+        rc = workflow_set_cores(flow, task, cores, place->path);
+    if (!rc)
+        rc = workflow_set_memory(flow, task, bytes, place->path);
+    if (!rc && !(fabs(priority) <= INT_MAX))
+        rc = flow_wrong(flow, "%s: priority %g", place->path, priority);
     if (rc)
         return rc;
     if (seconds >= 0)
         flow->tasks[task].us = seconds * 1e6;
-    if (!(cores > 1))
-        return 0;
-    return flow_note(flow, "tasks ran on several cores: each runs on one "
-                           "worker here, for as long")
+    if (json_object_get(of, "priority"))
+        flow->tasks[task].priority = (int64_t)priority;
+    return json_object_get(of, "memory") &&
+                   flow_note(flow,
+                             "\"memory\" of tasks has no unit, and does not "
+                             "count: memoryInBytes does")
                ? flow_no_memory(flow)
                : 0;
 }
@@ -353,6 +366,47 @@ static int add_execution(struct flow *flow, const json_t *measured,
     return rc ? rc : set_measures(flow, t, measured, place);
 }
 
+/* Hosts on which tasks ran. */
+struct speeds {
+    double least, most; /* MHz */
+};
+
+static int read_speed(struct flow *flow, const json_t *machine,
+                      const struct place *place, size_t i, void *arg)
+{
+    struct speeds *speeds = arg;
+    const struct place of = place_of(place, "cpu");
+    const json_t *cpu;
+    double mhz = 0;
+    int rc = get(flow, machine, place, "cpu", NULL, OBJECT, &cpu);
+
+    (void)i;
+    if (!rc && cpu)
+        rc = get_number(flow, cpu, &of, "speedInMHz", "speed", &mhz);
+    if (!rc && mhz > 0) {
+        speeds->least = fmin(speeds->least, mhz);
+        speeds->most = fmax(speeds->most, mhz);
+    }
+    return rc;
+}
+
+/* Times were measured on hosts that differ. */
+static int note_speeds(struct flow *flow, const json_t *execution,
+                       const struct place *place)
+{
+    struct speeds speeds = {INFINITY, 0};
+    int rc = each_member(flow, execution, place, "machines", NULL, OBJECT,
+                         read_speed, &speeds);
+
+    if (!rc && speeds.most > speeds.least &&
+        flow_note(flow,
+                  "tasks ran on hosts of %g to %g MHz: times are as they were "
+                  "there",
+                  speeds.least, speeds.most))
+        rc = flow_no_memory(flow);
+    return rc;
+}
+
 static int read_workflow(struct flow *flow, const json_t *workflow,
                          const struct place *place)
 {
@@ -383,6 +437,9 @@ static int read_workflow(struct flow *flow, const json_t *workflow,
     if (!rc)
         rc = each_member(flow, from, &at, "tasks", "jobs", OBJECT,
                          workflow_add_task, by_id);
+    if (!rc)
+        rc = note_speeds(flow, execution ? execution : workflow,
+                         execution ? &executed : place);
     if (!rc)
         rc = each_member(flow, from, &at, "tasks", "jobs", OBJECT, connect_task,
                          NULL);

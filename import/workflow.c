@@ -11,6 +11,8 @@
 
 #include "import/kinds.h"
 
+#define MOST_CORES 65535
+
 /* How long the name is without "_ID0000012" or "_12". */
 static size_t without_number(const char *name)
 {
@@ -182,6 +184,8 @@ int workflow_use(struct flow *flow, size_t job, const char *file,
     } else if (bytes > flow->data[d].bytes) {
         flow->data[d].bytes = bytes;
     }
+    if (!rc)
+        flow->data[d].is_file = true;
     for (size_t u = 0; !rc && u < task->nuses; u++)
         if (task->uses[u].datum == d) {
             task->uses[u].mode |= mode;
@@ -190,6 +194,38 @@ int workflow_use(struct flow *flow, size_t job, const char *file,
     if (!rc)
         rc = flow_use(task, d, mode);
     return rc ? flow_no_memory(flow) : 0;
+}
+
+/* "workflow.execution.tasks[3]: 0 cores" or "0 cores". */
+static int wrong_amount(struct flow *flow, const char *where, double amount,
+                        const char *of)
+{
+    return flow_wrong(flow, "%s%s%g %s", where ? where : "", where ? ": " : "",
+                      amount, of);
+}
+
+int workflow_set_cores(struct flow *flow, size_t job, double cores,
+                       const char *where)
+{
+    struct flow_task *task = &flow->tasks[job];
+
+    if (!(cores > 0 && cores <= MOST_CORES))
+        return wrong_amount(flow, where, cores, "cores of a task");
+    if (ceil(cores) > (task->ncores ? task->ncores : 1))
+        task->ncores = (unsigned)ceil(cores);
+    return 0;
+}
+
+int workflow_set_memory(struct flow *flow, size_t job, double bytes,
+                        const char *where)
+{
+    struct flow_task *task = &flow->tasks[job];
+
+    if (!(bytes >= 0 && bytes < 1e18))
+        return wrong_amount(flow, where, bytes, "bytes of memory of a task");
+    if ((uint64_t)bytes > task->memory)
+        task->memory = (uint64_t)bytes;
+    return 0;
 }
 
 int workflow_wait(struct flow *flow, const char *child, const char *parent)
@@ -201,6 +237,38 @@ int workflow_wait(struct flow *flow, const char *child, const char *parent)
         return flow_wrong(flow, "there is no job \"%.60s\"",
                           c == FLOW_NONE ? child : parent);
     return flow_wait(&flow->tasks[c], p) ? flow_no_memory(flow) : 0;
+}
+
+/* What tasks need of a host. */
+static int note_needs(struct flow *flow)
+{
+    size_t wide = 0, big = 0;
+    unsigned most = 0;
+    uint64_t most_memory = 0;
+    int rc = 0;
+
+    for (size_t t = 0; t < flow->ntasks; t++) {
+        const struct flow_task *task = &flow->tasks[t];
+
+        wide += task->ncores > 1;
+        big += task->memory > 0;
+        most = task->ncores > most ? task->ncores : most;
+        most_memory = task->memory > most_memory ? task->memory : most_memory;
+    }
+    if (wide)
+        rc = flow_note(
+            flow,
+            "%zu tasks take several cores of a host, up to %u, for as "
+            "long as the file says; policies that compare expected "
+            "times (dmda ...) count each for one core: try lws, too",
+            wide, most);
+    if (!rc && big)
+        rc = flow_note(flow,
+                       "%zu tasks say what memory they need, up to %.3g GB: it "
+                       "counts on hosts whose memory the machine states "
+                       "(orrery machine new --hosts)",
+                       big, (double)most_memory / 1e9);
+    return rc;
 }
 
 int workflow_end(struct flow *flow)
@@ -218,6 +286,8 @@ int workflow_end(struct flow *flow)
     for (size_t d = 0; d < flow->ndata; d++)
         sizeless += !flow->data[d].bytes;
     rc = join_numbered_kinds(flow);
+    if (!rc)
+        rc = note_needs(flow);
     if (!rc && timeless)
         rc = flow_note(flow,
                        "%zu tasks have no run time: their kernels need a "

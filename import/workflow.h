@@ -18,6 +18,15 @@ struct flow_task *workflow_add_job(struct flow *flow, const char *id,
 int workflow_use(struct flow *flow, size_t job, const char *file,
                  uint64_t bytes, uint32_t mode);
 
+/* The job takes so many cores of a host, a part of one is one. Of several that are said the most count. Errors, with a message that
+ * begins with `where` (or NULL). */
+int workflow_set_cores(struct flow *flow, size_t job, double cores,
+                       const char *where);
+
+/* Likewise bytes of a host's memory. */
+int workflow_set_memory(struct flow *flow, size_t job, double bytes,
+                        const char *where);
+
 /* One job waits for another, by their ids. */
 int workflow_wait(struct flow *flow, const char *child, const char *parent);
 

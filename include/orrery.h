@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <starpu_data.h>
 #include <starpu_thread.h>
 #include <starpu_worker.h>
 
@@ -31,6 +32,12 @@ const char *orrery_machine_name(void);
 /* Returns 0 when kernels only take virtual time, so that data need no content:
  * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
 int orrery_runs_kernels(void);
+
+/* Returns 1 when this run shows where in the program tasks were submitted (ORRERY_SOURCE_LINES,
+ * `orrery debug`). The library sees calls of compiled code alone: a binding for another language
+ * then says in the fields `file` and `line` of a task where that was. Else 0, also when nothing
+ * is initialised. */
+int orrery_asks_for_lines(void);
 
 /* Calls function(argument) on the stack that the calling thread of the system began with.
  * For interpreters and virtual machines that know a thread's stack by its bounds: kernels,
@@ -121,9 +128,35 @@ int orrery_task_submit_and_call(struct starpu_task *task);
  * submission and its way into the scheduler. On a real machine it is submitted as any other. */
 int orrery_task_submit_in_graph(struct starpu_task *task, int again);
 
+/* As starpu_task_submit(), for a task that takes `ncores` processors of one memory node at
+ * the same time, and `memory` bytes there beside its data. That is the node of the worker to
+ * which the policy gives it, unless it has not so much memory left: then it is the first one
+ * that has. Tasks that come to a node wait until those before them have their processors.
+ * The function is called once and may use all of them (starpu_combined_worker_get_size()).
+ * Simulated it takes the time that its model has for so many, without one that of a single
+ * core; what a node has for tasks is in the machine's description, and memory of real ones is
+ * not limited. On a device it is a task as any other. It names no worker and does not
+ * regenerate (-EINVAL). -ENODEV: no memory node has so much, and no other worker can execute
+ * it. `ncores` 0 is 1. */
+int orrery_task_submit_on_host(struct starpu_task *task, unsigned ncores,
+                               size_t memory);
+
 /* In a simulation takes the calling thread as long as the machine's description has for
  * handing one kernel to a device. Nothing on a real machine. */
 void orrery_graph_launch(void);
+
+/* The queue of a worker of CUDA or HIP, which starpu_cuda_get_local_stream() is for the
+ * worker that asks; lent until starpu_shutdown(). NULL: it has none, or is simulated. After
+ * starpu_init(), any thread. */
+void *orrery_worker_queue(int worker);
+
+/* For functions of codelets that put work into several queues, the program's own too: what
+ * is put into `later` from now on begins when what is in `earlier` now has ended. Each queue
+ * is of the device of the worker beside it. Nobody waits. Returns 0; -EINVAL: the workers
+ * are not of GPUs of one vendor; -ENOMEM, -EIO, -ENODEV: the vendor's library refuses, which is
+ * said. Any thread. */
+int orrery_queue_after(void *later, int later_worker, void *earlier,
+                       int earlier_worker);
 
 /* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */
@@ -153,6 +186,28 @@ int orrery_replay(const char *path,
 /* Ends the one that is played in this process, if any, soon: what it has recorded is
  * written, orrery_replay() returns -EINTR. Any thread, signal handlers. */
 void orrery_replay_stop(void);
+
+/* As starpu_data_acquire_on_node_cb_sequential_consistency() without consistency, for a
+ * callback that copies so many bytes between the data and other main memory, or starts to.
+ * Simulated, it is called when the time of such a copy has passed (docs/COSTS.md), one after
+ * the other. */
+int orrery_data_acquire_to_copy(starpu_data_handle_t handle, int node,
+                                enum starpu_data_access_mode mode, size_t bytes,
+                                void (*callback)(void *argument),
+                                void *argument);
+
+/* The same where `first_used` of the bytes go to memory of the application's that nobody has
+ * used before. */
+int orrery_data_acquire_to_copy_new(starpu_data_handle_t handle, int node,
+                                    enum starpu_data_access_mode mode,
+                                    size_t bytes, size_t first_used,
+                                    void (*callback)(void *argument),
+                                    void *argument);
+
+/* Nobody has used the memory yet where the data were registered, which must not have been
+ * used by tasks either: simulated, who first copies bytes into it takes longer, by what the
+ * system needs to give its pages (docs/COSTS.md). */
+void orrery_data_untouched(starpu_data_handle_t handle);
 
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);

@@ -21,6 +21,7 @@ struct orrery_drawn_use {
     size_t data;
     const char *name; /* lent for the call */
     int writes;
+    int reads; /* what they had before */
 };
 
 /* What nodes of a drawing show. */
@@ -29,10 +30,11 @@ struct orrery_drawing_look {
     int times;    /* not 0: how long tasks have run; the longest is red */
     int colours;  /* not 0: where; one for each device, grey for processors */
     int nameless; /* not 0: no names of data */
+    int copies; /* not 0: copies that tasks need of values that are elsewhere */
 };
 
-/* An empty drawing, for orrery_drawing_free(); NULL: there is no memory. Times and
- * colours are those of tasks that are submitted while profiling is on. After
+/* An empty drawing, for orrery_drawing_free(); NULL: there is no memory. Times, colours
+ * and copies are those of tasks that are submitted while profiling is on. After
  * starpu_init(). */
 struct orrery_drawing *
 orrery_drawing_new(const struct orrery_drawing_look *look);

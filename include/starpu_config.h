@@ -112,11 +112,12 @@
 #    define STARPU_HAVE_CXX11 1
 #endif
 
-/* Where hwloc's header is there, so are the types that some functions return.
+/* Where hwloc's headers are there, so are the types that some functions return. A
+ * compiler for another processor may see the first of them alone.
  * _ORR_LEAN is for this library's own sources, of which few need the headers of others
  * that take half the time of reading these: hwloc's, Khronos' and math.h. */
 #if defined(__has_include) && !defined(_ORR_LEAN)
-#    if __has_include(<hwloc.h>)
+#    if __has_include(<hwloc.h>) && __has_include(<hwloc/autogen/config.h>)
 #        define STARPU_HAVE_HWLOC      1
 #        define STARPU_PARALLEL_WORKER 1
 #    endif

@@ -17,10 +17,12 @@
 #include <starpu_config.h>
 
 #ifdef STARPU_USE_CUDA
-#    include <cuda.h>
+#    ifndef _ORR_LEAN
+#        include <cuda.h>
+#    endif
 #    include <cuda_runtime.h>
 #    include <cuda_runtime_api.h>
-#    ifdef STARPU_HAVE_NVML_H
+#    if defined(STARPU_HAVE_NVML_H) && !defined(_ORR_LEAN)
 #        include <nvml.h>
 #    endif
 #endif

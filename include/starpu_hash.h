@@ -21,7 +21,7 @@ uint32_t starpu_hash_crc32c_be_n(const void *input, size_t n,
 /* The value of the pointer itself, in memory order. */
 uint32_t starpu_hash_crc32c_be_ptr(void *input, uint32_t inputcrc);
 
-/* The four bytes of `input` in memory order. */
+/* The four bytes of `input`, the lowest first: the same on all processors. */
 uint32_t starpu_hash_crc32c_be(uint32_t input, uint32_t inputcrc);
 
 /* The bytes of a text without its final zero. */

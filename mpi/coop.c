@@ -306,6 +306,9 @@ static struct orr_bag *make_bag(struct orr_rank *rank, const struct orr_request 
         .sequential = first->turn.sequential,
         .priority = first->turn.priority,
         .arg = bag,
+        .is_known = true,
+        .peer = -1,
+        .tag = first->call.tag,
         .granted = bag_granted,
     };
     return bag;

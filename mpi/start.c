@@ -156,6 +156,9 @@ static bool receive_is_held_back(const struct orr_rank *rank,
 int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *call,
                         struct orr_request **ret)
 {
+    /* For debuggers of simulations, where all is in one thread: only the carrier may ask MPI
+     * for ranks. */
+    bool is_known = rank->rt->exec->virtual_time && rank->conf.translate;
     struct orr_request *request;
     int rc = check_call(call);
     bool may_come;
@@ -185,6 +188,9 @@ int orr_request_prepare(struct orr_rank *rank, const struct orr_request_call *ca
         .sequential = !call->unordered,
         .priority = request->call.priority,
         .arg = request,
+        .is_known = is_known,
+        .peer = is_known ? orr_rank_of_world(rank, call->comm, call->peer) : -1,
+        .tag = call->tag,
         .granted = request_granted,
         .choose = may_leave_devices(rank, call) ? choose_source
                   : may_come                    ? choose_destination

@@ -625,9 +625,11 @@ static void take_next(void *arg)
         event->begin(event);
     } else {
         struct socl_use *use = &work->uses[work->at++];
+        size_t first_used = use->to ? socl_first_use(use->to, use->copied) : 0;
 
-        if (starpu_data_acquire_on_node_cb_sequential_consistency(
-                use->data->handle, STARPU_MAIN_RAM, use->mode, take_next, event, 0) != 0) {
+        if (orrery_data_acquire_to_copy_new(use->data->handle, STARPU_MAIN_RAM,
+                                            use->mode, use->copied, first_used,
+                                            take_next, event) != 0) {
             work->at--;
             socl_release_all(event);
             socl_command_end(event, CL_OUT_OF_RESOURCES);

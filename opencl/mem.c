@@ -184,6 +184,11 @@ static bool get_host_memory(cl_mem mem, void *host)
     return true;
 }
 
+static void copied_from_host(void *mem)
+{
+    starpu_data_release_on_node(((cl_mem)mem)->handle, STARPU_MAIN_RAM);
+}
+
 static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size,
                                         void *host, cl_int *ret_error)
 {
@@ -204,6 +209,13 @@ static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, 
         return socl_fail(ret_error, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }
     starpu_variable_data_register(&mem->handle, STARPU_MAIN_RAM, (uintptr_t)mem->host, size);
+    if (mem->owned)
+        orrery_data_untouched(mem->handle);
+    /* The bytes are there; simulated, who uses them waits for as long as that takes, as
+     * replays of records do. */
+    if (flags & CL_MEM_COPY_HOST_PTR)
+        orrery_data_acquire_to_copy(mem->handle, STARPU_MAIN_RAM, STARPU_RW,
+                                    size, copied_from_host, mem);
     socl_fail(ret_error, CL_SUCCESS);
     return mem;
 }

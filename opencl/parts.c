@@ -31,20 +31,24 @@ static bool overlap(const struct _cl_mem *a, const struct _cl_mem *b)
 void socl_part_enter(cl_mem part)
 {
     cl_mem whole = part->parent;
-    bool alone = whole->context->n > 1;
+    bool alone = whole->context->n > 1, untouched = false;
 
     socl_lock();
     for (cl_mem other = whole->parts; other; other = other->next_part)
         alone &= !overlap(part, other);
     if (alone) {
         part->written = whole->written;
+        untouched = whole->owned && !whole->written;
         part->next_part = whole->parts;
         whole->parts = part;
     }
     socl_unlock();
-    if (alone)
-        starpu_variable_data_register(&part->handle, STARPU_MAIN_RAM, (uintptr_t)part->host,
-                                      part->size);
+    if (!alone)
+        return;
+    starpu_variable_data_register(&part->handle, STARPU_MAIN_RAM,
+                                  (uintptr_t)part->host, part->size);
+    if (untouched)
+        orrery_data_untouched(part->handle);
 }
 
 void socl_part_leave(cl_mem part)

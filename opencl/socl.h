@@ -69,6 +69,14 @@ struct socl_host {
 enum { SOCL_BUCKETS = 256 };
 
 /* All that the process has once. */
+enum { SOCL_READS = 32 };
+
+/* Memory of the program's to which values were read. */
+struct socl_read {
+    char *begin;
+    size_t bytes;
+};
+
 struct socl {
     starpu_pthread_mutex_t lock;
     starpu_pthread_cond_t changed; /* [lock] the status of a command */
@@ -87,6 +95,8 @@ struct socl {
     struct socl_codelet *codelets; /* [lock] of the run */
     struct socl_taught *taught[SOCL_BUCKETS]; /* [lock] footprints that have a time */
     struct socl_host host;         /* [simulation] */
+    struct socl_read reads[SOCL_READS]; /* [lock] the last ones */
+    unsigned nreads;                    /* [lock] */
 };
 extern struct socl socl;
 
@@ -304,6 +314,8 @@ struct socl_use {
     /* R; W: all its bytes get a value; RW. From the submission on, as it is for the data. */
     enum starpu_data_access_mode mode;
     cl_mem data; /* from the submission on: mem, or the buffer that it is a part of */
+    size_t copied; /* bytes that the host copies from or to it … */
+    char *to;      /* … to there, one after the other; NULL: elsewhere */
 };
 
 /* What a command does, and holds until its end. */
@@ -344,6 +356,10 @@ void socl_queue_finish(cl_command_queue queue);
 
 /* Takes the buffers that the command uses, on that node, each with its mode, by their
  * numbers; then calls `then`, which releases them. */
+/* How many of the bytes of the program's memory, to which a value is read, have no pages yet:
+ * all or none, by three of them. */
+size_t socl_first_use(char *to, size_t bytes);
+
 void socl_take_all(cl_event command, void (*then)(cl_event command));
 void socl_release_all(cl_event command);
 

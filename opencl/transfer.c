@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "opencl/rect.h"
 #include "opencl/socl.h"
@@ -47,6 +49,47 @@ static bool needs_bytes(const struct socl_rect *rect)
 {
     return socl.runs_kernels || socl_rect_bytes(rect) <= SMALL;
 }
+
+/* -- memory of the program -- */
+
+static bool is_resident(const char *at, size_t page)
+{
+    unsigned char resident = 1;
+
+    (void)mincore((void *)((uintptr_t)at & ~(uintptr_t)(page - 1)), 1,
+                  &resident);
+    return resident & 1;
+}
+
+/* Simulated, nothing may be written there: whether values were read to it before. */
+static bool was_read_to(char *to, size_t bytes)
+{
+    bool was = false;
+
+    socl_lock();
+    for (unsigned i = 0; i < SOCL_READS && !was; i++)
+        was = socl.reads[i].begin && to >= socl.reads[i].begin &&
+              to + bytes <= socl.reads[i].begin + socl.reads[i].bytes;
+    if (!was)
+        socl.reads[socl.nreads++ % SOCL_READS] = (struct socl_read){to, bytes};
+    socl_unlock();
+    return was;
+}
+
+size_t socl_first_use(char *to, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (bytes < SMALL / 16)
+        return 0;
+    /* At the ends something else may be. */
+    for (unsigned quarter = 1; quarter < 4; quarter++)
+        if (is_resident(to + bytes / 4 * quarter, page))
+            return 0;
+    return socl.simulated && was_read_to(to, bytes) ? 0 : bytes;
+}
+
+/* -- transfers -- */
 
 static void copy_bytes(cl_event event)
 {
@@ -109,6 +152,9 @@ static cl_int enqueue(cl_command_queue queue, cl_command_type type, cl_mem mem, 
     transfer->host = host;
     transfer->write = write;
     socl_work_use(&transfer->head, mem, !write ? STARPU_R : all ? STARPU_W : STARPU_RW);
+    transfer->head.uses[0].copied = socl_rect_bytes(rect);
+    if (!write && rect->region[1] == 1 && rect->region[2] == 1)
+        transfer->head.uses[0].to = host + rect->to;
     error = socl_command_new(queue, type, &transfer->head, begin_transfer, &event);
     return error == CL_SUCCESS ? socl_command_submit(event, waits, blocking, ret_event) : error;
 }

@@ -23,6 +23,8 @@ const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
     COST("device-alloc", cost_device_alloc, 175),
     COST("device-free", cost_device_free, 750),
     COST("pinned-alloc-per-mib", cost_pinned_alloc_per_mib, 650),
+    COST("first-use-per-mib", cost_first_use_per_mib, 0),
+    COST("device-first-use-per-mib", cost_device_first_use_per_mib, 0),
     COST("kernel-queue", cost_kernel_queue, 10),
     COST("copy-queue", cost_copy_queue, 10),
     COST("progress", cost_progress, 1),

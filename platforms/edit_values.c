@@ -225,7 +225,7 @@ static int change_kernel_on(struct orr_edit_work *work,
                             struct orr_host_desc *host, double *ret_speed)
 {
     char id[256];
-    double before = 1, after, number;
+    double before = 1, after = 0, number;
     bool time = work->edit->prop == ORR_EDIT_TIME;
     const char *stated;
     int rc;
@@ -319,7 +319,7 @@ static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
     bool latency = work->edit->prop == ORR_EDIT_LATENCY;
     double *value = latency ? &link->latency : &link->bandwidth;
     double *stated = latency ? &link->stated_latency : &link->stated_bandwidth;
-    double before = *value, after;
+    double before = *value, after = 0;
     int rc = orr_edit_compute(work, before, latency, &after);
 
     if (rc)
@@ -479,7 +479,7 @@ static int unknown_cost(const struct orr_edit_work *work)
 /* Descriptions have microseconds, edits seconds. */
 static int change_cost(struct orr_edit_work *work, unsigned cost)
 {
-    double *value = orr_machine_desc_cost(work->desc, cost), after;
+    double *value = orr_machine_desc_cost(work->desc, cost), after = 0;
     double before = isnan(*value) ? orr_cost_fields[cost].usual : *value;
     double *stated = &work->desc->stated_costs[cost];
     int rc = orr_edit_compute(work, before * 1e-6, true, &after);

@@ -207,3 +207,13 @@ void orr_locality_done(struct orr_locality *locality)
     free(locality->nodes);
     *locality = (struct orr_locality){0};
 }
+
+bool orr_machine_desc_has_storage(const struct orr_machine_desc *desc)
+{
+    int host = orr_machine_desc_host(desc, "RAM0");
+    const char *value =
+        host < 0 ? NULL
+                 : orr_host_desc_prop(&desc->hosts[host], ORR_PROP_STORAGE);
+
+    return value && strcmp(value, "1") == 0;
+}

@@ -46,6 +46,17 @@ unsigned orr_host_desc_numa(const struct orr_host_desc *host);
 #define ORR_PROP_NUMA    "numa"
 #define ORR_PROP_L3      "l3"
 
+/* Of RAM0: 1, it is a file system that hosts share, which are the other main memories. Main
+ * memory is then several nodes in any case. */
+#define ORR_PROP_STORAGE "orrery-storage"
+
+/* Of the other ones: bytes that tasks which say what memory they need may take there at one
+ * time. */
+#define ORR_PROP_TASK_MEMORY "orrery-task-memory"
+
+/* Whether the description has such a file system. */
+bool orr_machine_desc_has_storage(const struct orr_machine_desc *desc);
+
 /* Whether any CPU says where it is. */
 bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc);
 

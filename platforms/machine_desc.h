@@ -17,7 +17,7 @@
 struct orr_edit_echo; /* platforms/edit.h */
 struct orr_drawn;     /* platforms/draw.h */
 
-#define ORR_NCOSTS 11 /* of the runtime: platforms/desc_build.h */
+#define ORR_NCOSTS 13 /* of the runtime: platforms/desc_build.h */
 
 /* Properties of the zone: where a machine's figures come from, and the licence
  * of that source. */
@@ -115,12 +115,13 @@ struct orr_machine_desc {
     bool bus_measured;
     /* Runtime costs in µs, NaN: not given. Read from properties of the host
      * MAIN: orrery-cost-submit, …-submit-per-buffer, …-push, …-fetch,
-     * …-device-alloc, …-device-free, …-pinned-alloc-per-mib, …-kernel-queue,
-     * …-copy-queue, …-progress, …-wake.
+     * …-device-alloc, …-device-free, …-pinned-alloc-per-mib, …-first-use-per-mib,
+     * …-device-first-use-per-mib, …-kernel-queue, …-copy-queue, …-progress, …-wake.
      * These, orrery-host and orrery-provenance are fields here and do not
      * appear among MAIN's properties. */
     double cost_submit, cost_submit_per_buffer, cost_push, cost_fetch,
         cost_device_alloc, cost_device_free, cost_pinned_alloc_per_mib,
+        cost_first_use_per_mib, cost_device_first_use_per_mib,
         cost_kernel_queue, cost_copy_queue, cost_progress, cost_wake;
     /* The effects of orr_machine_desc_edit, in order. Not written. */
     struct orr_edit_echo *edits;

@@ -2,10 +2,13 @@
 /* platforms/power.c - see power.h. No state. */
 #include "platforms/power.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "platforms/desc_build.h"
 #include "platforms/units.h"
 
 static const char prefix[] = "orrery-power-", of_kernel[] = "orrery-power-busy-";
@@ -91,4 +94,64 @@ const char *orr_host_desc_power_problem(const struct orr_host_desc *host, char *
         return text;
     }
     return NULL;
+}
+
+/* --- powers in words --- */
+
+static int fail_powers(struct orr_error *err, const char *word)
+{
+    return orr_fail(
+        err, -EINVAL,
+        "ORRERY_POWERS: \"%.60s\": a host with powers is expected, such as "
+        "MAIN idle=350W busy=9W; CUDA0 idle=60W busy=350W copy=15W",
+        word);
+}
+
+/* "idle=60W". */
+static int set_power(struct orr_host_desc *host, const char *word,
+                     struct orr_error *err)
+{
+    static const char *const names[ORR_NPOWERS] = {"idle", "busy", "copy"};
+
+    for (int power = 0; power < ORR_NPOWERS; power++) {
+        size_t n = strlen(names[power]);
+        const char *prop = orr_power_prop((enum orr_power)power);
+
+        if (strncmp(word, names[power], n) || word[n] != '=' ||
+            !is_known(host, prop))
+            continue;
+        if (power_of(word + n + 1) < 0)
+            break;
+        return orr_props_set(&host->props, &host->nprops, prop, word + n + 1);
+    }
+    return fail_powers(err, word);
+}
+
+/* "CUDA0 idle=60W busy=350W", which is taken apart. */
+static int set_host_powers(struct orr_machine_desc *desc, char *text,
+                           struct orr_error *err)
+{
+    char *rest = NULL, *word = strtok_r(text, " ", &rest);
+    int host = word ? orr_machine_desc_host(desc, word) : -1, rc = 0;
+
+    if (!word)
+        return 0;
+    if (host < 0)
+        return fail_powers(err, word);
+    while (!rc && (word = strtok_r(NULL, " ", &rest)))
+        rc = set_power(&desc->hosts[host], word, err);
+    return rc;
+}
+
+int orr_machine_desc_set_powers(struct orr_machine_desc *desc,
+                                const char *words, struct orr_error *err)
+{
+    char *copy = strdup(words), *rest = NULL;
+    int rc = copy ? 0 : -ENOMEM;
+
+    for (char *text = copy ? strtok_r(copy, ";", &rest) : NULL; !rc && text;
+         text = strtok_r(NULL, ";", &rest))
+        rc = set_host_powers(desc, text, err);
+    free(copy);
+    return rc == -ENOMEM ? orr_fail(err, rc, "out of memory") : rc;
 }

@@ -30,6 +30,11 @@ double orr_host_desc_kernel_power(const struct orr_host_desc *host, const char *
 /* Whether any of them states one. */
 bool orr_machine_desc_has_power(const struct orr_machine_desc *desc);
 
+/* Sets what hosts state: "MAIN idle=350W busy=9W; CUDA0 idle=60W". Errors, with a message:
+ * -EINVAL: a host that there is not, or no power; -ENOMEM. */
+int orr_machine_desc_set_powers(struct orr_machine_desc *desc,
+                                const char *words, struct orr_error *err);
+
 /* Checks these properties of one host. Returns NULL, or a message with the wrong property and
  * the remedy, in `text`. */
 const char *orr_host_desc_power_problem(const struct orr_host_desc *host, char *text, size_t size);

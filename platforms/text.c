@@ -159,12 +159,18 @@ static void machine_print_numa_nodes(FILE *out,
                                      const struct orr_machine_desc *desc,
                                      const struct orr_locality *locality)
 {
+    bool hosts = orr_machine_desc_has_storage(desc);
+
     for (unsigned i = 0; i < locality->nnodes; i++) {
         const struct orr_locality_node *node = &locality->nodes[i];
 
         if (locality->nnodes == 1 && node->package < 0 && node->memory <= 0)
             return;
-        fprintf(out, "  NUMA %-5u  ", node->number);
+        if (hosts && node->number == 0) {
+            fputs("  files       on a file system that the hosts share\n", out);
+            continue;
+        }
+        fprintf(out, hosts ? "  host %-5u  " : "  NUMA %-5u  ", node->number);
         if (node->memory > 0) {
             print_bytes(out, node->memory);
             fputs(", ", out);

@@ -403,11 +403,13 @@ static void set_cost(struct orr_xml_reader *r, const char *id,
             *orr_machine_desc_cost(r->desc, i) = cost;
         return;
     }
-    orr_xml_fail(r,
-                 "unknown cost %.60s: known are submit, "
-                 "submit-per-buffer, push, fetch, device-alloc, device-free, "
-                 "pinned-alloc-per-mib, kernel-queue, copy-queue and progress",
-                 id);
+    orr_xml_fail(
+        r,
+        "unknown cost %.60s: known are submit, "
+        "submit-per-buffer, push, fetch, device-alloc, device-free, "
+        "pinned-alloc-per-mib, first-use-per-mib, device-first-use-per-mib, "
+        "kernel-queue, copy-queue, progress and wake",
+        id);
 }
 
 /* Handles MAIN's properties that are fields of a description. */

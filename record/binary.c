@@ -224,7 +224,7 @@ static const char *binary_read_use(struct bytes *b, struct orr_call_use *ret)
 
     if (!wrong)
         wrong = binary_read_number(b, &mode);
-    if (!wrong && (!mode || mode > UINT32_MAX))
+    if (!wrong && (!mode || mode > UINT16_MAX)) /* as in text */
         wrong = "an access mode that there is not";
     *ret = (struct orr_call_use){datum, (uint32_t)mode};
     return wrong;

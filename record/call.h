@@ -67,7 +67,7 @@
     X(NOTE, "note")                                                            \
     X(END, "end")                                                              \
     X(TOOK, "took") /* a kernel of a task, in a real run */                    \
-    X(ROW, "row")   /* kernels of a codelet and footprint, in a real run */     \
+    X(ROW, "row")   /* kernels of a codelet and footprint, in a real run */    \
     X(RANK, "rank") /* of a program of several ranks: the messages begin */    \
     X(COMM, "comm")                                                            \
     X(SEND, "send")                                                            \
@@ -81,7 +81,9 @@
     X(UNREAL, "unreal") /* what was acquired has values that mean nothing */   \
     X(END_RANK, "end-rank")                                                    \
     X(NUMBERS, "numbers") /* data registered that may have no line */          \
-    X(GRAPH_LAUNCH, "graph-launch")
+    X(GRAPH_LAUNCH, "graph-launch")                                            \
+    X(PLACE, "place") /* in the program's source, where tasks are submitted */ \
+    X(UNTOUCHED, "untouched") /* nobody has used the datum's home */
 
 enum orr_verb {
 #define ORR_VERB(name, word) ORR_CALL_##name,
@@ -106,7 +108,9 @@ enum orr_verb {
     X(DOWNGRADE, "downgrade")                                                  \
     X(TO_WHOLE, "whole")                                                       \
     X(TO_READ_WHOLE, "read-whole")                                             \
-    X(END, "end")
+    X(END, "end")                                                              \
+    X(CHILDREN, "children")                                                    \
+    X(BELOW, "below")
 
 enum orr_how {
 #define ORR_HOW(name, word) ORR_HOW_##name,
@@ -154,7 +158,13 @@ struct orr_call_uses {
 
 /* Of a run: what the runtime takes for each task is in the times of kernels, as they were
  * measured around it. A replay adds no costs of its own for them. */
-enum { ORR_RUN_COSTS_IN_TIMES = 1 };
+/* Its workers are threads of OpenMP's, which keep the tasks that they have begun and take the
+ * oldest of all, or the newest of their own, where they wait for nothing. */
+enum {
+    ORR_RUN_COSTS_IN_TIMES = 1,
+    ORR_RUN_THREADS_OLDEST = 2,
+    ORR_RUN_THREADS_NEWEST = 4
+};
 
 /* A field that a verb has not is as in orr_call_none. */
 struct orr_call {
@@ -195,6 +205,14 @@ struct orr_call {
         possibly, graph; /* graph: 1, its kernel is launched with others; 2: once more */
     double flops, us, deviation;
     uint64_t implementation;
+    uint64_t place; /* where it was submitted, 0: not known */
+    uint64_t cores,
+        memory; /* processors of one node, and bytes there, that it takes
+                             * beside its data; 0: one, none */
+
+    /* one that goes on on the worker of another one, which does `how` meanwhile; and one of
+     * the task that has created this one's: 0, none */
+    uint64_t resumes, under;
 
     uint64_t redux, init;
 

@@ -106,7 +106,12 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(peer, "peer", INTEGER)                                                   \
     X(comm, "comm", NUMBER)                                                    \
     X(request, "request", NUMBER)                                              \
-    X(device, "device", INTEGER)
+    X(device, "device", INTEGER)                                               \
+    X(place, "place", NUMBER)                                                  \
+    X(cores, "cores", NUMBER)                                                  \
+    X(memory, "memory", NUMBER)                                                \
+    X(resumes, "resumes", NUMBER)                                              \
+    X(under, "under", NUMBER)
 
 #define FIELD(member, text, kind_)                                             \
     static const struct orr_field member##_ = {                                \
@@ -144,10 +149,10 @@ IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
     }
 
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
-    [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
-                                  &nopencl_, &reserved_, &combined_,
-                                  &calibrate_, &least_, &most_, &host_,
-                                  &flags_)},
+    [ORR_CALL_RUN] = {"run",
+                      LIST(&machine_, &scheduler_, &ncpus_, &ncuda_, &nopencl_,
+                           &reserved_, &combined_, &calibrate_, &least_, &most_,
+                           &host_, &flags_)},
     [ORR_CALL_MODEL] = {"model", LIST(&id_, &kind_, &symbol_, &flags_, &name_,
                                       &terms_, &exponents_)},
     [ORR_CALL_CODELET] = {"codelet",
@@ -166,11 +171,13 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
                          LIST(&id_, &how_, &parts_, &node_, &unordered_)},
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
-                         LIST_AND((&device_, &graph_), &id_, &codelet_, &data_, &priority_,
-                                  &name_, &tagged_, &tag_, &flops_, &footprint_,
-                                  &size_, &parameters_, &times_, &worker_,
-                                  &order_, &ran_, &workers_, &where_, &color_,
-                                  &kept_, &awaited_, &synchronous_, &unordered_,
+                         LIST_AND((&device_, &graph_, &place_, &cores_,
+                                   &memory_, &how_, &resumes_, &under_),
+                                  &id_, &codelet_, &data_, &priority_, &name_,
+                                  &tagged_, &tag_, &flops_, &footprint_, &size_,
+                                  &parameters_, &times_, &worker_, &order_,
+                                  &ran_, &workers_, &where_, &color_, &kept_,
+                                  &awaited_, &synchronous_, &unordered_,
                                   &ordered_, &alone_, &possibly_, &context_)},
     [ORR_CALL_DEPEND] = {"depend", LIST(&id_, &before_)},
     [ORR_CALL_END_DEPEND] = {"end-depend", LIST(&id_, &before_)},
@@ -188,8 +195,8 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_WAIT_ALL] = {"wait-all", LIST(&value_)},
     [ORR_CALL_WAIT_READY] = {"wait-ready", LIST(&value_)},
     [ORR_CALL_SCHEDULE] = {"schedule", LIST(&value_)},
-    [ORR_CALL_ACQUIRE] = {"acquire",
-                          LIST(&id_, &how_, &value_, &node_, &unordered_)},
+    [ORR_CALL_ACQUIRE] = {"acquire", LIST(&id_, &how_, &value_, &node_,
+                                          &unordered_, &size_, &memory_)},
     [ORR_CALL_RELEASE] = {"release", LIST(&id_, &value_, &node_)},
     [ORR_CALL_UNREGISTER] = {"unregister", LIST(&id_, &how_)},
     [ORR_CALL_INVALIDATE] = {"invalidate", LIST(&id_, &how_, &kept_)},
@@ -198,6 +205,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_ALLOCATE] = {"allocate", LIST(&id_, &node_)},
     [ORR_CALL_EVICT] = {"evict", LIST(&id_, &node_)},
     [ORR_CALL_WONT_USE] = {"wont-use", LIST(&id_)},
+    [ORR_CALL_UNTOUCHED] = {"untouched", LIST(&id_)},
     [ORR_CALL_DUPLICATE] = {"duplicate", LIST(&id_, &of_, &synchronous_)},
     [ORR_CALL_NAME] = {"name", LIST(&id_, &name_)},
     [ORR_CALL_COORDINATES] = {"coordinates", LIST(&id_, &nodes_)},
@@ -218,17 +226,17 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_NOTE] = {"note", LIST(&text_)},
     [ORR_CALL_END] = {"end", LIST(&value_, &text_)},
     [ORR_CALL_TOOK] = {"took", LIST(&id_, &us_, &kind_, &implementation_)},
-    [ORR_CALL_ROW] = {"row", LIST(&codelet_, &kind_, &implementation_,
-                                  &footprint_, &size_, &flops_, &value_, &us_,
-                                  &deviation_)},
+    [ORR_CALL_ROW] = {"row",
+                      LIST(&codelet_, &kind_, &implementation_, &footprint_,
+                           &size_, &flops_, &value_, &us_, &deviation_)},
     [ORR_CALL_RANK] = {"rank", LIST(&id_, &size_)},
     [ORR_CALL_COMM] = {"comm", LIST(&id_, &size_, &parts_)},
-    [ORR_CALL_SEND] = {"send", LIST(&id_, &peer_, &tag_, &comm_, &priority_,
-                                    &request_, &how_, &synchronous_,
-                                    &unordered_, &alone_)},
-    [ORR_CALL_RECEIVE] = {"receive", LIST(&id_, &peer_, &tag_, &comm_,
-                                          &priority_, &request_, &how_,
-                                          &unordered_)},
+    [ORR_CALL_SEND] = {"send",
+                       LIST(&id_, &peer_, &tag_, &comm_, &priority_, &request_,
+                            &how_, &synchronous_, &unordered_, &alone_)},
+    [ORR_CALL_RECEIVE] = {"receive",
+                          LIST(&id_, &peer_, &tag_, &comm_, &priority_,
+                               &request_, &how_, &unordered_)},
     [ORR_CALL_WAIT_MESSAGE] = {"wait-message", LIST(&id_, &called_)},
     [ORR_CALL_WAIT_MESSAGES] = {"wait-messages", LIST(&value_)},
     [ORR_CALL_BARRIER] = {"barrier", LIST(&id_)},
@@ -239,6 +247,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_END_RANK] = {"end-rank", LIST(&value_)},
     [ORR_CALL_NUMBERS] = {"numbers", LIST(&value_)},
     [ORR_CALL_GRAPH_LAUNCH] = {"graph-launch", LIST(&value_)},
+    [ORR_CALL_PLACE] = {"place", LIST(&id_, &text_, &value_)},
 };
 
 int orr_field_is_default(const struct orr_field *field,

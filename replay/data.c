@@ -69,10 +69,15 @@ static uintptr_t take_address(struct player *player, const struct laid_out *laid
 
 /* --- numbers --- */
 
+static struct datum *make_datum(struct player *player, uint64_t number)
+{
+    player_check_number(player, number);
+    return player_need(player, numbered_make(&player->data, number));
+}
+
 static struct datum *player_new_datum(struct player *player, uint64_t number)
 {
-    struct datum *datum = player_at(player, &player->data, &player->ndata,
-                                    number, sizeof(*player->data));
+    struct datum *datum = make_datum(player, number);
 
     if (datum->handle)
         player_fail(player, "there is a datum %llu already",
@@ -80,14 +85,21 @@ static struct datum *player_new_datum(struct player *player, uint64_t number)
     return datum;
 }
 
-starpu_data_handle_t player_datum(const struct player *player, uint64_t number)
+static struct datum *find_datum(const struct player *player, uint64_t number)
 {
-    if (number < player->ndata && player->data[number].handle)
-        return player->data[number].handle;
+    struct datum *datum = numbered_find(&player->data, number);
+
+    if (datum && datum->handle)
+        return datum;
     player_fail(player,
                 "there is no datum %llu: it is not registered yet, or "
                 "not any more",
                 (unsigned long long)number);
+}
+
+starpu_data_handle_t player_datum(const struct player *player, uint64_t number)
+{
+    return find_datum(player, number)->handle;
 }
 
 void player_register(struct player *player, const struct orr_call *call)
@@ -281,7 +293,8 @@ static void drop_parts(struct player *player, starpu_data_handle_t whole)
         starpu_data_handle_t part = starpu_data_get_child(whole, (unsigned)i);
 
         drop_parts(player, part);
-        player->data[(uintptr_t)starpu_data_get_user_data(part)].handle = NULL;
+        find_datum(player, (uintptr_t)starpu_data_get_user_data(part))->handle =
+            NULL;
     }
 }
 
@@ -348,7 +361,7 @@ void player_clean(struct player *player, const struct orr_call *call)
 
     starpu_data_partition_clean(whole, (unsigned)call->parts.n, parts);
     for (size_t i = 0; i < call->parts.n; i++)
-        player->data[call->parts.at[i]].handle = NULL;
+        find_datum(player, call->parts.at[i])->handle = NULL;
     free(parts);
 }
 
@@ -356,8 +369,8 @@ void player_clean(struct player *player, const struct orr_call *call)
 
 void player_unregister(struct player *player, const struct orr_call *call)
 {
-    starpu_data_handle_t handle = player_datum(player, call->id);
-    struct datum *datum = &player->data[call->id];
+    struct datum *datum = find_datum(player, call->id);
+    starpu_data_handle_t handle = datum->handle;
 
     if (call->how == ORR_HOW_SUBMITTED)
         starpu_data_unregister_submit(handle);
@@ -372,14 +385,12 @@ void player_unregister(struct player *player, const struct orr_call *call)
     /* What is submitted may still be copied to. */
     if (call->how != ORR_HOW_SUBMITTED)
         free(datum->memory);
-    *datum = (struct datum){0};
+    *datum = (struct datum){.number = datum->number};
 }
 
 void player_forget_data(struct player *player)
 {
-    for (size_t i = 0; i < player->ndata; i++)
-        free(player->data[i].memory);
-    free(player->data);
+    numbered_done(&player->data);
     free(player->parts);
 }
 
@@ -392,8 +403,7 @@ void player_duplicate(struct player *player, const struct orr_call *call)
 
     if (starpu_data_dup_ro(&copy, of, !call->synchronous) != 0)
         player_fail(player, "starpu_data_dup_ro failed");
-    datum = player_at(player, &player->data, &player->ndata, call->id,
-                      sizeof(*player->data));
+    datum = make_datum(player, call->id);
     datum->handle = copy;
     datum->shares++;
 }
@@ -418,6 +428,10 @@ static int acquire_later(const struct player *player,
     struct acquired *acquired = player_need(player, malloc(sizeof(*acquired)));
 
     *acquired = (struct acquired){handle, node};
+    if (call->size)
+        return orrery_data_acquire_to_copy_new(
+            handle, node, (enum starpu_data_access_mode)call->value, call->size,
+            call->memory, release_again, acquired);
     return starpu_data_acquire_on_node_cb_sequential_consistency(
         handle, node, (enum starpu_data_access_mode)call->value, release_again,
         acquired, !call->unordered);

@@ -13,6 +13,7 @@
 #include "core/base/grow.h"
 #include "core/base/number.h"
 #include "replay/player.h"
+#include "replay/threads.h"
 
 static _Noreturn void player_exit(const struct player *player)
 {
@@ -39,15 +40,20 @@ void *player_need(const struct player *player, void *memory)
     return memory;
 }
 
+void player_check_number(const struct player *player, uint64_t number)
+{
+    /* Numbers are given in turn; the runtime takes some for itself. */
+    if (number > 64 * player->ncalls + 1000000)
+        player_fail(player, "the number %llu, of so few calls",
+                    (unsigned long long)number);
+}
+
 void *player_at(const struct player *player, void *array, size_t *n,
                 uint64_t number, size_t size)
 {
     char **elements = array;
 
-    /* Numbers are given in turn; the runtime takes some for itself. */
-    if (number > 64 * player->ncalls + 1000000)
-        player_fail(player, "the number %llu, of so few calls",
-                    (unsigned long long)number);
+    player_check_number(player, number);
     if (orr_grow(array, n, number + 1, size) < 0)
         player_need(player, NULL);
     return *elements + number * size;
@@ -195,6 +201,11 @@ static void play_evict(struct player *player, const struct orr_call *call)
 static void wont_use(struct player *player, const struct orr_call *call)
 {
     starpu_data_wont_use(player_datum(player, call->id));
+}
+
+static void untouched(struct player *player, const struct orr_call *call)
+{
+    orrery_data_untouched(player_datum(player, call->id));
 }
 
 static void set_name(struct player *player, const struct orr_call *call)
@@ -369,6 +380,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_ALLOCATE] = play_allocate,
     [ORR_CALL_EVICT] = play_evict,
     [ORR_CALL_WONT_USE] = wont_use,
+    [ORR_CALL_UNTOUCHED] = untouched,
     [ORR_CALL_DUPLICATE] = player_duplicate,
     [ORR_CALL_NAME] = set_name,
     [ORR_CALL_COORDINATES] = play_set_coordinates,
@@ -404,6 +416,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_END_RANK] = play_message,
     [ORR_CALL_NUMBERS] = play_message,
     [ORR_CALL_GRAPH_LAUNCH] = launch_graph,
+    [ORR_CALL_PLACE] = player_place,
 };
 
 /* --- the run --- */
@@ -422,13 +435,31 @@ static bool player_next_call(struct player *player, const struct orr_call **ret)
     return rc > 0;
 }
 
+/* The threads of an OpenMP program are the policy, if nobody has named one. */
+static void choose_policy(struct player *player, uint64_t flags,
+                          struct starpu_conf *conf)
+{
+    const char *named = getenv("STARPU_SCHED");
+
+    if (!(flags & (ORR_RUN_THREADS_OLDEST | ORR_RUN_THREADS_NEWEST)))
+        return;
+    /* The library would refuse a name that it does not know. */
+    if (named && strcmp(named, PLAYER_THREADS_NAME) == 0)
+        unsetenv("STARPU_SCHED");
+    else if (conf->sched_policy_name || (named && *named))
+        return;
+    player->threads = player_need(
+        player, player_threads_new((flags & ORR_RUN_THREADS_NEWEST) != 0));
+    conf->sched_policy = player_threads_policy(player->threads);
+}
+
 /* STARPU_SCHED and the like go before what the application asked for. */
 static int player_start(struct player *player)
 {
     const struct orr_call *run;
     struct starpu_conf conf;
     char *scheduler, *host;
-    bool costs_in_times;
+    uint64_t flags;
     int rc;
 
     if (!player_next_call(player, &run) || run->verb != ORR_CALL_RUN)
@@ -446,10 +477,13 @@ static int player_start(struct player *player)
     conf.global_sched_ctx_min_priority = (int)run->least;
     conf.global_sched_ctx_max_priority = (int)run->most;
     host = run->host ? player_need(player, strdup(run->host)) : NULL;
-    costs_in_times = run->flags & ORR_RUN_COSTS_IN_TIMES;
+    flags = run->flags;
+    choose_policy(player, flags, &conf);
     rc = starpu_init(&conf);
     free(scheduler);
-    if (rc == 0 && costs_in_times)
+    if (rc == 0 && player->threads)
+        starpu_sched_ctx_set_policy_data(0, player->threads);
+    if (rc == 0 && flags & ORR_RUN_COSTS_IN_TIMES)
         orrery_set_costs_in_times();
     if (rc == 0 && host && orrery_is_simulated())
         player_take_times(player, host);
@@ -518,8 +552,10 @@ static void close_record(struct player *player)
         starpu_arbiter_destroy(player->arbiter);
     player_forget_data(player);
     player_forget_tasks(player);
+    player_forget_places(player);
     player_forget_codelets(player);
     player_forget_times(player);
+    player_threads_free(player->threads);
     if (player->calls)
         orr_record_close(player->calls);
     orr_record_close(player->reader);

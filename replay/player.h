@@ -13,20 +13,18 @@
 
 #include "record/player.h"
 #include "record/read.h"
+#include "replay/numbered.h"
 
 struct own_times;
+struct player_place;
 struct part;
-
-struct datum {
-    starpu_data_handle_t handle; /* NULL: there is none of that number */
-    void *memory; /* owned, or NULL: it has an address where nothing is */
-    unsigned shares; /* of a duplicate: how often it was given */
-};
+struct strand;
+struct threads;
 
 struct model {
     struct starpu_perfmodel pub;
-    bool
-        hints; /* the times of tasks are hints, for machines that know none … */
+    /* the times of tasks are hints, for machines that know none … */
+    bool hints;
     int known; /* … whether this one does: orrery_knows_kernel */
 };
 
@@ -42,8 +40,7 @@ struct player {
     const struct orr_player_host *host;
     struct orr_record_reader *reader;
     uint64_t ncalls;
-    struct datum *data; /* by number */
-    size_t ndata;
+    struct numbered data;
     struct starpu_task **tasks; /* by number: those that calls may name again */
     size_t ntasks;
     struct told **told; /* by number: of such tasks; owned */
@@ -52,6 +49,9 @@ struct player {
     size_t ncodelets;
     struct model **models;
     size_t nmodels;
+    /* owned: in the recorded program's source, by number */
+    struct player_place *places;
+    size_t nplaces;
     struct part *parts; /* of the partition that comes next */
     size_t nparts;
     uintptr_t address; /* of the next datum that has no memory */
@@ -66,6 +66,8 @@ struct player {
     const struct player_messages *messages; /* NULL: the record is no rank's, or is not to
                                              * be played as one */
     void *rank; /* theirs */
+    /* Owned: the policy, of OpenMP's records; NULL: another one. */
+    struct threads *threads;
     bool moved; /* said: a task's worker is none of this machine */
 };
 
@@ -79,8 +81,10 @@ _Noreturn void player_fail(const struct player *player, const char *format, ...)
 /* The same for want of memory. */
 void *player_need(const struct player *player, void *memory);
 
-/* An element of an array by number, which grows; ends the run for a number
- * that no record has. */
+/* Ends the run for a number that no record has. */
+void player_check_number(const struct player *player, uint64_t number);
+
+/* An element of an array by number, which grows. Ends the run likewise. */
 void *player_at(const struct player *player, void *array, size_t *n,
                 uint64_t number, size_t size);
 
@@ -133,6 +137,8 @@ struct told {
     unsigned own_implementation; /* … by that one */
     uint32_t *workers;      /* in this block, as all that follows … */
     unsigned char *ordered; /* … or NULL */
+    /* The player's; where player->threads is the policy. */
+    struct strand *strand;
     double *parameters;
     char *name;
 };
@@ -169,6 +175,13 @@ bool player_has_time(const struct player *player, uint64_t task);
 void player_forget_times(struct player *player);
 
 /* --- task.c --- */
+
+/* Where tasks were submitted, in the program that was recorded. */
+void player_place(struct player *player, const struct orr_call *call);
+void player_forget_places(struct player *player);
+
+/* Of a task of a run with player->threads. */
+struct strand *player_strand_of(const struct starpu_task *task);
 
 void player_submit(struct player *player, const struct orr_call *call);
 void player_depend(struct player *player, const struct orr_call *call);

@@ -11,6 +11,7 @@
 #include <orrery.h>
 
 #include "replay/player.h"
+#include "replay/threads.h"
 
 static struct starpu_task **player_task_slot(struct player *player,
                                              uint64_t number)
@@ -77,6 +78,47 @@ static struct told *player_make_told(const struct player *player,
     if (call->name)
         told->name = memcpy(at, call->name, name);
     return told;
+}
+
+/* --- places --- */
+
+struct player_place {
+    char *file; /* owned, NULL: there is none of that number */
+    int line;
+};
+
+void player_place(struct player *player, const struct orr_call *call)
+{
+    struct player_place *place =
+        player_at(player, &player->places, &player->nplaces, call->id,
+                  sizeof(*player->places));
+
+    if (place->file)
+        player_fail(player, "there is a place %llu already",
+                    (unsigned long long)call->id);
+    place->file = player_need(player, strdup(call->text ? call->text : ""));
+    place->line = (int)call->value;
+}
+
+/* The task says that it is submitted there. */
+static void set_place(const struct player *player, const struct orr_call *call,
+                      struct starpu_task *task)
+{
+    const struct player_place *place =
+        call->place < player->nplaces ? &player->places[call->place] : NULL;
+
+    if (call->place && (!place || !place->file))
+        player_fail(player, "there is no place %llu",
+                    (unsigned long long)call->place);
+    task->file = call->place ? place->file : NULL;
+    task->line = call->place ? place->line : 0;
+}
+
+void player_forget_places(struct player *player)
+{
+    for (size_t i = 0; i < player->nplaces; i++)
+        free(player->places[i].file);
+    free(player->places);
 }
 
 /* --- submission --- */
@@ -299,13 +341,22 @@ static void keep_told(struct player *player, uint64_t number, struct told *told)
 static void set_fields(struct player *player, const struct orr_call *call,
                        struct starpu_task *task)
 {
-    struct told *told =
-        needs_telling(call) || player_has_time(player, call->id)
-            ? player_make_told(player, call)
-            : NULL;
+    struct told *told = needs_telling(call) ||
+                                player_has_time(player, call->id) ||
+                                player->threads
+                            ? player_make_told(player, call)
+                            : NULL;
 
     if (told)
         player_tell_time(player, call->id, told);
+    if (player->threads) {
+        told->strand = player_threads_enter(player->threads, call);
+        if (!told->strand)
+            player_fail(
+                player,
+                "task %llu resumes, or is under, none before it, or memory is out",
+                (unsigned long long)call->id);
+    }
     if (call->kept || call->id < player->ntold)
         keep_told(player, call->id, call->kept ? told : NULL);
     task->cl_arg = told;
@@ -327,6 +378,25 @@ static void set_fields(struct player *player, const struct orr_call *call,
     task->sequential_consistency = !call->unordered;
     task->possibly_parallel = (unsigned)call->possibly;
     player_set_workers(player, call, task, told);
+    set_place(player, call, task);
+}
+
+struct strand *player_strand_of(const struct starpu_task *task)
+{
+    return ((const struct told *)task->cl_arg)->strand;
+}
+
+static int submit_call(struct starpu_task *task, const struct orr_call *call)
+{
+    if (call->alone)
+        return starpu_task_submit_nodeps(task);
+    if (call->graph)
+        return orrery_task_submit_in_graph(task, call->graph > 1);
+    if (call->cores > 1 || call->memory)
+        return orrery_task_submit_on_host(
+            task, call->cores < UINT16_MAX ? (unsigned)call->cores : UINT16_MAX,
+            call->memory);
+    return starpu_task_submit(task);
 }
 
 void player_submit(struct player *player, const struct orr_call *call)
@@ -345,9 +415,7 @@ void player_submit(struct player *player, const struct orr_call *call)
     set_data(player, call, task);
     set_fields(player, call, task);
     *place = call->kept || (call->awaited && !call->synchronous) ? task : NULL;
-    rc = call->alone   ? starpu_task_submit_nodeps(task)
-         : call->graph ? orrery_task_submit_in_graph(task, call->graph > 1)
-                       : starpu_task_submit(task);
+    rc = submit_call(task, call);
     if (rc == -ENODEV)
         player_fail(player, "no worker of this machine can run task %llu (%s)",
                     (unsigned long long)call->id,

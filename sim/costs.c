@@ -32,6 +32,8 @@ static const struct cost table[] = {
     COST(device_alloc, SWITCH("CUDA_MALLOC")),
     COST(device_free, SWITCH("CUDA_MALLOC")),
     COST(pinned_alloc_per_mib, SWITCH("CUDA_MALLOC")),
+    COST(first_use_per_mib, SWITCH("TRANSFER")),
+    COST(device_first_use_per_mib, SWITCH("TRANSFER")),
     COST(kernel_queue, SWITCH("CUDA_QUEUE")),
     COST(copy_queue, SWITCH("CUDA_QUEUE")),
     COST(progress, NULL), /* has no switch */

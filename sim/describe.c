@@ -16,8 +16,10 @@
 #include "core/base/number.h"
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
+#include "platforms/locality.h"
 #include "platforms/rates.h"
 #include "sim/place.h"
+#include "sim/powers.h"
 #include "sim/what_if.h"
 
 /* A device type: the names of hosts and nodes, and their types. */
@@ -91,7 +93,10 @@ static void choose_device_counts(const struct orr_machine_desc *desc,
 {
     unsigned cpus;
 
-    ret->nmain = options->numa && desc->nnuma > 1 ? desc->nnuma : 1;
+    ret->nmain =
+        (options->numa || orr_machine_desc_has_storage(desc)) && desc->nnuma > 1
+            ? desc->nnuma
+            : 1;
     limit_to_request("CUDA", "cuda.count", options->ncuda, desc->ncuda);
     choose_counts(desc, options->ncuda, options->nopencl, options->reserve_ncpu,
                   ret, &cpus);
@@ -258,6 +263,8 @@ static int describe_add_main_memories(const struct orr_machine_desc *desc,
         if (nmain > 1)
             node->capacity =
                 (size_t)number_prop(&desc->hosts[endpoints[i]], "memsize");
+        node->task_memory = (size_t)number_prop(&desc->hosts[endpoints[i]],
+                                                ORR_PROP_TASK_MEMORY);
     }
     machine->nnodes = nmain;
     return error;
@@ -499,6 +506,8 @@ int orr_describe(const struct orr_machine_desc *desc,
     if (error == 0)
         error = orr_sim_edits(desc, endpoints, hosts, machine);
     if (error == 0)
+        error = orr_sim_powers(desc, hosts, machine);
+    if (error == 0)
         error = orr_sim_drawn(desc, machine);
     if (error == 0)
         error = copy_parameters(desc, endpoints, machine);
@@ -520,6 +529,7 @@ int orr_describe(const struct orr_machine_desc *desc,
 void orr_describe_done(struct orr_machine *machine)
 {
     orr_sim_what_if_done(machine);
+    orr_sim_powers_done(machine);
     free(machine->name);
     free(machine->host);
     free(machine->sampling_dir);

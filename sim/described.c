@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "platforms/draw.h"
 #include "platforms/edit.h"
+#include "platforms/power.h"
 #include "sim/exec.h"
 
 /* What an engine has. */
@@ -48,6 +49,8 @@ static int apply_options(const struct orr_machine_options *options,
         error = edit(desc, "STARPU_LIMIT_BANDWIDTH", limit, err);
     if (!error && options->edits)
         error = edit(desc, "ORRERY_SET", options->edits, err);
+    if (!error && options->powers)
+        error = orr_machine_desc_set_powers(desc, options->powers, err);
     if (!error)
         error = orr_machine_desc_draw(desc, options->draw, err);
     return error;
@@ -78,7 +81,9 @@ static char *make_key(const struct orr_machine_options *options)
 
     if (!file)
         return NULL;
-    fprintf(file, "%s\n%s\n%llu %d", options->name, options->edits ? options->edits : "",
+    fprintf(file, "%s\n%s\n%s\n%llu %d", options->name,
+            options->edits ? options->edits : "",
+            options->powers ? options->powers : "",
             (unsigned long long)options->draw, options->mbps);
     for (const char *const *dir = options->sampling_dirs; dir && *dir; dir++)
         fprintf(file, "\n%s", *dir);

@@ -334,6 +334,13 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
         orr_transfers_set_local(
             m->transfers, i,
             orr_sim_local_copy(desc, endpoints[i], i < count_main(machine)));
+    for (unsigned i = 0; error == 0 && i < machine->nnodes; i++)
+        orr_transfers_set_first_use(
+            m->transfers, i,
+            (i < count_main(machine)
+                 ? machine->costs.first_use_per_mib
+                 : machine->costs.device_first_use_per_mib) /
+                (1 << 20));
     if (error == 0)
         error = orr_streaming_new(desc, endpoints, count_main(machine), machine,
                                   engine, &m->streaming);

@@ -2,7 +2,7 @@
 /*
  * sim/transfers.c - see transfers.h. A copy goes
  *
- *   handed over -> (delayed) -> waiting for its locks -> begun -> ended
+ *   handed over -> (delayed) -> waiting for its locks -> begun -> (first use) -> ended
  *
  * where the last arrows are taken on the dispatcher's stack only, since they
  * enter the network and call core.
@@ -20,9 +20,12 @@
 enum {
     NEXT_WRITER, /* in the queue of writers, or in another list */
     NEXT_READER, /* in the queue of readers */
-    MISSING,     /* locks it still waits for */
-    DATE, /* when a delayed copy enters, a local one ends: bits of a double */
+    MISSING,     /* locks it still waits for, or ARRIVED */
+    DATE, /* when a delayed copy enters, one that is timed ends: bits of a double */
 };
+
+/* Its bytes are there, and pages have been given for them. */
+#define ARRIVED UINTPTR_MAX
 
 /* First come, first served; `busy` readers or one writer are inside. */
 struct lock {
@@ -53,9 +56,12 @@ struct orr_transfers {
     struct list delayed;  /* by date, since all are delayed alike */
     struct orr_timer delay_timer;
     struct orr_local_copy *takes; /* [nnodes], of those within a node */
-    struct list
-        local; /* within a node: by date, of one date first come first */
-    struct orr_timer local_timer;
+    /* [nnodes], µs per byte of memory that nobody has used. */
+    double *first_use;
+    /* Those within a node, and those whose bytes have come to memory that nobody has used:
+     * by date, of one date first come first. */
+    struct list timed;
+    struct orr_timer timed_timer;
 };
 
 static_assert(sizeof(double) <= sizeof(void *),
@@ -222,6 +228,54 @@ static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
         lock_leave(t, &t->device[copy->src], copy);
 }
 
+/* -- at a date ------------------------------------------------------------ */
+
+static double copy_date(const struct orr_copy *copy)
+{
+    double date;
+
+    memcpy(&date, &copy->machine_link[DATE], sizeof(date));
+    return date;
+}
+
+static void arm_timed(struct orr_transfers *t)
+{
+    orr_timers_cancel(&t->exec->timers, &t->timed_timer);
+    if (t->timed.first)
+        orr_sim_exec_set_timer(t->exec, &t->timed_timer,
+                               copy_date(t->timed.first));
+}
+
+/* It waits for no locks: as what is granted it ends at once, on the dispatcher's stack. */
+static void end_timed(struct orr_timer *timer)
+{
+    struct orr_transfers *t =
+        (struct orr_transfers *)((char *)timer -
+                                 offsetof(struct orr_transfers, timed_timer));
+
+    list_push(&t->granted, list_pop(&t->timed));
+    orr_sim_exec_set_events(t->exec, &t->events, -ORR_FOREVER);
+    arm_timed(t);
+}
+
+/* It needs nothing but time any more. */
+static void end_after(struct orr_transfers *t, struct orr_copy *copy, double us)
+{
+    double date = t->exec->now + us;
+    struct list later = {NULL, NULL}, all = t->timed;
+    struct orr_copy *other;
+
+    set_missing(copy, ARRIVED);
+    memcpy(&copy->machine_link[DATE], &date, sizeof(date));
+    t->timed = later;
+    while ((other = list_pop(&all)))
+        list_push(copy_date(other) > date ? &later : &t->timed, other);
+    list_push(&t->timed, copy);
+    while ((other = list_pop(&later)))
+        list_push(&t->timed, other);
+    arm_timed(t);
+}
+
 /* -- beginning and ending ------------------------------------------------- */
 
 /* It takes its part of the bandwidth of main memory at both ends. */
@@ -248,12 +302,23 @@ static void copy_end(struct orr_transfers *t, struct orr_copy *copy)
     copy->done(copy);
 }
 
+/* The time that the system takes to give the destination's pages. */
+static double copy_first_use(const struct orr_transfers *t,
+                             const struct orr_copy *copy)
+{
+    return t->first_use[copy->dst] * (double)copy->fresh;
+}
+
 static void copy_begin(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct orr_error err;
 
-    copy->waited = t->network && !is_local(copy) ? t->exec->now - copy->waited : 0;
-    if (!t->network || is_local(copy)) {
+    if (copy_locks_missing(copy) == ARRIVED) {
+        copy_end(t, copy);
+        return;
+    }
+    copy->waited = t->network ? t->exec->now - copy->waited : 0;
+    if (!t->network) {
         copy_end(t, copy);
         return;
     }
@@ -280,8 +345,13 @@ static void end_ended(struct orr_transfers *t)
     struct orr_copy *copy;
 
     while ((copy = t->network->ops->take_ended(t->network))) {
+        double us = copy_first_use(t, copy);
+
         copy_stream(t, copy, false);
-        copy_end(t, copy);
+        if (us > 0)
+            end_after(t, copy, us);
+        else
+            copy_end(t, copy);
     }
 }
 
@@ -307,14 +377,6 @@ static void run_events(struct orr_sim_events *events)
 }
 
 /* -- handing over --------------------------------------------------------- */
-
-static double copy_date(const struct orr_copy *copy)
-{
-    double date;
-
-    memcpy(&date, &copy->machine_link[DATE], sizeof(date));
-    return date;
-}
 
 static void arm_delay(struct orr_transfers *t)
 {
@@ -344,44 +406,14 @@ static void end_delay(struct orr_timer *timer)
         arm_delay(t);
 }
 
-/* -- within a node ---------------------------------------------------------- */
-
-static void arm_local(struct orr_transfers *t)
-{
-    orr_timers_cancel(&t->exec->timers, &t->local_timer);
-    if (t->local.first)
-        orr_sim_exec_set_timer(t->exec, &t->local_timer,
-                               copy_date(t->local.first));
-}
-
-/* It holds no locks: what is granted ends at once, on the dispatcher's stack. */
-static void end_local(struct orr_timer *timer)
-{
-    struct orr_transfers *t =
-        (struct orr_transfers *)((char *)timer -
-                                 offsetof(struct orr_transfers, local_timer));
-
-    list_push(&t->granted, list_pop(&t->local));
-    orr_sim_exec_set_events(t->exec, &t->events, -ORR_FOREVER);
-    arm_local(t);
-}
-
-static void start_local(struct orr_transfers *t, struct orr_copy *copy)
+/* One within a node. */
+static double within_us(const struct orr_transfers *t,
+                        const struct orr_copy *copy)
 {
     const struct orr_local_copy *takes = &t->takes[copy->src];
-    double date = t->exec->now + takes->latency_us +
-                  takes->us_per_byte * (double)copy->size;
-    struct list later = {NULL, NULL}, all = t->local;
-    struct orr_copy *other;
 
-    memcpy(&copy->machine_link[DATE], &date, sizeof(date));
-    t->local = later;
-    while ((other = list_pop(&all)))
-        list_push(copy_date(other) > date ? &later : &t->local, other);
-    list_push(&t->local, copy);
-    while ((other = list_pop(&later)))
-        list_push(&t->local, other);
-    arm_local(t);
+    return takes->latency_us + takes->us_per_byte * (double)copy->size +
+           copy_first_use(t, copy);
 }
 
 void orr_transfers_set_streaming(struct orr_transfers *transfers,
@@ -410,10 +442,16 @@ void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
     transfers->takes[node] = takes;
 }
 
+void orr_transfers_set_first_use(struct orr_transfers *transfers, unsigned node,
+                                 double us_per_byte)
+{
+    transfers->first_use[node] = us_per_byte;
+}
+
 void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
 {
     if (is_local(copy)) {
-        start_local(transfers, copy);
+        end_after(transfers, copy, within_us(transfers, copy));
         return;
     }
     copy->waited = transfers->exec->now; /* until copy_begin */
@@ -459,13 +497,15 @@ int orr_transfers_new(const struct orr_sim_user *user,
     t->delay_us = delay_us;
     t->events.run = run_events;
     t->delay_timer.fire = end_delay;
-    t->local_timer.fire = end_local;
+    t->timed_timer.fire = end_timed;
     t->device = calloc(nnodes, sizeof(*t->device));
     t->to_main = calloc(nnodes, sizeof(*t->to_main));
     t->takes = calloc(nnodes, sizeof(*t->takes));
-    if (!t->device || !t->to_main || !t->takes ||
+    t->first_use = calloc(nnodes, sizeof(*t->first_use));
+    if (!t->device || !t->to_main || !t->takes || !t->first_use ||
         reserve_timers(&user->exec->timers) < 0) {
         free(t->takes);
+        free(t->first_use);
         free(t->device);
         free(t->to_main);
         free(t);
@@ -483,9 +523,10 @@ void orr_transfers_free(struct orr_transfers *transfers)
     orr_sim_exec_remove_events(transfers->exec, &transfers->events);
     orr_timers_cancel(&transfers->exec->timers, &transfers->delay_timer);
     orr_timers_release(&transfers->exec->timers);
-    orr_timers_cancel(&transfers->exec->timers, &transfers->local_timer);
+    orr_timers_cancel(&transfers->exec->timers, &transfers->timed_timer);
     orr_timers_release(&transfers->exec->timers);
     free(transfers->takes);
+    free(transfers->first_use);
     free(transfers->device);
     free(transfers->to_main);
     free(transfers);

@@ -53,6 +53,11 @@ void orr_transfers_rouse(struct orr_transfers *transfers);
 void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
                              struct orr_local_copy takes);
 
+/* What a copy into memory of the node takes more that nobody has used before; nothing at
+ * first. */
+void orr_transfers_set_first_use(struct orr_transfers *transfers, unsigned node,
+                                 double us_per_byte);
+
 /* Forgets what is still under way. Accepts NULL. */
 void orr_transfers_free(struct orr_transfers *transfers);
 

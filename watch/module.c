@@ -2,8 +2,8 @@
 /*
  * watch/module.c - the module "watch": an observer that counts, and notes what tasks do,
  * in memory that `orrery watch` reads (shared.h). It decides nothing about the run, takes
- * no lock but when it meets a kernel for the first time, and makes no call of the system
- * after the run is open. Any context.
+ * no lock but when it meets a kernel, or a line that submits, for the first time, and makes
+ * no other call of the system after the run is open. Any context.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,17 +23,20 @@
 #include "core/job/job.h"
 #include "core/message_told.h"
 #include "core/observe/debugger.h"
+#include "core/observe/source_line.h"
+#include "core/observe/sources.h"
 #include "core/observe/views.h"
 #include "core/worker/worker.h"
 #include "watch/shared.h"
 
-enum { SEEN = 256 }; /* rows of costs whose kernels are remembered */
+enum { SEEN = 256 }; /* addresses whose numbers are remembered */
 
 /* Of a run, beside what it shows. */
 struct orr_watch {
     struct watch_part part;
-    pthread_mutex_t lock;        /* held while a kernel gets its number */
-    _Atomic uint64_t seen[SEEN]; /* a row's address << 8 and the kernel's number; 0: none */
+    pthread_mutex_t lock; /* held while a kernel, or a place, gets its number */
+    /* A row's address << 8 and the kernel's number, 0: none; the same of places. */
+    _Atomic uint64_t seen[SEEN], seen_places[SEEN];
 };
 
 /* Of the process: the file, and the part of a run that has ended, which the next one of
@@ -49,30 +52,69 @@ static struct {
 
 /* --- what is noted --- */
 
-static struct watch_lane *own_lane(struct orr_watch *watch)
+static uint32_t own_number(const struct orr_watch *watch)
 {
     const struct orr_context *self = orr_self;
 
-    return &watch->part.lanes[self && self->worker ? self->worker->id
-                                                   : watch->part.run->nworkers];
+    return self && self->worker ? self->worker->id : watch->part.run->nworkers;
 }
 
-/* A writer that sleeps in here while all other records are written once would spoil one;
- * what is shown of one task is wrong then. */
-static void note(struct orr_watch *watch, enum watch_kind kind, uint32_t arg, uint64_t id,
-                 uint64_t other, double date)
+static struct watch_lane *own_lane(struct orr_watch *watch)
 {
-    uint64_t number = ADD(watch->part.run->head, 1);
-    struct watch_record *record = &watch->part.ring[number % WATCH_RECORDS];
+    return &watch->part.lanes[own_number(watch)];
+}
+
+/* The caller fills it in, and ends with note_end. A writer that sleeps in between while all
+ * other records are written once would spoil one; what is shown of one task is wrong then. */
+static struct watch_record *note_begin(const struct watch_ring *ring,
+                                       enum watch_kind kind, uint64_t id,
+                                       uint64_t *ret_number)
+{
+    uint64_t number = ADD(*ring->head, 1);
+    struct watch_record *record = &ring->records[number & (ring->size - 1)];
 
     SET(record->number, 0);
     atomic_thread_fence(memory_order_release);
     record->kind = kind;
-    record->arg = arg;
     record->id = id;
-    record->other = other;
-    record->date = date;
+    *ret_number = number;
+    return record;
+}
+
+static void note_end(struct watch_record *record, uint64_t number)
+{
     atomic_store_explicit(&record->number, number + 1, memory_order_release);
+}
+
+/* What is submitted. */
+static void note(struct orr_watch *watch, enum watch_kind kind, uint32_t arg,
+                 uint64_t id, uint64_t other, uint64_t before)
+{
+    struct watch_ring ring = watch_ring_of_all(&watch->part);
+    uint64_t number;
+    struct watch_record *record = note_begin(&ring, kind, id, &number);
+
+    record->arg = arg;
+    record->other = other;
+    record->before = before;
+    note_end(record, number);
+}
+
+/* What becomes of a task, in that lane. Simulated, all is in one order. */
+static void note_state(struct orr_watch *watch, uint32_t lane,
+                       enum watch_kind kind, uint64_t id, double start,
+                       double end)
+{
+    struct watch_ring ring = watch->part.run->lane_records
+                                 ? watch_ring_of_lane(&watch->part, lane)
+                                 : watch_ring_of_all(&watch->part);
+    uint64_t number;
+    struct watch_record *record = note_begin(&ring, kind, id, &number);
+
+    record->arg = lane;
+    record->start = start;
+    record->date = end;
+    note_end(record, number);
 }
 
 static uint64_t number_of(const struct orr_job *job)
@@ -95,41 +137,119 @@ static uint32_t find_kernel(struct orr_watch *watch, const char *name)
     return i < WATCH_KERNELS ? i : WATCH_KERNELS - 1;
 }
 
+/* Whether the number of what is at that address is known. */
+static bool find_seen(_Atomic uint64_t *seen, const void *at,
+                      uint32_t *ret_number)
+{
+    uint64_t found = GET(seen[((uintptr_t)at >> 6) % SEEN]);
+
+    *ret_number = (uint32_t)(found & 255);
+    return at && found >> 8 == (uintptr_t)at;
+}
+
+static void remember_seen(_Atomic uint64_t *seen, const void *at,
+                          uint32_t number)
+{
+    if (at)
+        SET(seen[((uintptr_t)at >> 6) % SEEN],
+            (uint64_t)(uintptr_t)at << 8 | number);
+}
+
 static uint32_t kernel_of(struct orr_watch *watch, const struct orr_job *job)
 {
     const struct orr_cost_row *row = job->costs;
-    uint64_t key = (uint64_t)(uintptr_t)row << 8, found;
-    _Atomic uint64_t *seen = &watch->seen[((uintptr_t)row >> 6) % SEEN];
     const char *name = row ? orr_cost_symbol(row) : NULL;
     uint32_t number;
 
-    found = GET(*seen);
-    if (row && (found & ~UINT64_C(255)) == key)
-        return (uint32_t)(found & 255);
+    if (find_seen(watch->seen, row, &number))
+        return number;
     if (!name && job->task)
         name = orr_job_name(job);
     pthread_mutex_lock(&watch->lock);
     number = find_kernel(watch, name ? name : "(no name)");
     pthread_mutex_unlock(&watch->lock);
-    if (row)
-        SET(*seen, key | number);
+    remember_seen(watch->seen, row, number);
+    return number;
+}
+
+/* What the command is to know of it. False: a path is too long. */
+static bool describe_place(const struct orr_source_of_task *source,
+                           struct watch_place *ret)
+{
+    if (!source->file)
+        return orr_source_place(source->call, ret->path, sizeof(ret->path),
+                                &ret->offset);
+    if (source->line <= 0 || strlen(source->file) >= sizeof(ret->path))
+        return false;
+    strcpy(ret->path, source->file);
+    ret->line = (uint32_t)source->line;
+    return true;
+}
+
+/* The number of that place, which gets one if it has none. */
+static uint32_t find_place(struct orr_watch *watch,
+                           const struct orr_source_of_task *source)
+{
+    struct watch_run *run = watch->part.run;
+    struct watch_place place = {0};
+    uint32_t n = GET(run->nplaces), i = 1;
+
+    if (!describe_place(source, &place))
+        return 0;
+    while (i < n && (watch->part.places[i].line != place.line ||
+                     watch->part.places[i].offset != place.offset ||
+                     strcmp(watch->part.places[i].path, place.path) != 0))
+        i++;
+    if (i == n && n < WATCH_PLACES - 1) {
+        strcpy(watch->part.places[n].path, place.path);
+        watch->part.places[n].line = place.line;
+        watch->part.places[n].offset = place.offset;
+        atomic_store_explicit(&run->nplaces, n + 1, memory_order_release);
+    }
+    return i < WATCH_PLACES - 1 ? i : WATCH_PLACES - 1;
+}
+
+/* Where it was submitted, which is counted. */
+static uint32_t place_of(const struct orr_runtime *rt, struct orr_watch *watch,
+                         const struct orr_job *job)
+{
+    struct orr_source_of_task source;
+    uint32_t number = 0;
+
+    if (orr_sources_find(rt->views->sources, number_of(job), &source) &&
+        !find_seen(watch->seen_places, source.place, &number)) {
+        pthread_mutex_lock(&watch->lock);
+        number = find_place(watch, &source);
+        pthread_mutex_unlock(&watch->lock);
+        remember_seen(watch->seen_places, source.place, number);
+    }
+    ADD(watch->part.places[number].tasks, 1);
     return number;
 }
 
 /* --- what is told --- */
+
+/* The time of a real run the command knows itself. */
+static void set_date(const struct orr_runtime *rt, struct watch_lane *lane)
+{
+    if (rt->exec->virtual_time)
+        SET(lane->date, orr_exec_now(rt->exec));
+}
 
 static void on_submitted(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_watch *watch = rt->views->watch;
     struct watch_lane *lane = own_lane(watch);
     const struct orr_job *job = told->job;
-    double now = orr_exec_now(rt->exec);
+    int rank = GET(rt->rank);
 
-    SET(watch->part.run->rank, GET(rt->rank));
+    if (GET(watch->part.run->rank) != rank)
+        SET(watch->part.run->rank, rank);
     ADD(lane->submitted, 1);
-    SET(lane->date, now);
-    note(watch, WATCH_SUBMIT, job->task->cl ? kernel_of(watch, job) : WATCH_KERNELS,
-         number_of(job), (uintptr_t)job, now);
+    set_date(rt, lane);
+    note(watch, WATCH_SUBMIT,
+         job->task->cl ? kernel_of(watch, job) : WATCH_KERNELS, number_of(job),
+         (uintptr_t)job, place_of(rt, watch, job));
 }
 
 static void on_ordered(struct orr_runtime *rt, const struct orr_told *told)
@@ -145,34 +265,27 @@ static void on_ordered(struct orr_runtime *rt, const struct orr_told *told)
 
 static void on_dependency(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_watch *watch = rt->views->watch;
-    uint64_t number = ADD(watch->part.run->head, 1);
-    struct watch_record *record = &watch->part.ring[number % WATCH_RECORDS];
-
-    SET(record->number, 0);
-    atomic_thread_fence(memory_order_release);
-    record->kind = WATCH_DEP;
-    record->id = (uintptr_t)told->job;
-    record->other = (uintptr_t)told->before;
-    record->before = number_of(told->before);
-    atomic_store_explicit(&record->number, number + 1, memory_order_release);
+    note(rt->views->watch, WATCH_DEP, 0, (uintptr_t)told->job,
+         (uintptr_t)told->before, number_of(told->before));
 }
 
 static void on_ready(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_watch *watch = rt->views->watch;
+    uint32_t lane = own_number(watch);
 
-    ADD(own_lane(watch)->ready, 1);
-    note(watch, WATCH_READY, 0, number_of(told->job), 0, orr_exec_now(rt->exec));
+    ADD(watch->part.lanes[lane].ready, 1);
+    note_state(watch, lane, WATCH_READY, number_of(told->job), 0, 0);
 }
 
 static void on_returned(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_watch *watch = rt->views->watch;
+    uint32_t lane = own_number(watch);
 
     if (told->started)
-        ADD(own_lane(watch)->returned, 1);
-    note(watch, WATCH_READY, 0, number_of(told->job), 0, orr_exec_now(rt->exec));
+        ADD(watch->part.lanes[lane].returned, 1);
+    note_state(watch, lane, WATCH_RETURN, number_of(told->job), 0, 0);
 }
 
 static void on_begins(struct orr_runtime *rt, const struct orr_told *told)
@@ -184,9 +297,10 @@ static void on_begins(struct orr_runtime *rt, const struct orr_told *told)
     ADD(lane->started, 1);
     SET(lane->kernel, kernel_of(watch, told->job));
     SET(lane->since, now);
-    SET(lane->task, number_of(told->job));
     SET(lane->date, now);
-    note(watch, WATCH_START, told->worker->id, number_of(told->job), 0, now);
+    /* Pairs with the acquire of the reader: of what it sees here the rest is there. */
+    atomic_store_explicit(&lane->task, number_of(told->job),
+                          memory_order_release);
 }
 
 static void on_executed(struct orr_runtime *rt, const struct orr_told *told)
@@ -194,27 +308,31 @@ static void on_executed(struct orr_runtime *rt, const struct orr_told *told)
     struct orr_watch *watch = rt->views->watch;
     unsigned worker = told->worker->id;
     struct watch_lane *lane = &watch->part.lanes[worker];
-    struct watch_kernel_count *count =
-        &watch->part.counts[worker * WATCH_KERNELS + kernel_of(watch, told->job)];
     uint64_t id = number_of(told->job);
-    double now = orr_exec_now(rt->exec);
+    bool last = GET(lane->task) == id;
+    uint32_t kernel = last ? GET(lane->kernel) : kernel_of(watch, told->job);
+    struct watch_kernel_count *count =
+        &watch->part.counts[worker * WATCH_KERNELS + kernel];
 
-    if (GET(lane->task) == id)
-        SET(lane->task, 0);
     SET(count->us, GET(count->us) + told->since);
     SET(lane->busy_us, GET(lane->busy_us) + told->since);
     ADD(count->n, 1);
     ADD(lane->executed, 1);
-    SET(lane->date, now);
-    note(watch, WATCH_END, worker, id, 0, now);
+    set_date(rt, lane);
+    note_state(watch, worker, WATCH_END, id, told->job->kernel->start,
+               told->job->kernel->end);
+    if (last)
+        SET(lane->task, 0);
 }
 
 static void on_skipped(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_watch *watch = rt->views->watch;
+    uint32_t lane = own_number(watch);
+    double now = orr_exec_now(rt->exec);
 
-    ADD(own_lane(watch)->skipped, 1);
-    note(watch, WATCH_SKIP, 0, number_of(told->job), 0, orr_exec_now(rt->exec));
+    ADD(watch->part.lanes[lane].skipped, 1);
+    note_state(watch, lane, WATCH_SKIP, number_of(told->job), now, now);
 }
 
 static void on_state(struct orr_runtime *rt, const struct orr_told *told)
@@ -341,8 +459,9 @@ static struct watch_run *take_ended(size_t bytes)
     return run;
 }
 
-/* Behind what is there; its offset is published when it is filled in. NULL: there is no
- * room, or no memory. */
+/* Behind what is there; its offset is published when it is filled in. All of it is mapped
+ * now, so that no task meets a page for the first time. NULL: there is no room, or no
+ * memory. */
 static struct watch_run *make_part(int fd, size_t bytes, unsigned *ret_slot,
                                    uint64_t *ret_offset)
 {
@@ -356,7 +475,8 @@ static struct watch_run *make_part(int fd, size_t bytes, unsigned *ret_slot,
     *ret_offset = atomic_fetch_add(&file->size, bytes);
     if (posix_fallocate(fd, (off_t)*ret_offset, (off_t)bytes) != 0)
         return NULL;
-    at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*ret_offset);
+    at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+              fd, (off_t)*ret_offset);
     if (at == MAP_FAILED)
         return NULL;
     run = at;
@@ -378,6 +498,7 @@ static void describe(const struct orr_runtime *rt, struct watch_part *part)
     struct watch_run *run = part->run;
 
     run->is_virtual = rt->exec->virtual_time;
+    SET(run->nplaces, 1);
     run->opened_us = orr_exec_now(rt->exec);
     run->opened_mono_us = monotonic_us();
     SET(run->rank, GET(rt->rank));
@@ -398,7 +519,10 @@ static void describe(const struct orr_runtime *rt, struct watch_part *part)
 static bool open_part(const struct orr_runtime *rt, int fd, struct watch_part *ret)
 {
     uint32_t nnodes = rt->machine->nnodes + rt->machine->spare_nodes;
-    size_t bytes = watch_part_bytes(rt->machine->nworkers, nnodes);
+    uint32_t records = rt->exec->one_thread
+                           ? 0
+                           : watch_lane_records(rt->machine->nworkers + 1);
+    size_t bytes = watch_part_bytes(rt->machine->nworkers, nnodes, records);
     struct watch_run *run = take_ended(bytes);
     uint64_t offset = 0;
     unsigned slot = 0;
@@ -409,6 +533,7 @@ static bool open_part(const struct orr_runtime *rt, int fd, struct watch_part *r
         return false;
     run->nworkers = rt->machine->nworkers;
     run->nnodes = nnodes;
+    run->lane_records = records;
     run->bytes = bytes;
     *ret = watch_part_at(run);
     describe(rt, ret);

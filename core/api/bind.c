@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hwloc's types are in the signatures. */
-#undef _ORR_LEAN
 /*
  * core/api/bind.c - processors: where workers are bound, binding threads of the
- * application, hwloc's view. The topology is read at the first such call; simulated,
+ * application. The topology is read at the first such call; simulated,
  * it has a processor for each worker, and nothing is bound. Any thread.
  */
 #include "core/api/bind.h"
@@ -249,27 +247,14 @@ long starpu_get_memory_location_bitmap(void *ptr, size_t size)
 
 /* -- hwloc -- */
 
-hwloc_topology_t starpu_get_hwloc_topology(void)
+struct orr_topology *orr_api_topology(const char *call)
 {
-    ORR_QUESTION();
-    return orr_topology_hwloc(topology_of(__func__)->topology);
+    return topology_of(call)->topology;
 }
 
-hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
+int orr_api_worker_processor(const char *call, int workerid)
 {
-    ORR_QUESTION();
-
-    return orr_topology_set(topology_of(__func__)->topology,
-                            processor_of(orr_api_worker(__func__, workerid)));
-}
-
-hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
-{
-    ORR_QUESTION();
-
-    return orr_topology_processor(
-        topology_of(__func__)->topology,
-        processor_of(orr_api_worker(__func__, workerid)));
+    return processor_of(orr_api_worker(call, workerid));
 }
 
 void starpu_display_bindings(void)

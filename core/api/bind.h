@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct orr_topology;
+
 /* How many workers there are; 0 without a runtime. */
 unsigned orr_api_worker_count(void);
 
@@ -20,3 +22,8 @@ bool orr_api_bind_self(const int *numbers, unsigned n);
 
 /* The position of the processor that the worker is bound to, -1: none. */
 int orr_api_worker_position(unsigned worker);
+
+/* The topology that the public functions number, the library's, for that of this name; and
+ * the number of a worker's processor in it, -1: none. A worker that is not there aborts. */
+struct orr_topology *orr_api_topology(const char *call);
+int orr_api_worker_processor(const char *call, int workerid);

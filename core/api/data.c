@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <orrery.h>
 #include <stdlib.h>
 
 #include "core/api/api.h"
@@ -112,7 +113,8 @@ int starpu_data_acquire(starpu_data_handle_t handle,
 
 static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
                       int node, enum starpu_data_access_mode mode,
-                      void (*callback)(void *), void *arg, int sequential)
+                      void (*callback)(void *), void *arg, int sequential,
+                      size_t copied, size_t first_used)
 {
     const char *call = orr_acquire_name(by);
     ORR_API(rt, call);
@@ -122,13 +124,32 @@ static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
         return rc;
     ORR_RECORD(rt, ACQUIRE, .how = ORR_HOW_CALLBACK,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node,
-               .unordered = !sequential);
+               .unordered = !sequential, .size = copied, .memory = first_used);
     return orr_data_acquire_with(
         rt, orr_handle_of(handle), node, mode,
         &(struct orr_acquisition){.call = by,
                                   .callback = callback,
                                   .arg = arg,
-                                  .sequential = sequential != 0});
+                                  .sequential = sequential != 0,
+                                  .copied = copied,
+                                  .fresh = first_used});
+}
+
+int orrery_data_acquire_to_copy(starpu_data_handle_t handle, int node,
+                                enum starpu_data_access_mode mode, size_t bytes,
+                                void (*callback)(void *), void *arg)
+{
+    return acquire_cb(ORR_ACQUIRE_TO_COPY, handle, node, mode, callback, arg, 0,
+                      bytes, 0);
+}
+
+int orrery_data_acquire_to_copy_new(starpu_data_handle_t handle, int node,
+                                    enum starpu_data_access_mode mode,
+                                    size_t bytes, size_t first_used,
+                                    void (*callback)(void *), void *arg)
+{
+    return acquire_cb(ORR_ACQUIRE_TO_COPY, handle, node, mode, callback, arg, 0,
+                      bytes, first_used < bytes ? first_used : bytes);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
@@ -136,7 +157,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
     return acquire_cb(ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY, handle, node, mode,
-                      callback, arg, sequential_consistency);
+                      callback, arg, sequential_consistency, 0, 0);
 }
 
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
@@ -144,7 +165,7 @@ int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
                                    void (*callback)(void *), void *arg)
 {
     return acquire_cb(ORR_ACQUIRE_ON_NODE_CB, handle, node, mode, callback, arg,
-                      1);
+                      1, 0, 0);
 }
 
 int starpu_data_acquire_cb(starpu_data_handle_t handle,
@@ -152,7 +173,7 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            void (*callback)(void *), void *arg)
 {
     return acquire_cb(ORR_ACQUIRE_CB, handle, base_of(handle), mode, callback,
-                      arg, 1);
+                      arg, 1, 0, 0);
 }
 
 int starpu_data_acquire_cb_sequential_consistency(
@@ -160,7 +181,7 @@ int starpu_data_acquire_cb_sequential_consistency(
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
     return acquire_cb(ORR_ACQUIRE_CB_CONSISTENCY, handle, base_of(handle), mode,
-                      callback, arg, sequential_consistency);
+                      callback, arg, sequential_consistency, 0, 0);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
@@ -512,6 +533,19 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
     ORR_RECORD(rt, ALLOCATE, .id = h->id, .node = (int)node);
     orr_handle_allocate(rt, h, node);
     return 0;
+}
+
+void orrery_data_untouched(starpu_data_handle_t handle)
+{
+    ORR_API(rt, __func__);
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    ORR_RECORD(rt, UNTOUCHED, .id = h->id);
+    if (h->home_node < 0 || !rt->exec->virtual_time)
+        return;
+    orr_lock(&h->lock);
+    h->untouched |= orr_bit((unsigned)h->home_node);
+    orr_unlock(&h->lock);
 }
 
 void starpu_data_wont_use(starpu_data_handle_t handle)

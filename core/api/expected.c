@@ -14,6 +14,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
 #include "core/cost/estimates.h"
+#include "core/cost/power.h"
 #include "core/job/job.h"
 #include "core/worker/workers.h"
 #include "perfmodel/store.h"
@@ -217,7 +218,11 @@ static double expected_energy(struct orr_runtime *rt, struct starpu_task *task,
     struct starpu_perfmodel *model = task->cl ? task->cl->energy_model : NULL;
 
     if (!model)
-        return 0;
+        return class && orr_cost_weighs_energy(rt, task->cl)
+                   ? orr_class_joules(
+                         class, task->cl,
+                         expected_task_length(rt, task, class, nimpl))
+                   : 0;
     return class ? orr_model_expect(rt, model, task, class, nimpl) : (double)NAN;
 }
 

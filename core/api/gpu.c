@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <orrery.h>
 #include <starpu_cusolver.h>
 #include <starpu_hipblas.h>
 
@@ -55,6 +56,48 @@ starpu_cudaStream_t starpu_cuda_get_local_stream(void)
 starpu_hipStream_t starpu_hip_get_local_stream(void)
 {
     return local_stream(__func__, &orr_gpu_hip);
+}
+
+/* The driver that has the worker, or NULL: it is of no GPU, or simulated. */
+static struct gpu *driver_of_worker(const struct orr_machine *machine,
+                                    int worker)
+{
+    static const struct gpu_vendor *const vendors[] = {&orr_gpu_cuda,
+                                                       &orr_gpu_hip};
+
+    for (unsigned i = 0; worker >= 0 && i < 2; i++) {
+        struct gpu *driver = orr_gpu_of(machine, vendors[i]);
+
+        if (driver && orr_gpu_of_worker(driver, (unsigned)worker))
+            return driver;
+    }
+    return NULL;
+}
+
+void *orrery_worker_queue(int worker)
+{
+    ORR_QUESTION();
+    struct gpu *driver =
+        driver_of_worker(orr_runtime_need(__func__)->machine, worker);
+
+    return driver ? orr_gpu_worker(driver, (unsigned)worker)->kernels.stream
+                  : NULL;
+}
+
+int orrery_queue_after(void *later, int later_worker, void *earlier,
+                       int earlier_worker)
+{
+    const struct orr_machine *machine = orr_runtime_need(__func__)->machine;
+    struct gpu *driver = driver_of_worker(machine, later_worker);
+
+    if (driver && driver == driver_of_worker(machine, earlier_worker))
+        return orr_gpu_stream_after(
+            orr_gpu_of_worker(driver, (unsigned)later_worker), later,
+            orr_gpu_of_worker(driver, (unsigned)earlier_worker), earlier);
+    orr_log_error("%s: workers %d and %d are not of GPUs of one vendor: ask "
+                  "orrery_worker_queue() first, which is NULL for others",
+                  __func__, later_worker, earlier_worker);
+    return -EINVAL;
 }
 
 /* -- devices -- */

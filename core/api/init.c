@@ -21,6 +21,7 @@
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind_settings.h"
 #include "core/exec/program.h"
+#include "core/observe/views.h"
 #include "core/open.h"
 #include "core/task/task.h"
 #include "core/worker/workers.h"
@@ -417,6 +418,14 @@ const char *orrery_machine_name(void)
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt ? rt->machine->name : NULL;
+}
+
+int orrery_asks_for_lines(void)
+{
+    ORR_QUESTION();
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return rt && rt->views->sources;
 }
 
 int orrery_runs_kernels(void)

@@ -259,11 +259,15 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
 struct given {
     bool implicit, called;
     unsigned in_graph; /* enum orr_in_graph */
+    unsigned ncores;   /* of one memory node, 0: nothing is said of these … */
+    size_t memory;     /* … two */
 };
 
 static int hand_in(struct orr_runtime *rt, struct starpu_task *task,
                    struct given how)
 {
+    if (how.ncores)
+        return orr_task_submit_on_host(rt, task, how.ncores, how.memory);
     return how.in_graph
                ? orr_task_submit_in_graph(rt, task, how.in_graph)
                : orr_task_submit(rt, task, how.implicit, how.called);
@@ -327,6 +331,28 @@ int orrery_task_submit_in_graph(struct starpu_task *task, int again)
         __func__, task,
         (struct given){.implicit = true,
                        .in_graph = again ? ORR_IN_GRAPH_AGAIN : ORR_IN_GRAPH});
+}
+
+int orrery_task_submit_on_host(struct starpu_task *task, unsigned ncores,
+                               size_t memory)
+{
+    bool any = ncores > 1 || memory > 0;
+
+    if (task && any &&
+        (task->execute_on_a_specific_worker || task->workerids_len ||
+         task->regenerate)) {
+        orr_log_error("%s: task `%s' %s, and is to have cores or memory of any "
+                      "memory node: leave out one of these",
+                      __func__, starpu_task_get_name(task),
+                      task->regenerate ? "regenerates" : "names workers");
+        return -EINVAL;
+    }
+    return submit(__func__, task,
+                  (struct given){.implicit = true,
+                                 .ncores = !any         ? 0
+                                           : ncores > 1 ? ncores
+                                                        : 1,
+                                 .memory = memory});
 }
 
 void orrery_graph_launch(void)

@@ -253,7 +253,8 @@
       "device behind those that they wait for, as those that name it are, if " \
       "no other task is ready and no other sort of worker is known to take "   \
       "less; and kernels follow those of other devices, with the copies "      \
-      "between these, of which one that fails ends the program: docs/CUDA.md.")                                                   \
+      "between these, of which one that fails ends the program: "              \
+      "docs/CUDA.md.")                                                         \
     X(STF_PLACE, "ORRERY_STF_PLACE", STRING, "",                               \
       "`any`: in programs on `orrery/stf.hpp` the policy chooses where tasks " \
       "run that are for devices, named or not: docs/STF.md. Unset: they run "  \
@@ -276,9 +277,12 @@
     X(SCHED_BETA, "STARPU_SCHED_BETA", DOUBLE, "1",                            \
       "Weight of transfer time.")                                              \
     X(SCHED_GAMMA, "STARPU_SCHED_GAMMA", DOUBLE, "1000",                       \
-      "Weight of energy, in microseconds per joule.")                          \
+      "Weight of energy, in microseconds per joule. Where it is set, the "      \
+      "powers that a simulated machine states stand in for energy models that " \
+      "codelets lack: docs/ENERGY.md.")                                        \
     X(IDLE_POWER, "STARPU_IDLE_POWER", DOUBLE, "0",                            \
-      "Watts that the idle machine takes.")                                    \
+      "Watts that the idle machine takes. Unset: what the machine states "     \
+      "where its powers are weighed.")                                         \
     X(HETEROPRIO_AUTO, "STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", BOOL, "1",     \
       "1: heteroprio groups tasks by codelet and orders the groups by what "   \
       "it measures; 0: a task's priority is its group.")                       \
@@ -468,188 +472,194 @@
       "and may take what no queued task was promised. `lru`: the same, but "    \
       "prefetches take only what nobody will use and do not wait.")
 
-#define ORR_CONFIG_SIMULATION(X)                                               \
-    X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \
-      "Machine to simulate: a name or a file; for a program of several ranks a " \
-      "cluster, such as `16*h100-pcie-4 + ib 200Gb/s`. Unset: the real one.")   \
-    X(SET, "ORRERY_SET", STRING, "",                                           \
-      "What-if edits of the simulated machine, such as `cuda.count = 8`, "     \
-      "separated by `;`: docs/WHAT_IF.md.")                                    \
-    X(DEVICES, "ORRERY_DEVICES", STRING, "program",                            \
-      "`program`: `starpu_conf` and the `where` of codelets say which "        \
-      "devices of a simulated machine are used; `all`: a kernel runs "         \
-      "wherever it has a time, and all devices work that the environment "     \
-      "leaves (`STARPU_NCUDA` and the like).")                                 \
-    X(LIMIT_BANDWIDTH, "STARPU_LIMIT_BANDWIDTH", INT, "",                      \
-      "MB/s that all links of the simulated machine have, before "             \
-      "`ORRERY_SET` changes them; as `bus.bandwidth = 1000MBps` there. "       \
-      "Unset or 0: what the machine says.")                                    \
-    X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
-      "`skip`: simulated kernels only take their time; `run`: the CPU "        \
-      "version of each kernel is run on real memory.")                         \
-    X(SIM_MPI_VALUES, "ORRERY_SIM_MPI_VALUES", INT, "",                        \
-      "Bytes up to which messages that simulated ranks send by calls of MPI "  \
-      "itself have their values moved. Longer ones take their time and leave " \
-      "the receiver's memory as it is: for programs that do not look at "      \
-      "these. Unset: all are moved.")                                          \
-    X(SIM_PREFIX, "ORRERY_SIM_PREFIX", BOOL, "0",                              \
-      "1: before each line that a simulated rank writes to standard output "   \
-      "stands `rank 3: `, its number; the lines come whole, in the order of "  \
-      "virtual time. As `orrery run --prefix`.")                               \
-    X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                           \
-      "How simulated copies share links: `fluid`, Orrery's own model, or "     \
-      "`simgrid`, which gives the same dates and takes longer. Unset: "        \
-      "`fluid`, unless the machine sets an option that only SimGrid has.")     \
-    X(SIM_CONTEXTS, "ORRERY_SIM_CONTEXTS", STRING, "fibers",                    \
-      "What workers and threads of a simulation run on: `fibers`, or `actors` " \
-      "of SimGrid, which give the same run and take longer: sim/README.md.")\
-    X(SIM_NOISE, "ORRERY_SIM_NOISE", STRING, "",                                \
-      "How the lengths of simulated kernels vary. `measured`: as much as those "\
-      "that were measured; a share, such as `0.02` or `2%`: by this standard "  \
-      "deviation. Unset: every run of a kernel takes what is expected.")        \
-    X(SIM_SEED, "ORRERY_SIM_SEED", INT, "0",                                    \
-      "Which of the possible runs that is: the same number, the same lengths.") \
-    X(SIM_DRAW, "ORRERY_SIM_DRAW", INT, "0",                                    \
-      "Which of the machines that the errors of models allow is simulated: "    \
-      "derived and interpolated times are off by as much as they may be, alike "\
+#define ORR_CONFIG_SIMULATION(X)                                                 \
+    X(MACHINE, "ORRERY_MACHINE", STRING, "",                                     \
+      "Machine to simulate: a name or a file; for a program of several ranks "   \
+      "a cluster, such as `16*h100-pcie-4 + ib 200Gb/s`. Unset: the real one.")  \
+    X(SET, "ORRERY_SET", STRING, "",                                             \
+      "What-if edits of the simulated machine, such as `cuda.count = 8`, "       \
+      "separated by `;`: docs/WHAT_IF.md.")                                      \
+    X(POWERS, "ORRERY_POWERS", STRING, "",                                       \
+      "What parts of the simulated machine draw, in the place of what it "       \
+      "states, for policies that weigh energy: `MAIN idle=350W busy=9W; "        \
+      "CUDA0 idle=60W busy=350W`. The option `--costs` of commands sets "        \
+      "it: docs/ENERGY.md.")                                                     \
+    X(DEVICES, "ORRERY_DEVICES", STRING, "program",                              \
+      "`program`: `starpu_conf` and the `where` of codelets say which "          \
+      "devices of a simulated machine are used; `all`: a kernel runs "           \
+      "wherever it has a time, and all devices work that the environment "       \
+      "leaves (`STARPU_NCUDA` and the like).")                                   \
+    X(LIMIT_BANDWIDTH, "STARPU_LIMIT_BANDWIDTH", INT, "",                        \
+      "MB/s that all links of the simulated machine have, before "               \
+      "`ORRERY_SET` changes them; as `bus.bandwidth = 1000MBps` there. "         \
+      "Unset or 0: what the machine says.")                                      \
+    X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                         \
+      "`skip`: simulated kernels only take their time; `run`: the CPU "          \
+      "version of each kernel is run on real memory.")                           \
+    X(SIM_MPI_VALUES, "ORRERY_SIM_MPI_VALUES", INT, "",                          \
+      "Bytes up to which messages that simulated ranks send by calls of MPI "    \
+      "itself have their values moved. Longer ones take their time and leave "   \
+      "the receiver's memory as it is: for programs that do not look at "        \
+      "these. Unset: all are moved.")                                            \
+    X(SIM_PREFIX, "ORRERY_SIM_PREFIX", BOOL, "0",                                \
+      "1: before each line that a simulated rank writes to standard output "     \
+      "stands `rank 3: `, its number; the lines come whole, in the order of "    \
+      "virtual time. As `orrery run --prefix`.")                                 \
+    X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                             \
+      "How simulated copies share links: `fluid`, Orrery's own model, or "       \
+      "`simgrid`, which gives the same dates and takes longer. Unset: "          \
+      "`fluid`, unless the machine sets an option that only SimGrid has.")       \
+    X(SIM_CONTEXTS, "ORRERY_SIM_CONTEXTS", STRING, "fibers",                     \
+      "What workers and threads of a simulation run on: `fibers`, or `actors` "  \
+      "of SimGrid, which give the same run and take longer: sim/README.md.")     \
+    X(SIM_NOISE, "ORRERY_SIM_NOISE", STRING, "",                                 \
+      "How the lengths of simulated kernels vary. `measured`: as much as those " \
+      "that were measured; a share, such as `0.02` or `2%`: by this standard "   \
+      "deviation. Unset: every run of a kernel takes what is expected.")         \
+    X(SIM_SEED, "ORRERY_SIM_SEED", INT, "0",                                     \
+      "Which of the possible runs that is: the same number, the same lengths.")  \
+    X(SIM_DRAW, "ORRERY_SIM_DRAW", INT, "0",                                     \
+      "Which of the machines that the errors of models allow is simulated: "     \
+      "derived and interpolated times are off by as much as they may be, alike " \
       "for a kernel on a kind of device, and so are figures of links, memories " \
-      "and costs that were not measured. 0: they are as expected. "             \
-      "`orrery compare --draws` sets it.")                                      \
-    X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
-      "Times of kernels without figures, such as `kernel[init] on cuda = "     \
-      "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \
-    X(DEFAULT_MODELS, "ORRERY_DEFAULT_MODELS", BOOL, "1",                      \
-      "0: codelets without model have no times. Else those of a calibration "  \
-      "(`STARPU_CALIBRATE=1`) are kept under their name, in the model "        \
-      "`NAME~default`, and used where that is: docs/DEFAULT_MODELS.md.")       \
-    X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
-      "1: in simulation every large allocation of `starpu_malloc` is folded, " \
-      "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
-    X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", SPAN, "10",                       \
-      "Seconds of the real machine in which nothing goes on, although tasks "  \
-      "are submitted or a call waits, after which it is said once what they "  \
-      "wait for; at once if no other thread could change that; 0: never.")     \
-    X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", SPAN, "20",                         \
-      "Seconds after which a program that blocks outside virtual time is "     \
-      "reported; 0: never.")                                                   \
-    X(CLOCK, "ORRERY_CLOCK", STRING, "",                                       \
-      "`virtual`: clocks of the C library tell a simulated program virtual "   \
-      "time. Set by `orrery run --clock`, which preloads what reads it: "      \
-      "docs/CLOCK.md. Unset: real time.")                                      \
-    X(SUBMIT_COST, "STARPU_SIMGRID_TASK_SUBMIT_COST", BOOL, "1",               \
-      "1: a submission takes virtual time.")                                   \
-    X(PUSH_COST, "STARPU_SIMGRID_TASK_PUSH_COST", BOOL, "1",                   \
-      "1: entering the scheduler takes virtual time.")                         \
-    X(FETCH_COST, "STARPU_SIMGRID_FETCHING_INPUT_COST", BOOL, "1",             \
-      "1: asking for the data of a task takes virtual time.")                  \
-    X(MALLOC_COST, "STARPU_SIMGRID_CUDA_MALLOC_COST", BOOL, "1",               \
-      "1: device allocations and pinned memory take virtual time.")            \
-    X(QUEUE_COST, "STARPU_SIMGRID_CUDA_QUEUE_COST", BOOL, "1",                 \
-      "1: handing over kernels and copies takes virtual time.")                \
-    X(TRANSFER_COST, "STARPU_SIMGRID_TRANSFER_COST", BOOL, "1",                \
-      "1: copies take virtual time.")                                          \
-    X(SIMGRID, "STARPU_SIMGRID", BOOL, "0",                                    \
-      "Guard of StarPU's scripts; ignored with a notice, since one library "   \
-      "runs and simulates.")                                                   \
-    X(PLATFORM_DIR, "ORRERY_PLATFORM_DIR", STRING, "",                         \
-      "Directory of the machine catalogue. Unset: that of the build tree, or " \
-      "the installed one.")                                                    \
-    X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
-      "Directory of the modules `sim.so`, `packed.so`, `bound.so`, "           \
+      "and costs that were not measured. 0: they are as expected. "              \
+      "`orrery compare --draws` sets it.")                                       \
+    X(ASSUME, "ORRERY_ASSUME", STRING, "",                                       \
+      "Times of kernels without figures, such as `kernel[init] on cuda = "       \
+      "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                    \
+    X(DEFAULT_MODELS, "ORRERY_DEFAULT_MODELS", BOOL, "1",                        \
+      "0: codelets without model have no times. Else those of a calibration "    \
+      "(`STARPU_CALIBRATE=1`) are kept under their name, in the model "          \
+      "`NAME~default`, and used where that is: docs/DEFAULT_MODELS.md.")         \
+    X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                    \
+      "1: in simulation every large allocation of `starpu_malloc` is folded, "   \
+      "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                              \
+    X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", SPAN, "10",                         \
+      "Seconds of the real machine in which nothing goes on, although tasks "    \
+      "are submitted or a call waits, after which it is said once what they "    \
+      "wait for; at once if no other thread could change that; 0: never.")       \
+    X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", SPAN, "20",                           \
+      "Seconds after which a program that blocks outside virtual time is "       \
+      "reported; 0: never.")                                                     \
+    X(CLOCK, "ORRERY_CLOCK", STRING, "",                                         \
+      "`virtual`: clocks of the C library tell a simulated program virtual "     \
+      "time. Set by `orrery run --clock`, which preloads what reads it: "        \
+      "docs/CLOCK.md. Unset: real time.")                                        \
+    X(SUBMIT_COST, "STARPU_SIMGRID_TASK_SUBMIT_COST", BOOL, "1",                 \
+      "1: a submission takes virtual time.")                                     \
+    X(PUSH_COST, "STARPU_SIMGRID_TASK_PUSH_COST", BOOL, "1",                     \
+      "1: entering the scheduler takes virtual time.")                           \
+    X(FETCH_COST, "STARPU_SIMGRID_FETCHING_INPUT_COST", BOOL, "1",               \
+      "1: asking for the data of a task takes virtual time.")                    \
+    X(MALLOC_COST, "STARPU_SIMGRID_CUDA_MALLOC_COST", BOOL, "1",                 \
+      "1: device allocations and pinned memory take virtual time.")              \
+    X(QUEUE_COST, "STARPU_SIMGRID_CUDA_QUEUE_COST", BOOL, "1",                   \
+      "1: handing over kernels and copies takes virtual time.")                  \
+    X(TRANSFER_COST, "STARPU_SIMGRID_TRANSFER_COST", BOOL, "1",                  \
+      "1: copies take virtual time.")                                            \
+    X(SIMGRID, "STARPU_SIMGRID", BOOL, "0",                                      \
+      "Guard of StarPU's scripts; ignored with a notice, since one library "     \
+      "runs and simulates.")                                                     \
+    X(PLATFORM_DIR, "ORRERY_PLATFORM_DIR", STRING, "",                           \
+      "Directory of the machine catalogue. Unset: that of the build tree, or "   \
+      "the installed one.")                                                      \
+    X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                               \
+      "Directory of the modules `sim.so`, `packed.so`, `bound.so`, "             \
       "`python.so` and `replay.so`. Unset: beside the library.")
 
-#define ORR_CONFIG_OUTPUT(X)                                                   \
-    X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \
-      "1: nothing but errors is printed on stderr.")                           \
-    X(TRACE, "ORRERY_TRACE", STRING, "",                                       \
-      "File to which a trace of the run is written, in the format that its "   \
-      "extension names: `.json`, `.csv`, `.dot`, `.rec`, else Pajé: "         \
-      "docs/TRACES.md. Unset: none.")                                          \
-    X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
-      "File to which a report of the run is written as JSON. Unset: none.")    \
-    X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
-      "File to which the graph of tasks that were run is written, for "        \
-      "lower bounds: docs/GRAPH.md. Unset: none.")                             \
-    X(SOURCE_LINES, "ORRERY_SOURCE_LINES", BOOL, "0",                          \
-      "1: traces, and what is said of tasks that wait, name where in the "     \
-      "program each task was submitted: docs/DEBUG.md, Source lines. Set by "  \
-      "`orrery explain` and `orrery report`.")                                 \
-    X(LINKS, "ORRERY_LINKS", STRING, "",                                       \
-      "How pages and `.dot` files link to these lines: `vscode`, `vscodium`, " \
-      "`zed`, `idea`, `textmate`, `file`, or an address with `{file}` and "    \
-      "`{line}`, as of `orrery report --links`. Unset: no links.")             \
-    X(STF_DOT, "ORRERY_STF_DOT", STRING, "",                                   \
-      "File to which a program on `orrery/stf.hpp` writes the graph of its "   \
-      "tasks, for Graphviz, when a context ends: docs/STF.md. Unset: none.")   \
-    X(RECORD, "ORRERY_RECORD", STRING, "",                                     \
-      "File to which the calls of the application are written, for `orrery "   \
-      "replay`: docs/RECORD.md. Unset: none.")                                 \
-    X(REPLAY_TIMES, "ORRERY_REPLAY_TIMES", STRING, "",                         \
-      "`record`: kernels of a replay take the times that its record has, "     \
-      "whatever the machine; `models`: never. Unset: if the machine is that "  \
-      "of the record.")                                                        \
-    X(OPENMP_LOG, "ORRERY_OPENMP_LOG", STRING, "",                             \
-      "Where a program that uses OpenMP, and not the library, leaves what it " \
-      "does: the beginning of the file's name, behind which come a point and " \
-      "the process. Set by `orrery record`, which preloads what reads it: "    \
-      "docs/OPENMP_PROGRAMS.md. Unset: nowhere. Real machines only.")          \
-    X(OPENMP_CLOCK, "ORRERY_OPENMP_CLOCK", STRING, "",                         \
-      "`cpu`: the times of such a program are those of the processor. Set by " \
-      "`orrery record --cpu-time`. Unset: unless it has more threads than "    \
-      "processors, time that passes. Real machines only.")                     \
-    X(RECORD_TIMES, "ORRERY_RECORD_TIMES", BOOL, "1",                          \
-      "0: a record of a real run is without the times of its kernels. "        \
-      "Real machines only.")                                                   \
-    X(BREAK_AT, "ORRERY_BREAK_AT", STRING, "",                                 \
-      "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
-      "what each worker does and what each task waits for; then a debugger "   \
-      "is entered, if there is one. Unset: none.")                             \
-    X(DEBUGGER, "ORRERY_DEBUGGER", INT, "",                                    \
-      "The file descriptor by which `orrery debug` talks with a simulated "    \
-      "run. Set by that command: docs/DEBUG.md. Unset: there is no debugger.") \
-    X(WATCH, "ORRERY_WATCH", INT, "",                                          \
+#define ORR_CONFIG_OUTPUT(X)                                                    \
+    X(SILENT, "STARPU_SILENT", BOOL, "0",                                       \
+      "1: nothing but errors is printed on stderr.")                            \
+    X(TRACE, "ORRERY_TRACE", STRING, "",                                        \
+      "File to which a trace of the run is written, in the format that its "    \
+      "extension names: `.json`, `.csv`, `.dot`, `.rec`, else Pajé: "          \
+      "docs/TRACES.md. Unset: none.")                                           \
+    X(REPORT, "ORRERY_REPORT", STRING, "",                                      \
+      "File to which a report of the run is written as JSON. Unset: none.")     \
+    X(GRAPH, "ORRERY_GRAPH", STRING, "",                                        \
+      "File to which the graph of tasks that were run is written, for "         \
+      "lower bounds: docs/GRAPH.md. Unset: none.")                              \
+    X(SOURCE_LINES, "ORRERY_SOURCE_LINES", BOOL, "0",                           \
+      "1: traces, and what is said of tasks that wait, name where in the "      \
+      "program each task was submitted: docs/DEBUG.md, Source lines. Set by "   \
+      "`orrery explain`, `report`, `watch` and `trace`, and by "                \
+      "`record --lines`.")                                                      \
+    X(LINKS, "ORRERY_LINKS", STRING, "",                                        \
+      "How pages and `.dot` files link to these lines: `vscode`, `vscodium`, "  \
+      "`zed`, `idea`, `textmate`, `file`, or an address with `{file}` and "     \
+      "`{line}`, as of `orrery report --links`. Unset: no links.")              \
+    X(STF_DOT, "ORRERY_STF_DOT", STRING, "",                                    \
+      "File to which a program on `orrery/stf.hpp` writes the graph of its "    \
+      "tasks, for Graphviz, when a context ends: docs/STF.md. Unset: none.")    \
+    X(RECORD, "ORRERY_RECORD", STRING, "",                                      \
+      "File to which the calls of the application are written, for `orrery "    \
+      "replay`: docs/RECORD.md. Unset: none.")                                  \
+    X(REPLAY_TIMES, "ORRERY_REPLAY_TIMES", STRING, "",                          \
+      "`record`: kernels of a replay take the times that its record has, "      \
+      "whatever the machine; `models`: never. Unset: if the machine is that "   \
+      "of the record.")                                                         \
+    X(OPENMP_LOG, "ORRERY_OPENMP_LOG", STRING, "",                              \
+      "Where a program that uses OpenMP, and not the library, leaves what it "  \
+      "does: the beginning of the file's name, behind which come a point and "  \
+      "the process. Set by `orrery record`, which preloads what reads it: "     \
+      "docs/OPENMP_PROGRAMS.md. Unset: nowhere. Real machines only.")           \
+    X(OPENMP_CLOCK, "ORRERY_OPENMP_CLOCK", STRING, "",                          \
+      "`cpu`: the times of such a program are those of the processor. Set by "  \
+      "`orrery record --cpu-time`. Unset: unless it has more threads than "     \
+      "processors, time that passes. Real machines only.")                      \
+    X(RECORD_TIMES, "ORRERY_RECORD_TIMES", BOOL, "1",                           \
+      "0: a record of a real run is without the times of its kernels. "         \
+      "Real machines only.")                                                    \
+    X(BREAK_AT, "ORRERY_BREAK_AT", STRING, "",                                  \
+      "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "    \
+      "what each worker does and what each task waits for; then a debugger "    \
+      "is entered, if there is one. Unset: none.")                              \
+    X(DEBUGGER, "ORRERY_DEBUGGER", INT, "",                                     \
+      "The file descriptor by which `orrery debug` talks with a simulated "     \
+      "run. Set by that command: docs/DEBUG.md. Unset: there is no debugger.")  \
+    X(WATCH, "ORRERY_WATCH", INT, "",                                           \
       "The file descriptor of the memory by which `orrery watch` sees how far " \
       "a run is. Set by that command: docs/WATCH.md. Unset: nobody watches.")   \
-    X(PROGRESS, "ORRERY_PROGRESS", SPAN, "0",                                  \
-      "A line on stderr each so many seconds of real time: how far the run "   \
-      "has come. On a terminal it is written over, else a last one comes at "  \
-      "the end. 0: none.")                                                     \
-    X(TASK_PROGRESS, "STARPU_TASK_PROGRESS", BOOL, "0",                        \
-      "1: as `ORRERY_PROGRESS` each second, unless that is set.")              \
-    X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
-      "1: for tests. At the end of a simulated run lower bounds are computed " \
-      "from its own durations; a makespan below one of them ends the "         \
-      "program with an error.")                                                \
-    X(PROFILING, "STARPU_PROFILING", BOOL, "0",                                \
-      "Profiling is on from the beginning: "                                   \
-      "`starpu_profiling_status_set`.")                                        \
-    X(CODELET_PROFILING, "STARPU_CODELET_PROFILING", BOOL, "1",                \
-      "Tasks are counted per codelet and worker, in the codelet: "             \
-      "`starpu_codelet_display_stats`.")                                       \
-    X(BUS_STATS, "STARPU_BUS_STATS", BOOL, "0",                                \
-      "1: at the end, what each link between memory nodes carried is "         \
-      "printed.")                                                              \
-    X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                     \
-      "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")              \
-    X(WORKER_STATS, "STARPU_WORKER_STATS", BOOL, "0",                          \
-      "1: at the end, how many tasks each worker executed is printed, and "    \
-      "while profiling is on its times: "                                      \
-      "`starpu_profiling_worker_helper_display_summary`.")                     \
-    X(WORKER_STATS_FILE, "STARPU_WORKER_STATS_FILE", STRING, "",               \
-      "File to which `STARPU_WORKER_STATS` prints. Unset: stderr.")            \
-    X(IDLE_FILE, "STARPU_IDLE_FILE", STRING, "",                               \
-      "File to which, at the end, a line is added: how many ms all workers "   \
-      "together had no task, while profiling was on. Unset: none.")            \
-    X(ENABLE_STATS, "STARPU_ENABLE_STATS", STRING, "",                         \
-      "Set to anything: at the end, how many data tasks found on each memory " \
-      "node, how many they lacked, and the allocations there are printed.")    \
-    X(STATS, "STARPU_STATS", BOOL, "1",                                        \
-      "0: `STARPU_ENABLE_STATS` prints nothing.")                              \
-    X(MEMORY_STATS, "STARPU_MEMORY_STATS", BOOL, "0",                          \
-      "1: at the end, memory nodes and the data that are still registered "    \
-      "are printed: `starpu_data_display_memory_stats`.")                      \
-    X(MAX_MEMORY_USE, "STARPU_MAX_MEMORY_USE", BOOL, "0",                      \
-      "1: at the end, how many data were registered at once, and how much of " \
+    X(PROGRESS, "ORRERY_PROGRESS", SPAN, "0",                                   \
+      "A line on stderr each so many seconds of real time: how far the run "    \
+      "has come. On a terminal it is written over, else a last one comes at "   \
+      "the end. 0: none.")                                                      \
+    X(TASK_PROGRESS, "STARPU_TASK_PROGRESS", BOOL, "0",                         \
+      "1: as `ORRERY_PROGRESS` each second, unless that is set.")               \
+    X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                           \
+      "1: for tests. At the end of a simulated run lower bounds are computed "  \
+      "from its own durations; a makespan below one of them ends the "          \
+      "program with an error.")                                                 \
+    X(PROFILING, "STARPU_PROFILING", BOOL, "0",                                 \
+      "Profiling is on from the beginning: "                                    \
+      "`starpu_profiling_status_set`.")                                         \
+    X(CODELET_PROFILING, "STARPU_CODELET_PROFILING", BOOL, "1",                 \
+      "Tasks are counted per codelet and worker, in the codelet: "              \
+      "`starpu_codelet_display_stats`.")                                        \
+    X(BUS_STATS, "STARPU_BUS_STATS", BOOL, "0",                                 \
+      "1: at the end, what each link between memory nodes carried is "          \
+      "printed.")                                                               \
+    X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                      \
+      "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")                \
+    X(WORKER_STATS, "STARPU_WORKER_STATS", BOOL, "0",                           \
+      "1: at the end, how many tasks each worker executed is printed, and "     \
+      "while profiling is on its times: "                                       \
+      "`starpu_profiling_worker_helper_display_summary`.")                      \
+    X(WORKER_STATS_FILE, "STARPU_WORKER_STATS_FILE", STRING, "",                \
+      "File to which `STARPU_WORKER_STATS` prints. Unset: stderr.")             \
+    X(IDLE_FILE, "STARPU_IDLE_FILE", STRING, "",                                \
+      "File to which, at the end, a line is added: how many ms all workers "    \
+      "together had no task, while profiling was on. Unset: none.")             \
+    X(ENABLE_STATS, "STARPU_ENABLE_STATS", STRING, "",                          \
+      "Set to anything: at the end, how many data tasks found on each memory "  \
+      "node, how many they lacked, and the allocations there are printed.")     \
+    X(STATS, "STARPU_STATS", BOOL, "1",                                         \
+      "0: `STARPU_ENABLE_STATS` prints nothing.")                               \
+    X(MEMORY_STATS, "STARPU_MEMORY_STATS", BOOL, "0",                           \
+      "1: at the end, memory nodes and the data that are still registered "     \
+      "are printed: `starpu_data_display_memory_stats`.")                       \
+    X(MAX_MEMORY_USE, "STARPU_MAX_MEMORY_USE", BOOL, "0",                       \
+      "1: at the end, how many data were registered at once, and how much of "  \
       "each memory node was used, at most, is printed.")
 
 #define ORR_CONFIG_OPENMP(X)                                                   \

@@ -51,11 +51,18 @@ uint32_t orr_crc_bytes(const void *bytes, size_t n, uint32_t crc)
     return crc;
 }
 
-uint32_t orr_crc_size(size_t value, uint32_t crc)
+uint32_t orr_crc_size(uint64_t value, uint32_t crc)
 {
-    uint64_t wide = value;
+    return orr_crc_u32((uint32_t)(value >> 32),
+                       orr_crc_u32((uint32_t)value, crc));
+}
 
-    return orr_crc_bytes(&wide, sizeof(wide), crc);
+uint32_t orr_crc_double(double value, uint32_t crc)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return orr_crc_size(bits, crc);
 }
 
 uint32_t orr_crc_string(const char *text, uint32_t crc)

@@ -22,9 +22,11 @@
 /* The part of a block without objects: its header, and the gap before the next
  * line of the cache. */
 #define HEADER_BYTES (sizeof(struct block) + LINE)
-/* From then on a block is a huge page: half of what a fresh object costs is
- * the page fault. */
-#define SMALL_BLOCKS 32u
+/* From so many blocks on a block is a huge page: half of what a fresh object costs is the
+ * page fault. Later where there are many slabs, as those of a thousand simulated ranks. */
+#define SMALL_BLOCKS       8u
+#define SMALL_BLOCKS_LATER 32u
+#define FEW_SLABS          64u
 #define HUGE_BYTES   ((size_t)2 << 20)
 
 struct object {
@@ -36,7 +38,8 @@ struct cache {
     struct object *full;    /* a batch ready to hand out or give away */
     struct object *current; /* what get and put work on */
     unsigned n;             /* length of current */
-    char pad[64 - 2 * sizeof(void *) - sizeof(unsigned)];
+    unsigned nfresh; /* its last ones, never taken yet: zero but for `next` */
+    char pad[64 - 2 * sizeof(void *) - 2 * sizeof(unsigned)];
 };
 
 struct block {
@@ -61,6 +64,9 @@ struct orr_slab {
     struct cache caches[];  /* the shared one, then one per worker */
 };
 
+/* Those of the process. */
+static atomic_uint nslabs;
+
 int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
 {
     size_t bytes =
@@ -71,6 +77,7 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
         return -ENOMEM;
     if (size < sizeof(struct object))
         size = sizeof(struct object);
+    atomic_fetch_add_explicit(&nslabs, 1, memory_order_relaxed);
     slab->size = (size + 7) & ~(size_t)7;
     slab->ncaches = nworkers + 1;
     orr_lock_init(&slab->lock, ORR_RANK_SLAB);
@@ -102,6 +109,7 @@ void orr_slab_free(struct orr_slab *slab)
 {
     if (!slab)
         return;
+    atomic_fetch_sub_explicit(&nslabs, 1, memory_order_relaxed);
     free_blocks(slab);
     free(slab);
 }
@@ -133,9 +141,11 @@ static struct block *new_block(const struct orr_slab *slab)
     bool grows = slab->nblocks < GROWING;
     size_t bytes = HEADER_BYTES + slab->size;
     size_t wanted = grows ? FIRST_BYTES << slab->nblocks : BLOCK_BYTES;
+    bool few = atomic_load_explicit(&nslabs, memory_order_relaxed) <= FEW_SLABS;
     struct block *block;
 
-    if (slab->nblocks >= SMALL_BLOCKS && bytes < HUGE_BYTES / 16)
+    if (slab->nblocks >= (few ? SMALL_BLOCKS : SMALL_BLOCKS_LATER) &&
+        bytes < HUGE_BYTES / 16)
         return map_block();
     if (bytes < wanted)
         bytes = wanted;
@@ -216,7 +226,10 @@ static void cache_refill(struct orr_slab *slab, struct cache *cache)
 {
     cache->current = cache->full ? cache->full : take_batch(slab);
     cache->full = NULL;
-    cache->n = cache->current ? BATCH : slab_carve(slab, &cache->current);
+    cache->nfresh = 0;
+    cache->n = BATCH;
+    if (!cache->current)
+        cache->n = cache->nfresh = slab_carve(slab, &cache->current);
 }
 
 /* The next object will be written from its begin to its end, and was another
@@ -231,13 +244,15 @@ static inline void fetch_object(const struct orr_slab *slab,
             __builtin_prefetch(at + line * LINE, 1);
 }
 
+/* *ret_fresh: the object is zero but for its link. */
 static inline struct object *cache_take(const struct orr_slab *slab,
-                                        struct cache *cache)
+                                        struct cache *cache, bool *ret_fresh)
 {
     struct object *object = cache->current;
 
     cache->current = object->next;
-    cache->n--;
+    *ret_fresh = cache->n-- == cache->nfresh;
+    cache->nfresh -= *ret_fresh;
     fetch_object(slab, cache->current);
     return object;
 }
@@ -251,8 +266,9 @@ static inline void cache_add(struct cache *cache, struct object *object)
 
 /* From the shared cache, or one that is empty. Unchecked: the shared one alone is
  * locked. */
-static __attribute__((noinline)) void *get_slowly(struct orr_slab *slab,
-                                                  struct cache *cache) ORR_UNCHECKED
+static __attribute__((noinline)) struct object *
+get_slowly(struct orr_slab *slab, struct cache *cache,
+           bool *ret_fresh) ORR_UNCHECKED
 {
     bool is_shared = cache == slab->caches;
     struct object *object = NULL;
@@ -262,7 +278,7 @@ static __attribute__((noinline)) void *get_slowly(struct orr_slab *slab,
     if (!cache->current)
         cache_refill(slab, cache);
     if (cache->current)
-        object = cache_take(slab, cache);
+        object = cache_take(slab, cache, ret_fresh);
     if (is_shared)
         orr_unlock(&slab->shared);
     return object;
@@ -282,21 +298,40 @@ put_slowly(struct orr_slab *slab, struct cache *cache,
             give_batch(slab, cache->full);
         cache->full = cache->current;
         cache->current = NULL;
-        cache->n = 0;
+        cache->n = cache->nfresh = 0;
     }
     cache_add(cache, object);
     if (is_shared)
         orr_unlock(&slab->shared);
 }
 
-void *orr_slab_get(struct orr_slab *slab)
+static inline struct object *slab_take(struct orr_slab *slab, bool *ret_fresh)
 {
     unsigned own = orr_self->cache;
     struct cache *cache = &slab->caches[own];
 
     if (!own || !cache->current)
-        return get_slowly(slab, cache);
-    return cache_take(slab, cache);
+        return get_slowly(slab, cache, ret_fresh);
+    return cache_take(slab, cache, ret_fresh);
+}
+
+void *orr_slab_get(struct orr_slab *slab)
+{
+    bool fresh;
+
+    return slab_take(slab, &fresh);
+}
+
+void *orr_slab_get_zeroed(struct orr_slab *slab)
+{
+    bool fresh = false;
+    struct object *object = slab_take(slab, &fresh);
+
+    if (fresh)
+        object->next = NULL;
+    else if (object)
+        memset(object, 0, slab->size);
+    return object;
 }
 
 void orr_slab_put(struct orr_slab *slab, void *memory)

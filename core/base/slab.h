@@ -41,6 +41,9 @@ bool orr_slab_made(const struct orr_slab *slab, const void *object);
  * out. The calling thread must be a context, maybe one of no run. */
 void *orr_slab_get(struct orr_slab *slab);
 
+/* The same, all zero: lines of the cache of one that nobody has had yet are not touched. */
+void *orr_slab_get_zeroed(struct orr_slab *slab);
+
 /* Gives an object back; any context. */
 void orr_slab_put(struct orr_slab *slab, void *object);
 

@@ -471,7 +471,7 @@ static uint32_t data_footprint(const struct starpu_perfmodel *model,
     uint32_t footprint = orr_data_footprint(task);
 
     if (orr_perfmodel_is_none(model) && task->flops > 0)
-        footprint = orr_crc_bytes(&task->flops, sizeof(task->flops), footprint);
+        footprint = orr_crc_double(task->flops, footprint);
     return footprint;
 }
 

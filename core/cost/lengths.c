@@ -31,11 +31,11 @@ static void set_length(struct row *row, unsigned class_id, unsigned impl,
                        const struct orr_length *length)
 {
     size_t at = class_id * NIMPL + impl;
-    enum orr_origin origin =
-        isnan(length->us) ? ORR_ORIGIN_UNKNOWN : length->origin;
+    double us = length->us, error = length->error;
+    enum orr_origin origin = isnan(us) ? ORR_ORIGIN_UNKNOWN : length->origin;
 
-    __atomic_store(&row->lengths[at], &length->us, __ATOMIC_RELAXED);
-    __atomic_store(&row->pub.error[at], &length->error, __ATOMIC_RELAXED);
+    __atomic_store(&row->lengths[at], &us, __ATOMIC_RELAXED);
+    __atomic_store(&row->pub.error[at], &error, __ATOMIC_RELAXED);
     __atomic_store_n(&row->pub.origin[at], (uint8_t)origin, __ATOMIC_RELAXED);
 }
 

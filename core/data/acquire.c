@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bits.h"
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
@@ -18,6 +19,7 @@
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/data/release.h"
+#include "core/data/within.h"
 #include "core/device/kind.h"
 #include "core/exec/await.h"
 #include "core/exec/runtime.h"
@@ -76,24 +78,20 @@ static double acquire_convert(struct orr_runtime *rt, const struct orr_job *job,
     return us;
 }
 
-/* The data are there: they are the application's until it releases them. */
-static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
-                            int worker)
+/* Where the application has the data. */
+static unsigned acquire_node(const struct orr_job *job)
+{
+    return job->data.spread ? STARPU_MAIN_RAM : orr_job_own(job)->node;
+}
+
+/* They are the application's until it releases them. */
+static void acquire_hold(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_handle *handle = job->accesses[0].handle;
     void (*callback)(void *) = orr_job_own(job)->callback;
     void *arg = orr_job_own(job)->arg;
-    unsigned node = job->data.spread ? STARPU_MAIN_RAM : orr_job_own(job)->node;
-    double us = 0;
+    unsigned node = acquire_node(job);
 
-    (void)worker;
-    orr_job_take_data(rt, job, node);
-    if (job->converts && !job->data.spread && node < rt->nodes->nram)
-        us = acquire_convert(rt, job, node);
-    if (us > 0 && callback == unblock)
-        ((struct block *)arg)->converting = us;
-    else if (us > 0)
-        orr_self->debt += us;
     orr_job_set_state(job, ORR_JOB_RUNNING);
     if (!callback) { /* that they are there was all that was wanted */
         orr_lend_release(job);
@@ -106,6 +104,75 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     orr_unlock(&handle->lock);
     /* From now on another thread may release it. */
     call_back(callback, arg, node);
+}
+
+static void acquire_copied(struct orr_runtime *rt, void *arg);
+
+static void copy_first(struct orr_runtime *rt)
+{
+    struct orr_job *job =
+        orr_container(rt->nodes->copied.next, struct orr_job, queue);
+
+    orr_copy_within(rt, acquire_node(job), orr_job_own(job)->copied,
+                    orr_job_own(job)->fresh, NULL, acquire_copied, job);
+}
+
+/* The next one's turn comes before the callback, which may want another one. */
+static void acquire_copied(struct orr_runtime *rt, void *arg)
+{
+    (void)orr_list_pop(&rt->nodes->copied);
+    if (!orr_list_empty(&rt->nodes->copied))
+        copy_first(rt);
+    acquire_hold(rt, arg);
+}
+
+/* Simulated, the application copies one after the other, as one thread of it would. */
+static void acquire_copy(struct orr_runtime *rt, struct orr_job *job)
+{
+    bool first = orr_list_empty(&rt->nodes->copied);
+
+    orr_list_append(&rt->nodes->copied, &job->queue);
+    if (first)
+        copy_first(rt);
+}
+
+/* Whether the application is the first to write to that memory, as it may now. */
+static bool use_first(struct orr_handle *handle, unsigned node)
+{
+    bool first = orr_handle_is_untouched(handle, node);
+
+    if (!first)
+        return false;
+    orr_lock(&handle->lock);
+    orr_handle_touch(handle, orr_bit(node));
+    orr_unlock(&handle->lock);
+    return true;
+}
+
+/* The data are there. */
+static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
+                            int worker)
+{
+    void (*callback)(void *) = orr_job_own(job)->callback;
+    void *arg = orr_job_own(job)->arg;
+    unsigned node = acquire_node(job);
+    double us = 0;
+
+    (void)worker;
+    if (job->accesses[0].mode & STARPU_W &&
+        use_first(job->accesses[0].handle, node))
+        orr_job_own(job)->fresh = orr_job_own(job)->copied;
+    orr_job_take_data(rt, job, node);
+    if (job->converts && !job->data.spread && node < rt->nodes->nram)
+        us = acquire_convert(rt, job, node);
+    if (us > 0 && callback == unblock)
+        ((struct block *)arg)->converting = us;
+    else if (us > 0)
+        orr_self->debt += us;
+    if (orr_job_own(job)->copied && rt->exec->virtual_time)
+        acquire_copy(rt, job);
+    else
+        acquire_hold(rt, job);
 }
 
 /* Without a node the datum is held, and brought nowhere. */
@@ -235,6 +302,7 @@ const char *orr_acquire_name(enum orr_acquire_call call)
             "starpu_data_acquire_on_node_cb_sequential_consistency",
         [ORR_ACQUIRE_SYNC_JOBIDS] =
             "starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids",
+        [ORR_ACQUIRE_TO_COPY] = "orrery_data_acquire_to_copy",
         [ORR_ACQUIRE_FETCH] = "starpu_data_fetch_on_node",
         [ORR_ACQUIRE_PREFETCH] = "starpu_data_prefetch_on_node",
         [ORR_ACQUIRE_PREFETCH_PRIO] = "starpu_data_prefetch_on_node_prio",
@@ -270,6 +338,8 @@ static int acquire_start(struct orr_runtime *rt, struct orr_handle *handle,
     orr_job_own(job)->before = how->before;
     orr_job_own(job)->arg = how->arg;
     orr_job_own(job)->by = orr_self->job;
+    orr_job_own(job)->copied = how->copied;
+    orr_job_own(job)->fresh = how->fresh;
     job->priority = how->priority;
     how->job = -1;
     if (how->numbered && access->wants_order) {

@@ -14,38 +14,42 @@
 
 struct orr_node;
 
+/* What changes with every task that uses it comes first. */
 struct orr_block {
     union {
         struct orr_list lru;       /* [node lock] among the node's blocks that
                                     * nobody uses, oldest first … */
         struct orr_heap_link heap; /* … or by the next use */
     };
+    struct orr_use use; /* [node lock] its place in the heap */
+    uint64_t id;        /* [const] number of the datum that it was made for */
+    int64_t age;        /* [node lock] order in which blocks came there */
+    /* [node lock] How many of them do not offer it: at 0 it is among the node's blocks
+     * that could leave. */
+    unsigned pins;
+    uint8_t list;        /* [node lock] which: node.h */
+    bool guessed;        /* [node lock] the use is one that may come later */
+    atomic_uint leaving; /* [node lock] for writing: copies by which it is being
+                          * written back, to be evicted */
     /* [node lock] replicates that live in it, the oldest first. A replicate joins a
      * block in which another one is pinned, and leaves under its handle's lock. So a
      * context with the locks of all their handles finds the list unchanged. */
     struct orr_list inhabitants;
     atomic_uint ninhabitants; /* [node lock] for writing */
     struct orr_list present;  /* [node lock] in the node's list of all */
-    unsigned pins; /* [node lock] how many of them do not offer it: at 0 it is among the
-                    * node's blocks that could leave */
     struct orr_replicate *owner; /* [node lock] whose interface allocated it;
                                   * NULL: that is gone, others are not */
     struct starpu_data_interface_ops *ops; /* [const] */
     struct orr_node *of_node;              /* [const] its node … */
     unsigned node;                         /* [const] … and number */
     uint32_t needs; /* [const] hash of the memory that it needs, … */
-    size_t
-        taken; /* [const] … which counts as so many bytes: core/data/cache.h */
-    struct orr_list
-        alike;           /* [node lock] in a cache, where nobody lives in it */
-    size_t size;         /* [const] bytes … */
-    uint64_t id;         /* [const] … and number of the datum
-                                            * that it was made for */
-    atomic_uint leaving; /* [node lock] for writing: copies by which it is being
-                          * written back, to be evicted */
-    struct orr_use use;  /* [node lock] its place in the heap */
-    uint8_t list;        /* [node lock] which: node.h */
-    int64_t age;         /* [node lock] order in which blocks came there */
+    /* [const] … which counts as so many bytes: core/data/cache.h */
+    size_t taken;
+    /* [node lock] in a cache, where nobody lives in it. */
+    struct orr_list alike;
+    size_t size;         /* [const] bytes */
+    /* Simulated: it came from the machine, and nobody has lived in it. */
+    bool fresh;
     /* [node lock] what the interface's methods allocated, for them to free. */
     _Alignas(16) char interface[];
 };

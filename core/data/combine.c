@@ -123,8 +123,9 @@ static void combine_end(struct orr_handle *handle)
 }
 
 /* Within the node. One that failed is made once more, as copies between nodes are. */
-static void copy_sum(struct orr_runtime *rt, struct orr_job *job)
+static void copy_sum(struct orr_runtime *rt, void *arg)
 {
+    const struct orr_job *job = arg;
     struct orr_handle *handle = orr_job_own(job)->arg;
     unsigned node = orr_job_own(job)->node;
     int rc = -EIO;
@@ -158,8 +159,9 @@ static void end_sum(struct orr_runtime *rt, struct orr_job *job)
     combine_end(handle);
 }
 
-static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
+static void sum_copied(struct orr_runtime *rt, void *arg)
 {
+    struct orr_job *job = arg;
     struct orr_handle *handle = orr_job_own(job)->arg;
 
     orr_lock(&handle->lock);
@@ -181,7 +183,8 @@ static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
         return;
     }
     orr_job_take_data(rt, job, orr_job_own(job)->node);
-    orr_copy_within(rt, job, handle->size, copy_sum, sum_copied);
+    orr_copy_within(rt, orr_job_own(job)->node, handle->size, 0, copy_sum,
+                    sum_copied, job);
 }
 
 /* On the node where the sum is: main memory if it is there, too. */

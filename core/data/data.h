@@ -27,6 +27,7 @@ enum orr_acquire_call {
     ORR_ACQUIRE_CB_CONSISTENCY,
     ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY,
     ORR_ACQUIRE_SYNC_JOBIDS,
+    ORR_ACQUIRE_TO_COPY,
     ORR_ACQUIRE_FETCH, /* hints that wait are acquisitions, too */
     ORR_ACQUIRE_PREFETCH,
     ORR_ACQUIRE_PREFETCH_PRIO,
@@ -83,6 +84,10 @@ struct orr_acquisition {
     bool numbered;   /* the caller wants … */
     long job;        /* result: … its number, -1 without order */
     int priority;
+    /* bytes that the callback will copy: simulated, it comes when the application has
+     * had the time for that; 0: none */
+    size_t copied;
+    size_t fresh; /* of these, into memory that nobody has used */
 };
 
 /* Does not wait: how->callback(arg) is called when the data are acquired; it, or any

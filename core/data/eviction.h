@@ -33,8 +33,10 @@ struct orr_eviction {
     void (*touch)(struct orr_node *node, struct orr_block *block);
     void (*demote)(struct orr_node *node, struct orr_block *block);
     void (*outdate)(struct orr_node *node, struct orr_block *block);
-    /* What is known of its next use has changed; for nodes in rt->nodes->pressed. */
-    void (*reorder)(struct orr_node *node, struct orr_block *block);
+    /* What is known of its next use has changed, as the access was promised its datum
+     * somewhere, or has asked for it, or has left; for nodes in rt->nodes->pressed. */
+    void (*reorder)(struct orr_node *node, struct orr_block *block,
+                    const struct orr_access *access);
     /* Jobs that a policy queues for a node are promised their data there:
      * replicate->promised counts. */
     bool promises;

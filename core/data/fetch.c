@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "core/base/bits.h"
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/eviction.h"
@@ -160,6 +161,8 @@ static void begin_write_locked(struct orr_handle *handle,
         access->job->task && !handle->runtime->machine->runs_kernels;
     handle->writing++;
     access->writes = 1;
+    if (access->job->task) /* an acquisition says first whether that was new */
+        orr_handle_touch(handle, orr_bit(access->node));
 }
 
 /* Whether a writer on that node makes no other copy invalid and frees none: it may
@@ -206,6 +209,10 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
     }
     if (there == 1 && access->mode & STARPU_W && is_nowhere_else(handle, node))
         begin_write_locked(handle, access);
+    /* The one behind is in no cache any more where tasks wait long for what they have
+     * been granted; what it leads to comes later (orr_job_look_behind). */
+    if (handle == access->handle)
+        orr_ahead_access(access->link.next);
     orr_unlock(&handle->lock);
     if (there == -ENODATA && access->optional)
         there = 1;
@@ -321,6 +328,17 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
     return any;
 }
 
+/* What is read of each datum on the node: all at once, since each lock waits for what was
+ * read before it. On machines of one thread alone: the handles are not locked. */
+static void look_at_memory(const struct orr_runtime *rt,
+                           const struct orr_job *job, unsigned node)
+{
+    if (!rt->exec->one_thread)
+        return;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        orr_ahead_block(job->accesses[i].handle->replicates[node].block);
+}
+
 /* Chooses what the job uses, and where it asks first. Returns whether there is a node
  * with a limit among these. */
 static bool fetch_begin(struct orr_runtime *rt, struct orr_job *job,
@@ -368,19 +386,6 @@ static bool all_are_here(const struct orr_runtime *rt,
     return true;
 }
 
-/* The access behind, which was fetched into the caches when this one was granted, leads
- * to the task that may be ready when this one's has ended. */
-__attribute__((always_inline)) static inline void
-look_ahead_locked(const struct orr_handle *handle,
-                  const struct orr_access *access) ORR_REQUIRES(handle->lock)
-{
-    const struct orr_access *next =
-        access->ordered ? orr_turns_after(&handle->turns, access) : NULL;
-
-    if (next && !next->granted)
-        orr_ahead_task(next->job->task, next->job->plain);
-}
-
 /* Whether nothing can happen to the value but what jobs do in their turns: it has memory
  * on no other node, nor will have, and that here is the application's; jobs that write it
  * do. Then a task has nothing to note in the handle while it runs. */
@@ -396,6 +401,7 @@ static inline void fetch_pin_here(struct orr_access *access,
                                   const struct orr_job *job)
 {
     struct orr_handle *handle = access->handle;
+    const struct orr_access *next;
 
     access->at = STARPU_MAIN_RAM;
     access->datum = handle;
@@ -409,7 +415,11 @@ static inline void fetch_pin_here(struct orr_access *access,
     fetch_pin(handle, access, STARPU_MAIN_RAM, NULL);
     if (access->mode & STARPU_W)
         begin_write_locked(handle, access);
-    look_ahead_locked(handle, access);
+    /* Fetched into the caches when this one was granted, it leads to the task that may be
+     * ready when this one's has ended. */
+    next = orr_handle_waits_behind(handle, access);
+    if (next)
+        orr_ahead_task(next->job->task, next->job->plain);
     orr_unlock(&handle->lock);
 }
 
@@ -423,6 +433,7 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         job->left = 0;
         return true;
     }
+    look_at_memory(rt, job, node);
     return fetch_next(rt, job, fetch_begin(rt, job, node)) &&
            orr_job_fetch_rest(rt, job);
 }
@@ -562,6 +573,7 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
 
     if (rt->nodes->n == 1)
         return;
+    look_at_memory(rt, job, node);
     if (promises)
         count_push(rt, job);
     if (job->task)

@@ -32,17 +32,6 @@ struct orr_request;
 struct orr_return;
 struct orr_runtime;
 
-/* When something is needed; the smaller, the sooner: core/data/nextuse.c. */
-struct orr_use {
-    int64_t first;
-    uint64_t second;
-};
-
-static inline bool orr_use_is_sooner(struct orr_use a, struct orr_use b)
-{
-    return a.first < b.first || (a.first == b.first && a.second < b.second);
-}
-
 /* A handle's place on one memory node. */
 struct orr_replicate {
     struct orr_request *request; /* [handle lock] what is on its way here */
@@ -125,32 +114,37 @@ struct orr_handle {
     _Atomic uint64_t allocated; /* has memory there */
     struct orr_turns turns;     /* [lock] of its accesses */
 
+    /* The second line has what each submission reads. */
     struct orr_runtime *runtime;           /* [const] */
     struct starpu_data_interface_ops *ops; /* [const] */
-    struct orr_list all; /* [runtime lock] in runtime->data->handles */
-    uint64_t id;         /* [const] order of registration */
-    int home_node;       /* [const] -1 without */
     /* [const] pointer: the home node's, else node 0's */
     void *home_interface;
-    /* [const] replicates: nodes that there were when it was registered, or may be:
-     * orr_runtime.expects_disks */
-    unsigned nnodes;
+    struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
+    uint64_t id;                     /* [const] order of registration */
+    size_t size;                     /* [const] bytes */
+    int home_node;                   /* [const] -1 without */
     uint32_t footprint; /* [const] hash of its layout: core/cost/ask.h */
     /* ORR_HANDLE_ALIVE until it is freed: a call that uses it after that says so,
      * unless the memory has another use already */
     uint32_t alive;
+    bool sequential;  /* [main] implicit dependencies wanted */
+    bool partitioned; /* [main] */
+    bool multiformat; /* [const] it has a form per sort of device */
+    bool unimportant; /* [lock] its blocks leave first */
+
+    struct orr_list all; /* [runtime lock] in runtime->data->handles */
+    /* [const] replicates: nodes that there were when it was registered, or may be:
+     * orr_runtime.expects_disks */
+    unsigned nnodes;
     struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
-    struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
     struct orr_claims claims;        /* [lock] */
     /* [lock] held the value before it was last written or outdated, and has that memory
      * still: undo.c */
     uint64_t former;
-    size_t size;      /* [const] bytes */
-    bool sequential;  /* [main] implicit dependencies wanted */
-    bool partitioned; /* [main] */
-    bool multiformat; /* [const] it has a form per sort of device */
-    bool unimportant; /* [lock] its blocks leave first */
+    /* [lock] simulated: nodes where nobody has used its memory, so that the system has
+     * to give its pages to who does first */
+    uint64_t untouched;
     bool out_of_core; /* [main] it may go to a disk */
     uint8_t slab;     /* [const] of whose memory it is, from 1; 0: of none */
     uint32_t
@@ -187,6 +181,8 @@ struct orr_handle {
 
 _Static_assert(offsetof(struct orr_handle, runtime) == 64,
                "what changes with every task is the first line of the cache");
+_Static_assert(offsetof(struct orr_handle, all) == 128,
+               "what each submission reads is the second one");
 
 enum { ORR_PLACEMENT_DIMS = 8 };
 
@@ -248,6 +244,22 @@ static inline void orr_handle_set_valid(struct orr_handle *handle,
 {
     handle->valid = nodes;
     orr_handle_count_change(handle);
+}
+
+/* Whether who uses its memory there next is the first one; never for real. For who is
+ * the only one to bring a value there. */
+static inline bool orr_handle_is_untouched(const struct orr_handle *handle,
+                                           unsigned node) ORR_UNCHECKED
+{
+    return handle->untouched >> node & 1;
+}
+
+/* Their memory was used, or is gone. */
+static inline void orr_handle_touch(struct orr_handle *handle, uint64_t nodes)
+    ORR_REQUIRES(handle->lock)
+{
+    if (handle->untouched & nodes)
+        handle->untouched &= ~nodes;
 }
 
 static inline void orr_handle_set_loading(struct orr_handle *handle,
@@ -580,6 +592,23 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
  * (orr_job_forget_data): it waits for memory there, put aside, behind all others. */
 void orr_job_fetch_behind(struct orr_runtime *rt, struct orr_job *job,
                           unsigned node);
+
+/* The access of the handle right behind, if it waits for its turn; NULL: there is none. */
+static inline const struct orr_access *
+orr_handle_waits_behind(const struct orr_handle *handle,
+                        const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_access *next =
+        access->ordered ? orr_turns_after(&handle->turns, access) : NULL;
+
+    return next && !next->granted ? next : NULL;
+}
+
+/* On a machine of one thread, as its kernel begins and ends: the jobs behind it in the turns
+ * of its data are fetched into the caches; then what those use that its end makes ready. */
+void orr_job_look_behind(const struct orr_job *job) ORR_UNCHECKED;
+void orr_job_look_at_next(const struct orr_job *job) ORR_UNCHECKED;
 
 /* Goes on with the nodes that are left; returns as orr_job_fetch. */
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job);

@@ -322,6 +322,7 @@ static struct orr_block *make_block(const struct orr_handle *handle,
         return NULL;
     }
     block->taken = orr_self->grant->taken;
+    block->fresh = handle->runtime->exec->virtual_time;
     return block;
 }
 

@@ -127,13 +127,14 @@ bool orr_message_cancel(struct orr_message *message)
 
 /* The layer holds the datum from now on. It may end the message at once, from another
  * thread, so that the message is not looked at any more. */
-static void message_hold(struct orr_runtime *rt, struct orr_job *job)
+static void message_hold(struct orr_runtime *rt, void *arg)
 {
+    struct orr_job *job = arg;
     struct orr_message *message = message_of(job);
     unsigned node = orr_job_own(job)->node;
     void *interface = message->handle->replicates[node].interface;
     void (*granted)(void *, unsigned, void *) = message->granted;
-    void *arg = message->arg;
+    void *of_layer = message->arg;
     struct outside outside;
 
     orr_job_set_state(job, ORR_JOB_RUNNING);
@@ -141,12 +142,13 @@ static void message_hold(struct orr_runtime *rt, struct orr_job *job)
     atomic_store_explicit(&message->state, ORR_MESSAGE_HELD,
                           memory_order_release);
     outside = outside_enter(rt);
-    granted(arg, node, interface);
+    granted(of_layer, node, interface);
     outside_leave(outside);
 }
 
-static void message_copy(struct orr_runtime *rt, struct orr_job *job)
+static void message_copy(struct orr_runtime *rt, void *arg)
 {
+    const struct orr_job *job = arg;
     const struct orr_message *message = message_of(job);
 
     if (orr_handover_copy(message->handle, message->from->handle,
@@ -169,8 +171,8 @@ static void message_arrived(struct orr_runtime *rt, struct orr_job *job,
     if (message->from && !message->taken &&
         orr_handover_may_copy(message->handle, message->from->handle)) {
         message->copied = true;
-        orr_copy_within(rt, job, message->handle->size, message_copy,
-                        message_hold);
+        orr_copy_within(rt, orr_job_own(job)->node, message->handle->size, 0,
+                        message_copy, message_hold, job);
         return;
     }
     message_hold(rt, job);
@@ -298,6 +300,11 @@ void orr_message_go(struct orr_message *message)
 {
     if (gate_opens(message, ORR_MESSAGE_GO))
         message_use_turn(message->handle->runtime, message->job);
+}
+
+const struct orr_message *orr_message_of(const struct orr_job *job)
+{
+    return orr_job_own(job)->arg;
 }
 
 const struct orr_job_type orr_job_message = {

@@ -63,6 +63,11 @@ struct orr_message {
                      * place in the order, but no memory */
     int priority; /* among those that wait for memory, or for a datum without order */
     void *arg; /* of the four functions */
+    /* For who looks at a run that stands: the rank at the other end, among all, -1: several;
+     * and the tag. */
+    bool is_known;
+    int peer;
+    int64_t tag;
     /* Of one that is held back: its turn has come; orr_message_go may be called from here on,
      * though not inside. NULL: nobody wants to know. */
     void (*has_turn)(void *arg);
@@ -123,6 +128,9 @@ static inline bool orr_message_has_turn(const struct orr_message *message)
 {
     return atomic_load(&message->gate) & ORR_MESSAGE_TURN;
 }
+
+/* The message that a job of that type (orr_job_message) is the turn of; borrowed. */
+const struct orr_message *orr_message_of(const struct orr_job *job);
 
 /* Takes a message back whose turn has not come: true; it passes when its turn comes, and
  * `ended` is called then. False: it was granted, or is about to be: it has to be ended.

@@ -54,9 +54,9 @@ enum { MAX_BUSY = 8 };
 
 /* --- promises --- */
 
-static struct orr_access *access_of_promise(struct orr_heap_link *link)
+static struct orr_use use_of_promise(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_promise, link)->access;
+    return orr_container(link, struct orr_promise, link)->use;
 }
 
 /* What comes first in the order of jobs: the priority, if the policy pops by it. */
@@ -66,7 +66,7 @@ static int64_t nextuse_first_key(const struct orr_job *job)
                                                       : 0;
 }
 
-static struct orr_use use_of_promise(const struct orr_access *access)
+static struct orr_use use_by_access(const struct orr_access *access)
 {
     return (struct orr_use){nextuse_first_key(access->job),
                             orr_job_memory(access->job)->pushed};
@@ -74,8 +74,7 @@ static struct orr_use use_of_promise(const struct orr_access *access)
 
 static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    return orr_use_is_sooner(use_of_promise(access_of_promise(a)),
-                             use_of_promise(access_of_promise(b)));
+    return orr_use_is_sooner(use_of_promise(a), use_of_promise(b));
 }
 
 static bool is_promised(const struct orr_access *access, unsigned node)
@@ -107,7 +106,7 @@ static bool soonest_promise(const struct orr_replicate *replicate,
 {
     if (!replicate->promises.first)
         return false;
-    *ret = use_of_promise(access_of_promise(replicate->promises.first));
+    *ret = use_of_promise(replicate->promises.first);
     return true;
 }
 
@@ -140,7 +139,7 @@ static void insert_promise(struct orr_replicate *replicate,
 
     if (!promise)
         return;
-    promise->access = access;
+    promise->use = use_by_access(access);
     if (replicate->sorts)
         orr_heap_insert(&replicate->promises, &promise->link,
                         promise_is_sooner);
@@ -162,10 +161,10 @@ static void nextuse_promise(struct orr_access *access)
             &handle->runtime->nodes->at[request->progress_node];
 
         orr_lock(&node->lock);
-        orr_pending_hasten(node, request, use_of_promise(access));
+        orr_pending_hasten(node, request, use_by_access(access));
         orr_unlock(&node->lock);
     }
-    orr_node_reorder(access->handle, ~orr_bit(access->node));
+    orr_node_reorder(access->handle, ~orr_bit(access->node), access);
 }
 
 static void withdraw(struct orr_access *access)
@@ -182,7 +181,7 @@ static void withdraw(struct orr_access *access)
                (heap->first == &promise->link || promise->link.prev)) {
         orr_heap_remove(heap, &promise->link, promise_is_sooner);
     }
-    orr_node_reorder(access->handle, orr_bit(access->node));
+    orr_node_reorder(access->handle, orr_bit(access->node), access);
 }
 
 /* --- when a block is needed --- */
@@ -213,18 +212,23 @@ static enum comes comes_to(const struct orr_access *access, unsigned node)
     return access->mode & STARPU_W ? OVERWRITES_ELSEWHERE : DOES_NOT;
 }
 
-/* The number of the first job that will use the handle on the node, by its
- * order; 0: none. */
+/* The first job that will use the handle on the node, by its order; NULL: none. Where the
+ * first few do not, *guessed, and the last of these is taken. */
 static const struct orr_job *next_job(const struct orr_handle *handle,
-                                      unsigned node) ORR_REQUIRES(handle->lock)
+                                      unsigned node, bool *guessed)
+    ORR_REQUIRES(handle->lock)
 {
     unsigned n = 0;
 
     orr_turns_foreach (access, &handle->turns) {
         enum comes comes = comes_to(access, node);
 
-        if (comes == COMES || ++n == LOOK_AHEAD)
+        if (comes == COMES)
             return access->job;
+        if (++n == LOOK_AHEAD) {
+            *guessed = true;
+            return access->job;
+        }
         if (comes == OVERWRITES_ELSEWHERE)
             return NULL;
     }
@@ -236,11 +240,12 @@ static bool goes_by_age(void)
     return orr_self->runtime->nodes->follows_memory;
 }
 
-/* The heap in which a block of this replicate alone belongs, and its place there. The
- * handle is locked. */
+/* The heap in which a block of this replicate alone belongs, and its place there, which may
+ * be *guessed. The handle is locked. */
 static inline unsigned heap_of_replicate(struct orr_replicate *replicate,
                                          const struct orr_block *block,
-                                         struct orr_use *ret) ORR_UNCHECKED
+                                         struct orr_use *ret,
+                                         bool *guessed) ORR_UNCHECKED
 {
     const struct orr_handle *handle = replicate->handle;
     const struct orr_job *job;
@@ -253,7 +258,7 @@ static inline unsigned heap_of_replicate(struct orr_replicate *replicate,
     sort_promises(replicate);
     if (soonest_promise(replicate, ret))
         return QUEUED | dirty;
-    job = next_job(handle, replicate->node);
+    job = next_job(handle, replicate->node, guessed);
     if (!job)
         return DEAD | dirty;
     if (!goes_by_age())
@@ -267,12 +272,13 @@ static unsigned heap_of_several(const struct orr_block *block,
                                 struct orr_use *ret)
 {
     unsigned place = DEAD, dirty = 0;
+    bool guessed;
 
     *ret = (struct orr_use){-block->age, 0};
     orr_block_foreach(replicate, block)
     {
         struct orr_use use;
-        unsigned heap = heap_of_replicate(replicate, block, &use);
+        unsigned heap = heap_of_replicate(replicate, block, &use, &guessed);
 
         dirty |= heap & DIRTY;
         heap &= ~DIRTY;
@@ -283,14 +289,16 @@ static unsigned heap_of_several(const struct orr_block *block,
     return place | dirty;
 }
 
-static inline unsigned nextuse_heap_of(const struct orr_block *block,
+static inline unsigned nextuse_heap_of(struct orr_block *block,
                                        struct orr_use *ret)
 {
     struct orr_replicate *replicate =
         orr_container(block->inhabitants.next, struct orr_replicate, in_block);
 
-    return orr_block_is_shared(block) ? heap_of_several(block, ret)
-                                      : heap_of_replicate(replicate, block, ret);
+    block->guessed = false;
+    return orr_block_is_shared(block)
+               ? heap_of_several(block, ret)
+               : heap_of_replicate(replicate, block, ret, &block->guessed);
 }
 
 /* --- the heaps --- */
@@ -338,8 +346,7 @@ static void nextuse_unfile(struct orr_node *node, struct orr_block *block)
 
 /* The locks of the other replicates in the block are not held: the block is taken for
  * dead, which is corrected when it is looked at. */
-static unsigned place_or_guess(const struct orr_block *block,
-                               struct orr_use *ret)
+static unsigned place_or_guess(struct orr_block *block, struct orr_use *ret)
 {
     if (!orr_block_is_shared(block))
         return nextuse_heap_of(block, ret);
@@ -409,17 +416,57 @@ static bool correct(struct orr_node *node, struct orr_block *block)
     return true;
 }
 
-static void reorder(struct orr_node *node, struct orr_block *block)
+static void reorder_shared(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     struct orr_use use;
 
-    if (!orr_block_is_shared(block))
-        (void)correct(node, block);
-    else if (node->nextuse.pressed && block->list != DEAD) {
-        orr_node_changed(node);
-        move(node, block, place_or_guess(block, &use), use);
+    if (!node->nextuse.pressed || block->list == DEAD)
+        return;
+    orr_node_changed(node);
+    move(node, block, place_or_guess(block, &use), use);
+}
+
+/* Whether a policy has said where the job goes. */
+static bool was_promised(const struct orr_job *job)
+{
+    const struct orr_job_memory *memory = orr_job_memory(job);
+
+    return memory && memory->pushed;
+}
+
+/* Whether the block, in which one replicate lives, may have to leave sooner than from its
+ * place, after what `access` did: not if it is there for another use, or for none. (Where
+ * jobs go that were promised nothing is known when they fetch their data: the next of
+ * these accesses that leaves has the block looked at.) */
+static bool may_be_too_late(const struct orr_block *block,
+                            const struct orr_access *access) ORR_UNCHECKED
+{
+    const struct orr_replicate *replicate =
+        orr_container(block->inhabitants.next, struct orr_replicate, in_block);
+    bool dirty = !orr_replicate_is_clean(replicate);
+
+    if (dirty != (block->list & DIRTY) || !was_promised(access->job))
+        return true;
+    switch (block->list & ~DIRTY) {
+    case DEAD:
+        return false;
+    case QUEUED: /* by its promise */
+        return access->node == block->node;
+    default:
+        return block->guessed || goes_by_age() ||
+               (access->ordered ? block->use.second >= access->job->id
+                                : block->use.second == access->job->id);
     }
+}
+
+static void reorder(struct orr_node *node, struct orr_block *block,
+                    const struct orr_access *access) ORR_REQUIRES(node->lock)
+{
+    if (orr_block_is_shared(block))
+        reorder_shared(node, block);
+    else if (may_be_too_late(block, access))
+        (void)correct(node, block);
 }
 
 /* What several share is not needless because one of them is. */
@@ -427,7 +474,7 @@ static void nextuse_demote(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (orr_block_is_shared(block)) {
-        reorder(node, block);
+        reorder_shared(node, block);
         return;
     }
     nextuse_unfile(node, block);

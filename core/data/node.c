@@ -140,6 +140,7 @@ int orr_nodes_new(struct orr_runtime *rt)
     rt->nodes->at = calloc(rt->machine->row, sizeof(*rt->nodes->at));
     if (!rt->nodes->at)
         return -ENOMEM;
+    orr_list_init(&rt->nodes->copied);
     for (unsigned id = 0; id < rt->nodes->n; id++)
         if (node_init(rt, &rt->nodes->at[id], id) != 0)
             return -ENOMEM;
@@ -373,13 +374,23 @@ void orr_node_outdate(struct orr_handle *handle, unsigned id)
     node_apply_rule(handle, id, handle->runtime->nodes->eviction->outdate);
 }
 
-void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes)
+void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes,
+                           const struct orr_access *access)
 {
-    struct orr_runtime *rt = handle->runtime;
+    const struct orr_runtime *rt = handle->runtime;
 
-    for (; nodes; nodes &= nodes - 1)
-        node_apply_rule(handle, (unsigned)__builtin_ctzll(nodes),
-                        rt->nodes->eviction->reorder);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(nodes);
+        struct orr_node *node = &rt->nodes->at[id];
+        const struct orr_replicate *replicate = &handle->replicates[id];
+
+        if (!replicate->offered || !rt->nodes->eviction->reorder)
+            continue;
+        orr_lock(&node->lock);
+        if (replicate->block->pins == 0)
+            rt->nodes->eviction->reorder(node, replicate->block, access);
+        orr_unlock(&node->lock);
+    }
 }
 
 void orr_node_end_leaving(struct orr_handle *handle, unsigned id,

@@ -245,17 +245,20 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned node,
                           struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* The handle's next use on these nodes (bits) has changed: it may be later now. */
-void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes)
+/* The handle's next use on these nodes (bits) has changed, by the access of it: it may be
+ * later now. */
+void orr_node_reorder_some(struct orr_handle *handle, uint64_t nodes,
+                           const struct orr_access *access)
     ORR_REQUIRES(handle->lock);
-static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+static inline void orr_node_reorder(struct orr_handle *handle, uint64_t nodes,
+                                    const struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     nodes &= atomic_load_explicit(&handle->runtime->nodes->pressed,
                                   memory_order_relaxed) &
              atomic_load_explicit(&handle->allocated, memory_order_relaxed);
     if (nodes)
-        orr_node_reorder_some(handle, nodes);
+        orr_node_reorder_some(handle, nodes, access);
 }
 
 /* What hindered requests and jobs from having memory on the node has changed: they are

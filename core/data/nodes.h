@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/list.h"
+
 struct orr_bus;
 struct orr_eviction;
 struct orr_node;
@@ -66,6 +68,9 @@ struct orr_nodes {
                                          * NULL: none */
     bool said_large;    /* [main] of a hint that has no effect */
     bool warned_unreal; /* [main] */
+    /* simulated: acquisitions whose data the application copies, by `queue`; the first
+     * one now */
+    struct orr_list copied;
     struct orr_relief relief;
     char pad[64];
     atomic_ullong last_copy; /* number of the copy that was started last */

@@ -329,6 +329,32 @@ order_grant_next_locked(struct orr_handle *handle) ORR_REQUIRES(handle->lock)
     return granted;
 }
 
+void orr_job_look_behind(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *next =
+            orr_handle_waits_behind(job->accesses[i].handle, &job->accesses[i]);
+
+        if (next)
+            orr_ahead_job_and_accesses(next->job);
+    }
+}
+
+void orr_job_look_at_next(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *next =
+            orr_handle_waits_behind(job->accesses[i].handle, &job->accesses[i]);
+
+        if (!next ||
+            atomic_load_explicit(&next->job->waiting, memory_order_relaxed) > 1)
+            continue;
+        orr_ahead_task(next->job->task, next->job->plain);
+        for (unsigned k = 0; k < next->job->naccesses; k++)
+            orr_ahead_handle(next->job->accesses[k].handle);
+    }
+}
+
 /* All steps that need the handle's lock; `lends`: the job may have lent the datum.
  * Returns whether the handle is still to be served and left, without the lock. */
 static bool order_leave(struct orr_access *access, bool lends,
@@ -346,7 +372,7 @@ static bool order_leave(struct orr_access *access, bool lends,
     if (access->ordered) {
         orr_list_remove(&access->link);
         access->ordered = 0;
-        orr_node_reorder(handle, ~UINT64_C(0));
+        orr_node_reorder(handle, ~UINT64_C(0), access);
         granted = order_grant_next_locked(handle);
     } else if (access->scoped) {
         granted = orr_lend_leave_locked(handle, access);
@@ -377,7 +403,7 @@ void orr_access_share(struct orr_access *access, struct orr_released *ret)
     orr_access_end_write_locked(handle, access);
     access->mode = STARPU_R;
     if (access->ordered) {
-        orr_node_reorder(handle, ~UINT64_C(0));
+        orr_node_reorder(handle, ~UINT64_C(0), access);
         ret->granted = orr_turns_share(&handle->turns, access);
     }
     shares = orr_access_share_claim_locked(handle, access);

@@ -209,24 +209,24 @@ static size_t copy_all(struct orr_runtime *rt, struct orr_job *job,
     return bytes;
 }
 
-static void copy_to_whole(struct orr_runtime *rt, struct orr_job *job)
+static void copy_to_whole(struct orr_runtime *rt, void *job)
 {
     (void)copy_all(rt, job, true, true);
 }
 
-static void copy_to_parts(struct orr_runtime *rt, struct orr_job *job)
+static void copy_to_parts(struct orr_runtime *rt, void *job)
 {
     (void)copy_all(rt, job, false, true);
 }
 
 void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole,
-                    void (*then)(struct orr_runtime *, struct orr_job *))
+                    void (*then)(struct orr_runtime *, void *job))
 {
     size_t bytes = copy_all(rt, job, to_whole, false);
 
     if (bytes == 0)
         then(rt, job);
     else
-        orr_copy_within(rt, job, bytes,
-                        to_whole ? copy_to_whole : copy_to_parts, then);
+        orr_copy_within(rt, orr_job_own(job)->node, bytes, 0,
+                        to_whole ? copy_to_whole : copy_to_parts, then, job);
 }

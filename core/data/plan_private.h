@@ -71,7 +71,7 @@ bool orr_parts_settle(struct orr_runtime *rt, struct orr_job *job);
 /* The values of such parts as have memory of their own in the base come from the
  * whole, or go there. Calls `then` when they have: at once if there are none. */
 void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole,
-                    void (*then)(struct orr_runtime *, struct orr_job *));
+                    void (*then)(struct orr_runtime *, void *job));
 
 /* After orr_parts_settle: asks for their values there, as orr_job_ask. */
 void orr_parts_ask(struct orr_runtime *rt, struct orr_job *job);

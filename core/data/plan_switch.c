@@ -607,8 +607,9 @@ static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
 }
 
 /* All that has a value has it in the base now, each where it is to be. */
-static void settle_in_base(struct orr_runtime *rt, struct orr_job *job)
+static void settle_in_base(struct orr_runtime *rt, void *arg)
 {
+    struct orr_job *job = arg;
     const struct orr_switch_effect *effect = effect_of(job);
     bool to_whole = effect->of_whole == ORR_COMES;
     bool keeps = is_unordered(job) && effect->of_whole == ORR_GOES;

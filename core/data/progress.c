@@ -312,6 +312,8 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->src = request->src;
     copy->dst = request->dst;
     copy->size = request->handle->size;
+    copy->fresh =
+        orr_handle_is_untouched(request->handle, request->dst) ? copy->size : 0;
     copy->id = atomic_fetch_add_explicit(&rt->nodes->last_copy, 1,
                                          memory_order_relaxed) +
                1;

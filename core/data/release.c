@@ -85,6 +85,14 @@ static struct orr_edge *reversed(struct orr_edge *edge)
     return result;
 }
 
+/* A policy will ask where the data of the job are. */
+__attribute__((always_inline)) static inline void
+look_at_data(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        orr_ahead_handle(job->accesses[i].handle);
+}
+
 void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
                       struct orr_released *released)
 {
@@ -111,6 +119,8 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_edge *edge,
         } else {
             job = granted->job;
             granted = granted->next;
+            if (granted)
+                look_at_data(granted->job);
         }
         orr_job_release_among(rt, job, &releases);
         if (holds)

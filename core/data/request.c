@@ -259,6 +259,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
 
 static void add_waiter(struct orr_request *request, struct orr_access *access)
 {
+    access->asks = 1;
     access->next = request->waiters;
     request->waiters = access;
 }
@@ -406,6 +407,7 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->former = handle->valid;
     orr_handle_set_valid(handle, valid);
+    orr_handle_touch(handle, valid);
     orr_traffic_outdate(handle);
     if (!valid) /* jobs that can do without a value lack nothing any more */
         for (unsigned node = 0; node < handle->nnodes; node++)
@@ -655,6 +657,7 @@ void orr_request_finish(struct orr_request *request,
     lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
         orr_handle_set_valid(handle, handle->valid | orr_bit(request->dst));
+        orr_handle_touch(handle, orr_bit(request->dst));
         orr_traffic_arrive(handle, request->dst);
         if (ORR_RACE_SEEN)
             note_read_locked(handle, request);

@@ -96,6 +96,9 @@ void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
                        block->ops->interface_size);
     block->owner = replicate;
     move_in(handle, block, false);
+    if (block->fresh)
+        handle->untouched |= orr_bit(block->node);
+    block->fresh = false;
 }
 
 void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
@@ -115,6 +118,8 @@ void orr_block_join_locked(struct orr_handle *piece,
     struct orr_block *block = whole->replicates[node].block;
 
     assert(!piece->replicates[node].allocated);
+    if (whole->untouched)
+        piece->untouched |= whole->untouched & orr_bit(node);
     if (block) {
         move_in(piece, block, true);
         return;
@@ -146,6 +151,7 @@ static void replicate_forget_memory(struct orr_replicate *replicate) ORR_UNCHECK
                              replicate->handle->allocated &
                                  ~orr_bit(replicate->node));
     replicate->handle->former &= ~orr_bit(replicate->node);
+    orr_handle_touch(replicate->handle, orr_bit(replicate->node));
 }
 
 static void move_out(struct orr_runtime *rt, struct orr_node *node,

@@ -4,10 +4,11 @@
 
 #include "core/job/job.h"
 
-/* One copy of `bytes` within the node orr_job_own(job)->node: `perform`, which is not called
- * where kernels are skipped, moves them, then comes `then`. Both are called with no
- * lock held, in this call or, simulated, once the time has passed. What is copied
- * stays pinned until then. Does not block. */
-void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
-                     void (*perform)(struct orr_runtime *, struct orr_job *),
-                     void (*then)(struct orr_runtime *, struct orr_job *));
+/* One copy of `bytes` within the node: `perform`, which is not called where kernels are
+ * skipped and may be NULL, moves them, then comes `then`. Both get arg, and are called with
+ * no lock held, in this call or, simulated, once the time has passed. What is copied
+ * stays pinned until then. `fresh` bytes go where nobody has been. Does not block. */
+void orr_copy_within(struct orr_runtime *rt, unsigned node, size_t bytes,
+                     size_t fresh,
+                     void (*perform)(struct orr_runtime *, void *arg),
+                     void (*then)(struct orr_runtime *, void *arg), void *arg);

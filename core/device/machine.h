@@ -32,6 +32,9 @@ struct orr_node_desc {
     int devid;         /* number among the devices of its type */
     int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
+    /* Bytes that tasks which say how much they need may take beside data, all at once;
+     * 0: unlimited. */
+    size_t task_memory;
     char name[32];     /* "NUMA 0", "CUDA 1" */
     char bus[16];      /* where its device is, "3b:00.0" (choice.h); or empty */
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
@@ -65,6 +68,18 @@ struct orr_kernel_speeds {
     unsigned n;
 };
 
+/* What a worker draws more than when it is idle, W; NaN: not stated. */
+struct orr_kernel_power {
+    char *kernel; /* owned: the symbol of its model, else the codelet's name */
+    double watts; /* while it executes that */
+};
+
+struct orr_worker_powers {
+    double busy;                    /* while it executes any other kernel */
+    struct orr_kernel_power *items; /* owned */
+    unsigned n;
+};
+
 /* A what-if edit of a simulated machine, and what it concerns. */
 struct orr_machine_edit {
     char *edit;    /* owned, as written */
@@ -95,6 +110,8 @@ struct orr_worker_desc {
     /* 0: uses the models of its own device number, else for this one less 1. */
     unsigned models_of;
     struct orr_kernel_speeds *kernels; /* lent by the machine; NULL: none */
+    /* lent by the machine; NULL: none are stated */
+    struct orr_worker_powers *powers;
     struct orr_driver *driver;         /* operates it; lent by the machine */
     char name[64];                     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
 };
@@ -119,6 +136,9 @@ struct orr_costs {
     double device_alloc; /* an allocation from the device driver */
     double device_free;
     double pinned_alloc_per_mib; /* pinned main memory */
+    /* Copies into main memory, or a device's, that nobody has used. */
+    double first_use_per_mib;
+    double device_first_use_per_mib;
     double kernel_queue; /* handing a kernel to an asynchronous device */
     double copy_queue;   /* handing over a copy */
     double progress;     /* a worker polling for its next action */
@@ -166,6 +186,8 @@ struct orr_copy {
     /* Called once when all of it is in a queue and none has failed, before `done`; never
      * by a simulated machine. NULL: nobody wants that. */
     void (*queued)(struct orr_copy *copy);
+    size_t fresh; /* bytes of these that go to memory which nobody has used:
+                   * costs.first_use_per_mib; machines that are simulated look at it */
     bool behind; /* its queue waits for the kernels that workers of `src`, which are its
                   * driver's, have in theirs: see `after` in driver.h */
     struct orr_async async;
@@ -287,8 +309,8 @@ struct orr_machine {
     const char *provenance; /* "measured", "derived" or NULL, for tables */
     char *not_measured;     /* owned: which of a measured machine's figures are not
                              * measured, a list in words; NULL: none, or unknown */
-    struct orr_driver *
-        *drivers; /* the machine's, ndrivers; main memory's first */
+    /* the machine's, ndrivers; main memory's first */
+    struct orr_driver **drivers;
     unsigned ndrivers;
     /* Where pinned main memory is noted, and whose it is; NULL both: none is.
      * Lent. core/device/pinned.h */
@@ -320,6 +342,10 @@ struct orr_machine {
      * Owned. */
     struct orr_kernel_speeds *kernel_speeds;
     unsigned nkernel_speeds;
+    struct orr_worker_powers *powers; /* owned */
+    unsigned npowers;                 /* 0: no power is stated */
+    /* of all of it when nothing runs, if some are; NaN: not stated */
+    double idle_watts;
     struct orr_machine_edit *edits;
     unsigned nedits;
     /* Figures that are off in this draw (ORRERY_SIM_DRAW); owned, the texts, too. */

@@ -31,6 +31,7 @@ struct orr_wanted {
 struct orr_machine_options {
     const char *name;  /* NULL: the real machine */
     const char *edits; /* what-if edits of a simulated one, or NULL */
+    const char *powers; /* what its parts draw, ORRERY_POWERS or NULL */
     uint64_t draw;     /* which of the machines that errors allow; 0: none */
     int ncpu, ncuda, nopencl, reserve_ncpu;
     /* Of these, what the program itself asks for, and what they are without that;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <starpu.h>
@@ -15,6 +16,17 @@
 
 struct orr_handle;
 struct orr_job;
+
+/* When something is needed; the smaller, the sooner: core/data/nextuse.c. */
+struct orr_use {
+    int64_t first;
+    uint64_t second;
+};
+
+static inline bool orr_use_is_sooner(struct orr_use a, struct orr_use b)
+{
+    return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
 
 /* How neighbours go together. */
 enum orr_access_group {
@@ -32,8 +44,8 @@ struct orr_access {
          * submission, granted ones, or [handle lock] those that wait for the same
          * request. */
         struct orr_access *next;
-        /* [handle lock] While it waits for its turn: the job that came behind it in
-         * the order, for core/job/ahead.h alone. */
+        /* [handle lock] While it waits for its turn, and has not asked for the value: the
+         * job that came behind it in the order, for core/job/ahead.h alone. */
         const void *behind;
     };
     struct orr_job *job;       /* [const] */
@@ -45,8 +57,10 @@ struct orr_access {
                                 * orr_access_share and a first value that comes
                                 * too late: [handle lock] */
     uint16_t index;          /* [const] which buffer of the task */
-    uint16_t scoped;         /* [handle lock] the depth of the nest of a task around
-                              * its own in whose scope it is (lend.c); 0: in none */
+    uint16_t scoped : 15;    /* [handle lock] the depth of the nest of a task
+                              * around its own in whose scope it is; 0: in none */
+    uint16_t asks : 1; /* [handle lock] is, or was, in a request's chain: of
+                        * a job that follows before its turn has come */
     uint8_t wants_order : 1; /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
     uint8_t optional : 1;    /* [const] a datum without a value will do */

@@ -15,6 +15,7 @@
 enum {
     ORR_AHEAD_LINE = 64,
     ORR_AHEAD_JOB = 4,
+    ORR_AHEAD_JOB_AND_ACCESSES = 7,
     ORR_AHEAD_TASK_REST = 2,
     ORR_AHEAD_TASK_PLAIN = 4,
     ORR_AHEAD_TASK = 8,
@@ -23,6 +24,14 @@ enum {
 __attribute__((always_inline)) static inline void orr_ahead_job(const void *job)
 {
     for (unsigned line = 0; line < ORR_AHEAD_JOB; line++)
+        __builtin_prefetch((const char *)job + line * ORR_AHEAD_LINE, 1);
+}
+
+/* With the accesses behind it, three of them. */
+__attribute__((always_inline)) static inline void
+orr_ahead_job_and_accesses(const void *job)
+{
+    for (unsigned line = 0; line < ORR_AHEAD_JOB_AND_ACCESSES; line++)
         __builtin_prefetch((const char *)job + line * ORR_AHEAD_LINE, 1);
 }
 
@@ -43,7 +52,14 @@ orr_ahead_task(const void *task, bool plain)
         __builtin_prefetch((const char *)task + line * ORR_AHEAD_LINE, 1);
 }
 
-/* What changes with every task that uses it: core/data/handle.h. */
+/* What changes with every task that uses it: core/data/handle.h, block.h. */
+__attribute__((always_inline)) static inline void
+orr_ahead_block(const void *block)
+{
+    __builtin_prefetch(block, 1);
+}
+
+/* Likewise. */
 __attribute__((always_inline)) static inline void
 orr_ahead_handle(const void *handle)
 {

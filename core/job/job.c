@@ -33,11 +33,10 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
 {
     unsigned wanted = naccesses + type->is_own;
     unsigned slots = wanted > MOST_SLOTS ? type->is_own : wanted;
-    struct orr_job *job = orr_slab_get(rt->slabs->jobs[slots]);
+    struct orr_job *job = orr_slab_get_zeroed(rt->slabs->jobs[slots]);
 
     if (!job)
         return NULL;
-    memset(job, 0, orr_job_size(slots, rt->slabs->jobs_have_memory));
     orr_lock_init(&job->lock, ORR_RANK_JOB);
     job->type = type;
     job->slots = (uint8_t)(slots - type->is_own);

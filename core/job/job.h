@@ -169,7 +169,7 @@ struct orr_job_claim {
 /* A promise of an access, see orr_job_memory. */
 struct orr_promise {
     struct orr_heap_link link; /* [handle lock] among those of its replicate */
-    struct orr_access *access;
+    struct orr_use use;        /* [handle lock] its place there */
 };
 
 /* What only jobs have whose data may lack memory: orr_job_memory. */
@@ -215,6 +215,10 @@ struct orr_job_rare {
                               * runs, or NULL */
     uint64_t avoids;  /* [owner] nodes whose workers do not get it: it has failed there,
                        * or found no memory */
+    /* [const] after submission: processors of one node that the task takes, 0: one, and
+     * bytes there beside its data (core/sched/recruit.h) */
+    uint16_t ncores;
+    size_t own_memory;
     uint8_t nretries; /* [owner] kernels that failed where no other worker could take
                        * them */
     uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
@@ -241,14 +245,16 @@ struct orr_job_own {
                                * sequence it is (core/data/plan_inner.c); NULL: none */
     const struct orr_job *by; /* of the kernel that acquires; NULL: the caller is in
                                * none. Compared only */
+    size_t copied; /* of an acquisition: bytes that its callback will copy … */
+    size_t fresh;  /* … and of these, into memory that nobody has used */
 };
 
-/* Three lines of the cache: what its way through the runtime needs; what the policy and
- * the fetch need as well; and what is left. */
 /* Whether its kernel is launched with those of other tasks: handing it over takes no
  * time, and nor do submission and push of what was submitted so before. */
 enum orr_in_graph { ORR_NO_GRAPH, ORR_IN_GRAPH, ORR_IN_GRAPH_AGAIN };
 
+/* Three lines of the cache: what its way through the runtime needs; what the policy and
+ * the fetch need as well; and what is left. */
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for jobs of the runtime's own */
     const struct orr_job_type *type; /* [const] after submission */
@@ -368,16 +374,20 @@ static inline uint64_t orr_job_admitted(const struct orr_job *job)
     return memory ? memory->admitted : 0;
 }
 
-/* The promise of an access; NULL: it has no place for one. */
+/* The promise of an access; NULL: its job has no place for one, or none in the order in
+ * which jobs were promised their data. */
 static inline struct orr_promise *
 orr_access_promise(const struct orr_access *access)
 {
     const struct orr_job *job = access->job;
     size_t i = (size_t)(access - job->accesses);
 
-    if (job->accesses != job->inside) /* orr_job_reserve made them behind these */
-        return (struct orr_promise *)(void *)&job->accesses[job->naccesses] + i;
-    return job->has_memory ? &orr_job_memory(job)->promises[i] : NULL;
+    if (job->accesses == job->inside)
+        return job->has_memory ? &orr_job_memory(job)->promises[i] : NULL;
+    if (!orr_job_memory(job))
+        return NULL;
+    /* orr_job_reserve made them behind the accesses */
+    return (struct orr_promise *)(void *)&job->accesses[job->naccesses] + i;
 }
 
 static inline struct orr_job_rare *orr_job_rare(const struct orr_job *job)
@@ -407,6 +417,20 @@ static inline struct orr_gang *orr_job_gang(const struct orr_job *job)
     const struct orr_job_rare *rare = orr_job_rare(job);
 
     return rare ? rare->gang : NULL;
+}
+
+static inline unsigned orr_job_ncores(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare && rare->ncores ? rare->ncores : 1;
+}
+
+static inline size_t orr_job_own_memory(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->own_memory : 0;
 }
 
 static inline struct orr_again *orr_job_again(const struct orr_job *job)

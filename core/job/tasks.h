@@ -11,6 +11,7 @@
 
 #include <starpu.h>
 
+#include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/base/wait.h"
 #include "core/device/machine.h"
@@ -60,6 +61,10 @@ struct orr_tasks {
     unsigned ncounters;          /* [const] for each of them */
     struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/sched/gang.c */
     uint64_t last_gang;          /* [gangs_lock] */
+    struct orr_list recruiting; /* [gangs_lock] gangs that wait for members … */
+    atomic_uint nrecruiting;    /* … how many: core/sched/recruit.h */
+    size_t taken
+        [STARPU_MAXNODES]; /* [gangs_lock] memory of nodes that tasks have taken */
     struct orr_lock nests_lock;  /* rank ORR_RANK_NESTS */
     bool follow_placed; /* [const] tasks that name no worker may follow others */
     atomic_bool has_nests;       /* tasks have submitted others */

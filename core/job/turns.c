@@ -53,6 +53,8 @@ struct orr_access *orr_turns_grant(struct orr_turns *turns)
         turns_look_behind(access);
         *end = access;
         end = &access->next;
+        if (access->group == ORR_GROUP_ALONE)
+            break; /* what is behind it is in no cache */
     }
     *end = NULL;
     return chain;

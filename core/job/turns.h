@@ -101,7 +101,8 @@ static inline bool orr_turns_enter(struct orr_turns *turns,
     access->group = (uint8_t)group;
     access->granted = orr_turns_would_grant(turns, group);
     /* Also which access is behind one that waits; that is final when its turn comes. */
-    if (!access->granted && !orr_turns_empty(turns) && !last->granted)
+    if (!access->granted && !orr_turns_empty(turns) && !last->granted &&
+        !last->asks)
         last->behind = access->job;
     orr_list_append(&turns->order, &access->link);
     return access->granted;

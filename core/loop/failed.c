@@ -10,7 +10,9 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/label.h"
 #include "core/data/lost.h"
+#include "core/data/request.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
 #include "core/job/job.h"
@@ -67,6 +69,33 @@ static void fail_with_gang(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
+/* The copy that it was put behind in queues may be why: a kernel's failure may be seen before
+ * that of the copy. */
+static void say_copies_before(struct orr_runtime *rt,
+                              const struct orr_worker *worker,
+                              const struct orr_job *job)
+{
+    unsigned node = worker->desc->node;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+        const struct orr_request *request;
+        bool is_behind;
+
+        orr_lock(&handle->lock);
+        request = handle->replicates[node].request;
+        is_behind = request && request->ahead;
+        orr_unlock(&handle->lock);
+        if (is_behind)
+            orr_log_error("the task follows the copy of %s to %s, which has "
+                          "not been seen to end, in queues: "
+                          "ORRERY_FOLLOW_PLACED=0 lets tasks wait for copies, "
+                          "which are then made once more if they fail",
+                          orr_handle_label(handle).text,
+                          rt->machine->nodes[node].name);
+    }
+}
+
 /* Its function is called once. */
 static void fail_with_call(struct orr_runtime *rt,
                            const struct orr_worker *worker,
@@ -79,6 +108,7 @@ static void fail_with_call(struct orr_runtime *rt,
                   "and is not tried again",
                   orr_job_name(job), (unsigned long long)job->id,
                   worker->desc->name);
+    say_copies_before(rt, worker, job);
     orr_runtime_fail(rt);
 }
 

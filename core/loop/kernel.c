@@ -420,6 +420,8 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         kernel->coarse = may_be_coarse(rt, worker, job);
         return;
     }
+    if (rt->exec->one_thread)
+        orr_job_look_behind(job);
     kernel->bytes = orr_device_kind(worker->desc->type)->is_processor
                         ? job_bytes_moved(job)
                         : 0;

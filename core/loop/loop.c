@@ -15,8 +15,8 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/registry.h"
-#include "core/exec/runtime.h"
 #include "core/device/driver.h"
+#include "core/exec/runtime.h"
 #include "core/job/count.h"
 #include "core/job/follow.h"
 #include "core/job/job.h"
@@ -30,6 +30,7 @@
 #include "core/sched/direct.h"
 #include "core/sched/follow.h"
 #include "core/sched/gang.h"
+#include "core/sched/recruit.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/end.h"
@@ -114,6 +115,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     worker->last_end = kernel->end;
     if (!worker->running)
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
+    if (rt->exec->one_thread)
+        orr_job_look_at_next(job);
     if (rt->machine->kernels_take_their_length)
         count_figures(rt, worker, job);
     orr_kernel_count_codelet(worker, job->task->cl);
@@ -505,6 +508,7 @@ static bool step_in_gang(struct orr_runtime *rt, struct orr_worker *worker)
         break;
     case ORR_GANG_ENDS:
         finish_job(rt, worker, job);
+        orr_recruit_release(rt, gang);
         orr_gang_free(gang);
         break;
     case ORR_GANG_GOES_ON:

@@ -25,12 +25,12 @@
 
 #include "bound/graph.h"
 #include "core/base/exec.h"
+#include "core/base/out.h"
 #include "core/base/place.h"
 #include "core/base/result.h"
 #include "core/base/spool.h"
 #include "core/exec/runtime.h"
 #include "core/observe/formats.h"
-#include "core/observe/out.h"
 #include "core/observe/waits.h"
 
 enum {

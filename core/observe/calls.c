@@ -151,6 +151,7 @@ static void calls_free(struct orr_calls *calls)
     orr_numbers_free(&calls->tasks);
     orr_numbers_free(&calls->codelets);
     orr_numbers_free(&calls->models);
+    orr_numbers_free(&calls->places);
     orr_calls_free_rows(calls);
     free(calls->unnamed);
     free(calls->scratch);

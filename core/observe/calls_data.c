@@ -100,6 +100,7 @@ static bool is_about_datum(enum orr_verb verb)
     case ORR_CALL_ALLOCATE:
     case ORR_CALL_EVICT:
     case ORR_CALL_WONT_USE:
+    case ORR_CALL_UNTOUCHED:
     case ORR_CALL_NAME:
     case ORR_CALL_COORDINATES:
     case ORR_CALL_SEQUENTIAL:

@@ -35,8 +35,8 @@ struct orr_calls {
     atomic_bool widened; /* these are not the policy's, which has one alone */
     bool begun;     /* the application is running */
     bool failed;    /* memory was out */
-    struct orr_numbers_of tasks, codelets, models;
-    uint64_t last_task, last_codelet, last_model;
+    struct orr_numbers_of tasks, codelets, models, places;
+    uint64_t last_task, last_codelet, last_model, last_place;
     bool timed; /* of a real run: times of kernels are in the record */
     struct orr_calls_row *rows; /* owned: what kernels took, by codelet and footprint */
     size_t nrows;

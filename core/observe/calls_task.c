@@ -13,6 +13,9 @@
 #include "core/device/kind.h"
 #include "core/job/job.h"
 #include "core/observe/calls_private.h"
+#include "core/observe/source_line.h"
+#include "core/observe/sources.h"
+#include "core/observe/views.h"
 #include "core/worker/workers.h"
 #include "record/models.h"
 
@@ -448,6 +451,39 @@ static void note_task(struct orr_calls *calls, const struct starpu_task *task,
                                "submit to the first one");
 }
 
+/* The number of a place in the program's source, "FILE:LINE", of which there is one text;
+ * its line comes first. 0: none (NULL). */
+static uint64_t put_place(struct orr_calls *calls, const char *source)
+    ORR_REQUIRES(calls->lock)
+{
+    struct orr_call call = orr_call_none;
+    struct orr_number *number;
+    unsigned long line;
+    int length;
+    char *file;
+
+    if (!source || !orr_source_split(source, &length, &line))
+        return 0;
+    number = orr_numbers_get(&calls->places, source);
+    file = number && !(number->state & KNOWN) ? strndup(source, (size_t)length)
+                                              : NULL;
+    if (!number || (!(number->state & KNOWN) && !file)) {
+        calls->failed = true;
+        return 0;
+    }
+    if (file) {
+        number->state = KNOWN;
+        number->number = ++calls->last_place;
+        call.verb = ORR_CALL_PLACE;
+        call.id = number->number;
+        call.text = file;
+        call.value = line;
+        orr_record_write(&calls->writer, &call);
+        free(file);
+    }
+    return number->number;
+}
+
 void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
                       bool implicit)
 {
@@ -455,6 +491,7 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
     struct orr_call call = orr_call_none;
     struct orr_number *number;
     struct said said;
+    const char *source = orr_sources_here(calls->rt->views->sources, task);
 
     ask(calls->rt, job, &said);
     orr_lock(&calls->lock);
@@ -468,6 +505,9 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
         call.id = number->number;
         call.alone = !implicit;
         call.graph = job->in_graph;
+        call.cores = orr_job_ncores(job) > 1 ? orr_job_ncores(job) : 0;
+        call.memory = orr_job_own_memory(job);
+        call.place = put_place(calls, source);
         fill_task(calls->rt, task, &call);
         fill_uses(calls, task, &call);
         fill_said(task->cl ? task->cl->model : NULL, &said, &call);

@@ -14,13 +14,13 @@
 #include <string.h>
 
 #include "bound/graph.h"
+#include "core/base/out.h"
 #include "core/device/machine.h"
 #include "core/observe/chrome_arrows.h"
 #include "core/observe/chrome_events.h"
 #include "core/observe/executing.h"
 #include "core/observe/json_text.h"
 #include "core/observe/lanes.h"
-#include "core/observe/out.h"
 #include "core/observe/sources.h"
 
 /* Names as they are in the file: each lies at one place, and most are the same few. */
@@ -294,7 +294,7 @@ static void end_state(struct chrome *c, unsigned worker, double time)
 
     if (!entered->event)
         return;
-    id = entered->event->u.state.id;
+    id = entered->event->which;
     if (time > entered->time && id != ORR_TRACE_IDLE &&
         id != ORR_TRACE_SLEEPING) {
         write_slice(c, ORR_CHROME_WORKERS, (int)worker + 1, "state",
@@ -463,8 +463,7 @@ static int chrome_write_moment(struct chrome *c,
         step_state(c, moment);
         break;
     case ORR_EVENT_COUNT:
-        change(c, &c->counters[event->u.count.id], event->u.count.change,
-               moment->time);
+        change(c, &c->counters[event->which], event->step, moment->time);
         break;
     case ORR_EVENT_MEMORY:
         if (event->u.memory.node >= c->trace->nnodes)

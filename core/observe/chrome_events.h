@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/observe/out.h"
+#include "core/base/out.h"
 
 /* Processes of the file: groups of tracks, in the order in which they are shown. */
 enum orr_chrome_group {

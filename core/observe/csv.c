@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/out.h"
 #include "core/base/shown.h"
-#include "core/observe/out.h"
 #include "core/observe/sources.h"
 
 static const char header[] =
@@ -142,11 +142,11 @@ static void write_count(struct csv *csv, const struct orr_event *event)
     struct orr_out *out = csv->out;
     double time = event->u.count.time;
     bool is_submission =
-        event->u.count.id == ORR_TRACE_NSUBMITTED && event->u.count.change > 0;
+        event->which == ORR_TRACE_NSUBMITTED && event->step > 0;
     const char *source =
         is_submission ? orr_sources_text(csv->trace->sources, event->u.count.job) : NULL;
 
-    orr_put_text(out, records[event->u.count.id]);
+    orr_put_text(out, records[event->which]);
     put_when(csv, time, time,
              is_submission ? event->worker : ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
@@ -158,7 +158,7 @@ static void write_count(struct csv *csv, const struct orr_event *event)
     if (is_submission && event->worker == ORR_TRACE_THREAD)
         ORR_PUT(out, "thread");
     ORR_PUT(out, ",,");
-    orr_put_signed(out, event->u.count.change);
+    orr_put_signed(out, event->step);
     ORR_PUT(out, ",,,,,,\n");
 }
 
@@ -266,7 +266,7 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         ORR_PUT(out, "state,");
         put_when(csv, moment->time, moment->time, event->worker);
         ORR_PUT(out, ",,,,,,");
-        orr_put_text(out, orr_trace_state_name(event->u.state.id));
+        orr_put_text(out, orr_trace_state_name(event->which));
         ORR_PUT(out, ",,,,,,,,\n");
         break;
     case ORR_EVENT_MEMORY:

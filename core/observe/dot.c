@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
+#include "core/base/out.h"
 #include "core/base/spool.h"
 #include "core/device/machine.h"
 #include "core/exec/runtime.h"
 #include "core/observe/entities.h"
-#include "core/observe/out.h"
 #include "core/observe/source_line.h"
 #include "core/observe/sources.h"
 #include "core/observe/views.h"

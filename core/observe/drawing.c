@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 #include "core/base/grow.h"
 #include "core/base/number.h"
 #include "core/exec/runtime.h"
+#include "core/observe/source_line.h"
+#include "core/observe/sources.h"
+#include "core/observe/views.h"
 #include "core/worker/workers.h"
 
 /* Where a task ran, and how long; of the drawing once the task is. */
@@ -33,9 +37,19 @@ struct section {
     int outer, depth; /* -1: none; from 1 on */
 };
 
+/* What a task uses. */
+struct data_use {
+    size_t data;
+    bool reads, writes;
+};
+
 /* A task, with the tasks before it that use the same data. */
 struct node {
     char *name, *data;
+    /* where it was submitted, and an editor's address; or NULL */
+    char *source, *link;
+    struct data_use *uses; /* where copies are drawn, else NULL */
+    unsigned nuses;
     int section; /* -1: none */
     size_t *after;
     size_t nafter;
@@ -47,6 +61,7 @@ struct last_uses {
     size_t *readers;
     size_t nreaders, writer;
     bool written;
+    char *name; /* where copies are drawn, else NULL */
 };
 
 struct orrery_drawing {
@@ -84,11 +99,16 @@ void orrery_drawing_free(struct orrery_drawing *drawing)
     for (size_t i = 0; i < drawing->nnodes; i++) {
         free(drawing->nodes[i].name);
         free(drawing->nodes[i].data);
+        free(drawing->nodes[i].source);
+        free(drawing->nodes[i].link);
+        free(drawing->nodes[i].uses);
         free(drawing->nodes[i].after);
         free(drawing->nodes[i].end);
     }
-    for (size_t i = 0; i < drawing->room; i++)
+    for (size_t i = 0; i < drawing->room; i++) {
         free(drawing->uses[i].readers);
+        free(drawing->uses[i].name);
+    }
     free(drawing->sections);
     free(drawing->nodes);
     free(drawing->uses);
@@ -173,7 +193,7 @@ struct orrery_drawn_end *orrery_drawing_watch(struct orrery_drawing *drawing,
 {
     struct orrery_drawn_end *end;
 
-    if (!drawing->look.times && !drawing->look.colours)
+    if (!drawing->look.times && !drawing->look.colours && !drawing->look.copies)
         return NULL;
     end = malloc(sizeof(*end));
     if (!end) {
@@ -233,8 +253,29 @@ static bool add_use(struct orrery_drawing *drawing, size_t number,
     for (size_t i = 0; i < last->nreaders; i++)
         fine &= add_edge(drawing, last->readers[i], number);
     free(last->readers);
-    *last = (struct last_uses){.writer = number, .written = true};
+    *last = (struct last_uses){
+        .writer = number, .written = true, .name = last->name};
     return fine;
+}
+
+/* For copies. */
+static bool keep_uses(struct orrery_drawing *drawing, struct node *node,
+                      const struct orrery_drawn_use *uses, unsigned n)
+{
+    node->uses = calloc(n ? n : 1, sizeof(*node->uses));
+    if (!node->uses)
+        return false;
+    node->nuses = n;
+    for (unsigned i = 0; i < n; i++) {
+        char **name = &drawing->uses[uses[i].data].name;
+        node->uses[i] = (struct data_use){uses[i].data, uses[i].reads != 0,
+                                          uses[i].writes != 0};
+        if (!*name)
+            *name = strdup(uses[i].name);
+        if (!*name)
+            return false;
+    }
+    return true;
 }
 
 /* "x(r) y(w)"; NULL: there is no memory. */
@@ -255,11 +296,25 @@ static char *words_of(const struct orrery_drawn_use *uses, unsigned n)
     return text;
 }
 
+/* Where the calling context submits, owned, with the address by which an editor opens it if
+ * there is a scheme; NULL: nobody asks, or it is not known. */
+static char *present_source(char **ret_link)
+{
+    const struct orr_runtime *rt = orr_self ? orr_self->runtime : NULL;
+    const char *source = rt ? orr_sources_here(rt->views->sources, NULL) : NULL;
+
+    if (source)
+        *ret_link = orr_source_link(
+            orr_config_string(&rt->config, ORR_CFG_LINKS), source);
+    return source ? strdup(source) : NULL;
+}
+
 void orrery_drawing_add(struct orrery_drawing *drawing, const char *name,
                         const struct orrery_drawn_use *uses, unsigned n,
                         struct orrery_drawn_end *end)
 {
     bool fine = false;
+    char *link = NULL, *source = present_source(&link);
     struct node *node;
 
     pthread_mutex_lock(&drawing->lock);
@@ -269,12 +324,20 @@ void orrery_drawing_add(struct orrery_drawing *drawing, const char *name,
         node->data = words_of(uses, drawing->look.nameless ? 0 : n);
         node->section = drawing->open;
         node->end = end;
+        node->source = source;
+        node->link = link;
         fine = node->name && node->data;
         for (unsigned i = 0; i < n; i++)
             fine &= add_use(drawing, drawing->nnodes - 1, &uses[i]);
+        if (drawing->look.copies && fine)
+            fine = keep_uses(drawing, node, uses, n);
     }
     drawing->failed |= !fine;
     pthread_mutex_unlock(&drawing->lock);
+    if (!node) {
+        free(source);
+        free(link);
+    }
 }
 
 /* --- the file --- */
@@ -371,6 +434,16 @@ static void print_task(const struct orrery_drawing *drawing, FILE *out,
         print_quoted(out, node->data);
     }
     fputc('"', out);
+    if (node->source) {
+        fputs(", tooltip=\"", out);
+        print_quoted(out, node->source);
+        fputc('"', out);
+    }
+    if (node->link) {
+        fputs(", URL=\"", out);
+        print_quoted(out, node->link);
+        fputc('"', out);
+    }
     print_colour(drawing, out, us_of(node), most,
                  node->end ? node->end->device : -1);
     fputs("]\n", out);
@@ -452,6 +525,97 @@ static int print_edges(const struct orrery_drawing *drawing, FILE *out)
     return 0;
 }
 
+/* --- copies --- */
+
+enum { NPLACES = 64 }; /* main memory, then devices */
+
+/* Where a piece of data has its value: the node that brought it there, a task or, from
+ * `nnodes` on, a copy. */
+struct whereabouts {
+    size_t by[NPLACES];
+    uint64_t here;  /* a bit for each place */
+    uint64_t begun; /* those of which nobody in the drawing is the cause */
+    unsigned last;  /* where it was written */
+};
+
+static void print_place(FILE *out, unsigned place)
+{
+    if (place == 0)
+        fputs("main memory", out);
+    else
+        fprintf(out, "device %u", place - 1);
+}
+
+/* Copy number `copy`, for the task, from where the value was written last. */
+static void print_copy(const struct orrery_drawing *drawing, FILE *out,
+                       size_t copy, const struct whereabouts *data,
+                       const char *name, size_t task, unsigned to)
+{
+    size_t by = data->by[data->last];
+
+    fprintf(out, "c%zu [style=dotted, label=\"copy ", copy);
+    print_quoted(out, name);
+    fputs("\n", out);
+    print_place(out, data->last);
+    fputs(" to ", out);
+    print_place(out, to);
+    fputs("\"]\n", out);
+    if (!(data->begun >> data->last & 1)) {
+        print_node(out, hidden(drawing, by), by);
+        fprintf(out, " -> c%zu\n", copy);
+    }
+    fprintf(out, "c%zu -> ", copy);
+    print_node(out, hidden(drawing, task), task);
+    fputc('\n', out);
+}
+
+/* The task at a place uses the data. Returns whether that took a copy. */
+static bool follow_use(struct whereabouts *data, const struct data_use *use,
+                       size_t task, unsigned place, bool known)
+{
+    bool copied = use->reads && known && !(data->here >> place & 1);
+
+    if (use->writes) {
+        data->here = UINT64_C(1) << place;
+        data->begun = 0;
+        data->last = place;
+        data->by[place] = task;
+    } else {
+        data->here |= UINT64_C(1) << place;
+    }
+    return copied;
+}
+
+/* Those that tasks needed where they ran, if each value stays where it was: data that were
+ * never written begin in main memory. Returns 0 or -ENOMEM. */
+static int print_copies(const struct orrery_drawing *drawing, FILE *out)
+{
+    struct whereabouts *data = calloc(drawing->room + 1, sizeof(*data));
+    size_t ncopies = 0;
+
+    if (!data)
+        return -ENOMEM;
+    for (size_t i = 0; i < drawing->room; i++)
+        data[i].here = data[i].begun = 1;
+    for (size_t task = 0; task < drawing->nnodes; task++) {
+        const struct node *node = &drawing->nodes[task];
+        bool known =
+            node->end && node->end->device >= 0 && node->end->device < NPLACES;
+        unsigned place = known ? (unsigned)node->end->device : 0;
+
+        for (unsigned i = 0; i < node->nuses; i++) {
+            struct whereabouts before = data[node->uses[i].data];
+            if (follow_use(&data[node->uses[i].data], &node->uses[i], task,
+                           place, known) &&
+                hidden(drawing, task) < 0)
+                print_copy(drawing, out, ncopies++, &before,
+                           drawing->uses[node->uses[i].data].name, task, place);
+        }
+    }
+    free(data);
+    return 0;
+}
+
 int orrery_drawing_write(struct orrery_drawing *drawing, const char *path)
 {
     FILE *out = fopen(path, "w");
@@ -463,6 +627,8 @@ int orrery_drawing_write(struct orrery_drawing *drawing, const char *path)
     fputs("digraph {\n", out);
     print_inside(drawing, out, -1, longest(drawing));
     err = print_edges(drawing, out);
+    if (!err && drawing->look.copies)
+        err = print_copies(drawing, out);
     if (drawing->failed)
         err = -ENOMEM;
     pthread_mutex_unlock(&drawing->lock);

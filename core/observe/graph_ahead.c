@@ -242,6 +242,7 @@ int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret)
     if (!record)
         return 0;
     orr_lock(&record->lock);
+    orr_graph_record_settle(record);
     skip_ended(record);
     v.low = record->past - record->first;
     v.n = record->nnodes - v.low;

@@ -298,6 +298,14 @@ static int compare_placed(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
+static bool is_sorted(const struct placed *placed, unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        if (compare_placed(&placed[i - 1], &placed[i]) > 0)
+            return false;
+    return true;
+}
+
 static int make_order(struct maker *m)
 {
     struct placed *placed = calloc((size_t)m->n + 1, sizeof(*placed));
@@ -309,7 +317,8 @@ static int make_order(struct maker *m)
         if (m->stays[i])
             placed[n++] = (struct placed){
                 is_task(m, i) ? m->record->nodes[i].id : UINT64_MAX, i};
-    qsort(placed, n, sizeof(*placed), compare_placed);
+    if (!is_sorted(placed, n)) /* tasks mostly come in that order */
+        qsort(placed, n, sizeof(*placed), compare_placed);
     memset(m->task_of, 0xff, m->n * sizeof(*m->task_of));
     for (unsigned t = 0; t < n; t++) {
         m->order[t] = placed[t].node;
@@ -490,8 +499,9 @@ static void add_deps(struct maker *m, struct orr_graph_task *task, uint32_t i)
     for (uint32_t e = list->first; e < list->first + list->n; e++)
         m->graph->deps[m->graph->ndeps++] = (struct orr_graph_dep){
             m->task_of[m->preds[e].node], m->preds[e].bytes, m->preds[e].tag};
-    qsort(&m->graph->deps[task->first_dep], task->ndeps,
-          sizeof(*m->graph->deps), compare_deps);
+    if (task->ndeps > 1)
+        qsort(&m->graph->deps[task->first_dep], task->ndeps,
+              sizeof(*m->graph->deps), compare_deps);
 }
 
 static bool maker_add_task(struct maker *m, unsigned t, double begin,
@@ -795,6 +805,7 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
         /* Only contexts that submit tasks in the meantime wait for this. */
         if (record) {
             orr_lock(&record->lock);
+            orr_graph_record_settle(record);
             m.n = record->nnodes;
             rc = maker_make_locked(&m);
             orr_unlock(&record->lock);

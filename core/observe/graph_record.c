@@ -12,30 +12,39 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/exec/runtime.h"
 #include "core/job/job.h"
 #include "core/message_told.h"
+#include "core/observe/chain.h"
 #include "core/observe/views.h"
 #include "core/observe/waits_log.h"
 #include "core/worker/workers.h"
 
-/* A zeroed element more; NULL without memory. */
-static void *record_array_add(void *array, uint32_t *n, uint32_t *room,
-                              size_t size)
+/* Room for one more; false without memory. */
+static __attribute__((noinline)) bool
+record_array_grow(char **elements, uint32_t *room, size_t size)
+{
+    uint32_t larger = *room ? 2 * *room : 64;
+    void *moved = larger > 1U << 31 ? NULL : realloc(*elements, larger * size);
+
+    if (!moved)
+        return false;
+    *elements = moved;
+    *room = larger;
+    return true;
+}
+
+/* A zeroed element more; NULL without memory. Inline: where it is called, `size` is a
+ * constant, and each task has several. */
+static inline void *record_array_add(void *array, uint32_t *n, uint32_t *room,
+                                     size_t size)
 {
     char **elements = array;
 
-    if (*n == *room) {
-        uint32_t larger = *room ? 2 * *room : 64;
-        void *moved =
-            larger > 1U << 31 ? NULL : realloc(*elements, larger * size);
-
-        if (!moved)
-            return NULL;
-        *elements = moved;
-        *room = larger;
-    }
+    if (*n == *room && !record_array_grow(elements, room, size))
+        return NULL;
     memset(*elements + *n * size, 0, size);
     return *elements + (*n)++ * size;
 }
@@ -43,6 +52,87 @@ static void *record_array_add(void *array, uint32_t *n, uint32_t *room,
 #define ADD(record, array)                                                     \
     record_array_add(&(record)->array, &(record)->n##array,                    \
                      &(record)->room_##array, sizeof(*(record)->array))
+
+/* --- what workers note by themselves --- */
+
+/* A task that has run, for as long as that really took. */
+struct orr_graph_run {
+    uint32_t number; /* of its node */
+    uint32_t worker;
+    double start, end; /* as of the node */
+};
+
+/* Of a worker of a real run: the list is its own, and who has the record's lock reads it. */
+struct orr_graph_runs {
+    struct orr_chain list;
+    struct orr_chain_place read; /* [record's lock] */
+};
+
+static void free_runs(struct orr_graph_record *record)
+{
+    for (unsigned w = 0; w < record->nruns; w++)
+        orr_chain_done(&record->runs[w].list);
+    free(record->runs);
+}
+
+/* Only where workers are threads, and time is not charged. False without memory. */
+static bool make_runs(struct orr_graph_record *record)
+{
+    const struct orr_runtime *rt = record->runtime;
+    unsigned n = rt->exec->one_thread || rt->machine->kernels_take_their_length
+                     ? 0
+                     : rt->machine->nworkers;
+
+    if (!n)
+        return true;
+    record->runs = calloc(n, sizeof(*record->runs));
+    for (; record->runs && record->nruns < n; record->nruns++) {
+        struct orr_graph_runs *runs = &record->runs[record->nruns];
+
+        if (orr_chain_init(&runs->list, sizeof(struct orr_graph_run)) != 0)
+            return false;
+        runs->read = (struct orr_chain_place){runs->list.first, 0};
+    }
+    return record->runs != NULL;
+}
+
+/* `charged`: as of the node. */
+static void set_run(struct orr_graph_record *record,
+                    const struct orr_graph_run *run, double charged)
+    ORR_REQUIRES(record->lock)
+{
+    struct orr_graph_node_record *node;
+
+    if (run->number < record->first)
+        return; /* what was cleared does not count any more */
+    node = &record->nodes[run->number - record->first];
+    node->worker = run->worker;
+    node->start = run->start;
+    node->end = run->end;
+    node->charged = charged;
+}
+
+void orr_graph_record_settle(struct orr_graph_record *record)
+{
+    const struct orr_graph_run *run;
+
+    for (unsigned w = 0; w < record->nruns; w++)
+        while ((run = orr_chain_next(&record->runs[w].read, sizeof(*run))))
+            set_run(record, run, NAN);
+}
+
+/* By the worker; false without memory. */
+static bool note_run(struct orr_graph_runs *runs,
+                     const struct orr_graph_run *run)
+{
+    struct orr_graph_run *noted = orr_chain_add(&runs->list, sizeof(*noted));
+
+    if (!noted)
+        return false;
+    *noted = *run;
+    orr_chain_publish(&runs->list);
+    return true;
+}
 
 /* --- beginning and end --- */
 
@@ -56,6 +146,7 @@ static void clear(struct orr_graph_record *record)
     record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
     record->ndatum_of = record->ntags = record->nvague = record->nmessages = 0;
     orr_graph_types_done(&record->types);
+    memset(record->recent, 0, sizeof(record->recent));
 }
 
 void orr_graph_record_free(struct orr_graph_record *record)
@@ -73,6 +164,7 @@ void orr_graph_record_free(struct orr_graph_record *record)
     free(record->messages);
     free(record->chains);
     orr_waits_log_free(record->log);
+    free_runs(record);
     free(record);
 }
 
@@ -82,6 +174,10 @@ static const struct orr_observer graph_observer;
 static struct orr_graph_record *graph_record_get(struct orr_runtime *rt)
 {
     struct orr_graph_record *record = atomic_load(&rt->views->graph), *fresh;
+    /* When a task is pushed counts where time is charged. */
+    uint64_t kinds = rt->exec->virtual_time
+                         ? ORR_TOLD_ALL
+                         : ~ORR_TOLD_BIT(ORR_TOLD_TASK_PUSHED);
 
     if (record)
         return record;
@@ -91,11 +187,12 @@ static struct orr_graph_record *graph_record_get(struct orr_runtime *rt)
     fresh->runtime = rt;
     fresh->tells = true;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
-    if (atomic_compare_exchange_strong(&rt->views->graph, &record, fresh)) {
-        orr_observers_want(&rt->observers, &graph_observer, ORR_TOLD_ALL, true);
+    if (make_runs(fresh) &&
+        atomic_compare_exchange_strong(&rt->views->graph, &record, fresh)) {
+        orr_observers_want(&rt->observers, &graph_observer, kinds, true);
         return fresh;
     }
-    free(fresh); /* another thread was faster */
+    orr_graph_record_free(fresh); /* another thread was faster, or no memory */
     return record;
 }
 
@@ -116,6 +213,7 @@ int orr_graph_record_open_window(struct orr_runtime *rt)
     if (!record)
         return -ENOMEM;
     orr_lock(&record->lock);
+    orr_graph_record_settle(record);
     if (!record->all)
         clear(record);
     record->window++;
@@ -197,8 +295,9 @@ static uint32_t graph_record_job_number(struct orr_graph_record *record,
     if (job->recorded > record->first)
         return job->recorded - 1;
     number = orr_graph_record_add_node(record);
+    /* Its worker may look meanwhile, if others name it late. */
     if (number != ORR_NONE)
-        job->recorded = number + 1;
+        __atomic_store_n(&job->recorded, number + 1, __ATOMIC_RELAXED);
     return number;
 }
 
@@ -479,6 +578,41 @@ static uint32_t number_type(struct orr_graph_record *record,
     return number;
 }
 
+/* Where types of rows are remembered. */
+static struct orr_graph_recent *recent_of(struct orr_graph_record *record,
+                                          const struct orr_cost_row *row)
+    ORR_REQUIRES(record->lock)
+{
+    return &record->recent[(uintptr_t)row / sizeof(*row) % ORR_GRAPH_RECENT];
+}
+
+/* The number of the job's type if it is that of the last job with its row; ORR_NONE: it is
+ * to be looked for. `row` is NULL where more than the row makes the type. */
+static uint32_t recent_type(struct orr_graph_record *record,
+                            const struct orr_job *job,
+                            const struct orr_cost_row *row)
+    ORR_REQUIRES(record->lock)
+{
+    const struct orr_graph_recent *recent = recent_of(record, row);
+
+    return row && recent->row == row &&
+                   !memcmp(&recent->flops, &job->task->flops, sizeof(double)) &&
+                   recent->version ==
+                       __atomic_load_n(&row->version, __ATOMIC_RELAXED)
+               ? recent->type
+               : ORR_NONE;
+}
+
+static void remember_type(struct orr_graph_record *record,
+                          const struct orr_job *job,
+                          const struct orr_cost_row *row, uint32_t type)
+    ORR_REQUIRES(record->lock)
+{
+    if (row && type != ORR_NONE)
+        *recent_of(record, row) = (struct orr_graph_recent){
+            row, job->task->flops, record->types.all[type]->version, type};
+}
+
 bool orr_graph_counts_bound(const struct orr_job *job)
 {
     const struct starpu_perfmodel *model;
@@ -491,19 +625,23 @@ bool orr_graph_counts_bound(const struct orr_job *job)
             model->type == STARPU_NL_REGRESSION_BASED);
 }
 
-/* `counts` when StarPU's bounds count it. */
-static void graph_add_task(struct orr_graph_record *record, struct orr_job *job,
-                           bool counts)
+/* The number of the type of a task that is about to be released; ORR_NONE: it has none.
+ * Takes the lock, and lets it go while what the user gave is asked. */
+static uint32_t find_type(struct orr_graph_record *record, struct orr_job *job)
+    ORR_ACQUIRES(record->lock) ORR_UNCHECKED
 {
-    struct orr_graph_type_record *type = NULL;
-    bool good = true;
+    const struct orr_cost_row *row = NULL;
+    struct orr_graph_type_record *type;
+    uint32_t number;
 
-    if (record->log)
-        orr_waits_log_submit(record->log, job);
-    if (!may_be_on(record))
-        return;
     if (ORR_JOB_IS(job, task))
-        type = orr_graph_type_new(record->runtime, job);
+        row = orr_graph_type_row(record->runtime, job);
+    orr_lock(&record->lock);
+    number = recent_type(record, job, row);
+    if (number != ORR_NONE || !ORR_JOB_IS(job, task))
+        return number;
+    orr_unlock(&record->lock);
+    type = orr_graph_type_new(record->runtime, job);
     orr_lock(&record->lock);
     while (type &&
            !has_times(record, type)) { /* they are asked without the lock */
@@ -514,34 +652,55 @@ static void graph_add_task(struct orr_graph_record *record, struct orr_job *job,
         }
         orr_lock(&record->lock);
     }
-    if (is_on(record))
-        good = graph_record_submit_locked(record, job, counts,
-                                          number_type(record, type));
-    else
+    if (!is_on(record)) {
         orr_graph_type_free(type);
+        return ORR_NONE;
+    }
+    number = number_type(record, type);
+    remember_type(record, job, row, number);
+    return number;
+}
+
+/* `counts` when StarPU's bounds count it. */
+static void graph_add_task(struct orr_graph_record *record, struct orr_job *job,
+                           bool counts)
+{
+    uint32_t type;
+    bool good = true;
+
+    if (record->log)
+        orr_waits_log_submit(record->log, job);
+    if (!may_be_on(record))
+        return;
+    type = find_type(record, job);
+    if (is_on(record))
+        good = graph_record_submit_locked(record, job, counts, type);
     graph_record_unlock(record, !good);
 }
 
 static void graph_add_execution(struct orr_graph_record *record,
-                                const struct orr_job *job)
+                                const struct orr_job *job, unsigned worker)
 {
-    struct orr_graph_node_record *node;
+    uint32_t recorded = __atomic_load_n(&job->recorded, __ATOMIC_RELAXED);
+    struct orr_graph_run run;
 
     if (record->log)
         orr_waits_log_ran(record->log, job);
     /* A window that is closed had tasks, too. */
-    if (!may_be_on(record) &&
-        !__atomic_load_n(&record->window, __ATOMIC_RELAXED))
+    if (!recorded || (!may_be_on(record) &&
+                      !__atomic_load_n(&record->window, __ATOMIC_RELAXED)))
+        return;
+    run = (struct orr_graph_run){.number = recorded - 1,
+                                 .worker = (uint32_t)job->worker,
+                                 .start = job->kernel->start,
+                                 .end = job->kernel->end};
+    if (worker < record->nruns && note_run(&record->runs[worker], &run))
         return;
     orr_lock(&record->lock);
-    if (job->recorded > record->first) {
-        node = graph_record_node(record, job->recorded - 1);
-        node->worker = (uint32_t)job->worker;
-        node->start = job->kernel->start;
-        node->end = job->kernel->end;
-        if (record->runtime->machine->kernels_take_their_length)
-            node->charged = job->kernel->duration;
-    }
+    set_run(record, &run,
+            record->runtime->machine->kernels_take_their_length
+                ? job->kernel->duration
+                : (double)NAN);
     orr_unlock(&record->lock);
 }
 
@@ -688,7 +847,8 @@ static void graph_task_waits(struct orr_runtime *rt,
 static void graph_task_executed(struct orr_runtime *rt,
                                 const struct orr_told *told)
 {
-    graph_add_execution(atomic_load(&rt->views->graph), told->job);
+    graph_add_execution(atomic_load(&rt->views->graph), told->job,
+                        told->worker->id);
 }
 
 static void graph_message(struct orr_runtime *rt, const struct orr_told *told)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/graph_record_private.h - what graph_record.c collects and
- * graph_make.c makes graphs of. All of it: [lock].
+ * graph_make.c makes graphs of. All of it: [lock],
+ * unless it says so.
  *
  * A node is any job; it has a number that is unique in the run, and lies at
  * nodes[number - first].
@@ -60,6 +61,15 @@ struct orr_graph_datum_record {
     bool valued;
 };
 
+/* Tasks of a row mostly have the type of the one before. */
+enum { ORR_GRAPH_RECENT = 64 };
+
+struct orr_graph_recent {
+    const struct orr_cost_row *row; /* NULL: nothing yet */
+    double flops;
+    uint32_t version, type;
+};
+
 struct orr_graph_tags_record {
     struct orr_bound_tag_dep dep;
     uint32_t window;
@@ -97,11 +107,20 @@ struct orr_graph_record {
     uint32_t room_nodes, room_edges, room_accesses, room_data, room_datum_of,
         room_tags, room_vague, room_messages;
     struct orr_graph_types types;
+    struct orr_graph_recent
+        recent[ORR_GRAPH_RECENT]; /* by the address of the row */
+    struct orr_graph_runs
+        *runs;      /* owned, [const]: what workers have noted themselves */
+    unsigned nruns; /* [const] workers with such a list; 0: simulated */
 };
 
 /* Parts of the record, for code that makes a record of something else; the caller has
  * the lock, or no other thread has the record. All return false, or ORR_NONE, without
  * memory. */
+
+/* What workers have noted of tasks that have run joins the nodes. Before these are read. */
+void orr_graph_record_settle(struct orr_graph_record *record)
+    ORR_REQUIRES(record->lock);
 
 /* A new one, whose number is returned. */
 uint32_t orr_graph_record_add_node(struct orr_graph_record *record);

@@ -194,6 +194,17 @@ static bool is_combined(const struct orr_runtime *rt, const struct orr_job *job)
     return job->task->cl->type != STARPU_SEQ && orr_combined_count(rt) > 0;
 }
 
+const struct orr_cost_row *orr_graph_type_row(struct orr_runtime *rt,
+                                              struct orr_job *job)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    return row && !row->per_task && !is_combined(rt, job) &&
+                   orr_job_able_as_row(rt, job, row)
+               ? row
+               : NULL;
+}
+
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job)
 {

@@ -39,6 +39,11 @@ struct orr_graph_types {
     uint32_t n, room;                   /* slots: twice the room */
 };
 
+/* The row of a job's costs if its type is that of all jobs with that row and as many flops;
+ * NULL: the task itself, or its codelet, says more. As orr_graph_type_new. */
+const struct orr_cost_row *orr_graph_type_row(struct orr_runtime *rt,
+                                              struct orr_job *job);
+
 /* Makes the type of a job that is about to be released; owned by the caller. It has no
  * times yet if it may turn out to be equal to a known one. Calls user functions; no
  * lock held. NULL without memory. */

@@ -2,7 +2,7 @@
 /* core/observe/json_text.h - texts of the application in JSON. No state. */
 #pragma once
 
-#include "core/observe/out.h"
+#include "core/base/out.h"
 
 /* Writes the text in quotation marks, null for NULL. Its characters
  * are those of core/base/shown.h. */

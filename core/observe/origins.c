@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/base/grow.h"
+#include "core/base/out.h"
 #include "core/observe/entities.h"
-#include "core/observe/out.h"
 #include "perfmodel/origin.h"
 
 /* Tasks of one type on one type of worker. */

@@ -6,10 +6,10 @@
  */
 #include "core/observe/formats.h"
 
+#include "core/base/out.h"
 #include "core/observe/entities.h"
 #include "core/observe/executing.h"
 #include "core/observe/origins.h"
-#include "core/observe/out.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -317,7 +317,7 @@ static void write_execution(struct paje *paje, unsigned worker,
     orr_put_byte(out, '\t');
     orr_put_unsigned(out, task->job);
     orr_put_byte(out, '\t');
-    orr_put_unsigned(out, task->submit_order);
+    orr_put_unsigned(out, task->job);
     orr_put_byte(out, '\t');
     orr_put_signed(out, task->priority);
     orr_put_byte(out, '\t');
@@ -479,13 +479,13 @@ static int paje_write_moment(struct paje *paje, const struct orr_moment *moment)
     case ORR_EVENT_STATE:
         if (event->worker >= paje->trace->nworkers)
             break;
-        paje->states[event->worker] = event->u.state.id;
+        paje->states[event->worker] = event->which;
         if (!orr_executing_current(&paje->executing[event->worker]))
             write_state(paje, event->worker, moment->time);
         break;
     case ORR_EVENT_COUNT:
-        change_curve(paje, &paje->counters[event->u.count.id],
-                     event->u.count.change, moment->time);
+        change_curve(paje, &paje->counters[event->which], event->step,
+                     moment->time);
         break;
     case ORR_EVENT_MEMORY:
         if (event->u.memory.node < paje->trace->nnodes)

@@ -14,13 +14,13 @@
 #include <starpu.h>
 
 #include "core/base/grow.h"
+#include "core/base/out.h"
 #include "core/base/spool.h"
 #include "core/observe/edges.h"
 #include "core/observe/entities.h"
-#include "core/observe/trace_events.h"
-#include "core/observe/out.h"
 #include "core/observe/source_line.h"
 #include "core/observe/sources.h"
+#include "core/observe/trace_events.h"
 
 /* Names that were written: each lies at one place, and most are the same few. */
 enum { NNAMES = 64 };

@@ -30,10 +30,12 @@ static bool begins(const char *text, const char *with)
 }
 
 /* Modules lie beside the library, or in a folder of ours there; no name of theirs begins as
- * that of a library does. */
+ * that of a library does. The player of records submits what another program has, and behind
+ * the last of these calls the C library has started the program. */
 bool orr_source_is_ours(uintptr_t call)
 {
-    static const char *const layers[] = {"liborrery", "libstarpu", "libsocl"};
+    static const char *const layers[] = {"liborrery", "libstarpu", "libsocl",
+                                         "play-record", "libc.so"};
     Dl_info here, there;
     size_t folder;
     const char *name;
@@ -55,6 +57,39 @@ bool orr_source_is_ours(uintptr_t call)
                : begins(there.dli_fname + folder, "orrery/");
 }
 
+/* The number of symbols that the object has from elsewhere, which come first where a table of
+ * GNU's has the others; of the older table, of all. */
+static size_t count_symbols(const ElfW(Dyn) * dynamic)
+{
+    for (; dynamic->d_tag != DT_NULL; dynamic++) {
+        const uint32_t *table = (const uint32_t *)dynamic->d_un.d_ptr;
+
+        if (dynamic->d_tag == DT_GNU_HASH || dynamic->d_tag == DT_HASH)
+            return table[1];
+    }
+    return 0;
+}
+
+/* Whether the object was compiled with orrery/stf.hpp, whose functions submit for others: it
+ * calls what nobody else does. */
+static bool has_headers_of_ours(const struct link_map *object)
+{
+    size_t n = object->l_ld ? count_symbols(object->l_ld) : 0;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+
+    for (const ElfW(Dyn) *at = object->l_ld; at && at->d_tag != DT_NULL; at++) {
+        if (at->d_tag == DT_SYMTAB)
+            symbols = (const ElfW(Sym) *)at->d_un.d_ptr;
+        if (at->d_tag == DT_STRTAB)
+            names = (const char *)at->d_un.d_ptr;
+    }
+    for (size_t i = 0; symbols && names && i < n; i++)
+        if (!strcmp(names + symbols[i].st_name, "orrery_drawing_watch"))
+            return true;
+    return false;
+}
+
 /* --- lines --- */
 
 /* The environment without what is preloaded into this program; owned. */
@@ -74,7 +109,7 @@ static char **plain_environment(void)
 
 /* What addr2line prints of an address: "FILE:LINE" for each function that was inlined
  * there, the innermost first. */
-static FILE *start_lookup(const char *object, uintptr_t offset, pid_t *ret_pid)
+static FILE *start_lookup(const char *object, uint64_t offset, pid_t *ret_pid)
 {
     char address[32], name[] = "addr2line", inner[] = "-i", of[] = "-e";
     char *argv[] = {name, inner, of, (char *)(uintptr_t)object, address, NULL};
@@ -116,42 +151,96 @@ static char *tidy(const char *source)
     return text;
 }
 
-/* Headers of ours are not where the user has written something. */
-static char *read_lookup(FILE *lines)
+/* Headers of ours are not where the user has written something; *ret_ours: there is nothing
+ * else. */
+static char *read_lookup(FILE *lines, bool *ret_ours)
 {
     char *line = NULL, *found = NULL;
     size_t room = 0;
+    bool ours = false;
 
     while (getline(&line, &room, lines) >= 0) {
         char *end = strstr(line, " (");
 
         line[end ? (size_t)(end - line) : strcspn(line, "\n")] = '\0';
+        ours |= strstr(line, "/orrery/stf") != NULL;
         if (*line != '?' && !strstr(line, "/orrery/stf") && !found)
             found = tidy(line);
     }
     free(line);
+    *ret_ours = ours && !found;
     return found ? found : strdup("");
+}
+
+/* The call, which may be the last instruction of its function, not what is behind. */
+bool orr_source_place(uintptr_t call, char *ret_path, size_t size,
+                      uint64_t *ret_offset)
+{
+    struct link_map *object = NULL;
+    char path[PATH_MAX];
+    Dl_info info;
+
+    if (!dladdr1((void *)(call - 1), &info, (void **)&object,
+                 RTLD_DL_LINKMAP) ||
+        !realpath(*object->l_name ? object->l_name : "/proc/self/exe", path) ||
+        strlen(path) >= size)
+        return false;
+    strcpy(ret_path, path);
+    *ret_offset = call - 1 - object->l_addr;
+    return true;
+}
+
+static char *look_up_at(const char *object, uint64_t offset, bool *ret_ours)
+{
+    pid_t pid = -1;
+    FILE *lines = start_lookup(object, offset, &pid);
+    char *found;
+
+    *ret_ours = false;
+    if (!lines)
+        return strdup("");
+    found = read_lookup(lines, ret_ours);
+    fclose(lines);
+    waitpid(pid, NULL, 0);
+    return found;
+}
+
+char *orr_source_look_up_at(const char *object, uint64_t offset)
+{
+    bool ours;
+
+    return look_up_at(object, offset, &ours);
+}
+
+static char *look_up(uintptr_t call, bool *ret_ours)
+{
+    char path[PATH_MAX];
+    uint64_t offset;
+
+    *ret_ours = false;
+    return orr_source_place(call, path, sizeof(path), &offset)
+               ? look_up_at(path, offset, ret_ours)
+               : strdup("");
 }
 
 char *orr_source_look_up(uintptr_t call)
 {
-    struct link_map *object = NULL;
-    char path[PATH_MAX], *found;
-    pid_t pid = -1;
-    Dl_info info;
-    FILE *lines;
+    bool ours;
 
-    /* The call, which may be the last instruction of its function, not what is behind. */
-    if (!dladdr1((void *)(call - 1), &info, (void **)&object, RTLD_DL_LINKMAP) ||
-        !realpath(*object->l_name ? object->l_name : "/proc/self/exe", path))
-        return strdup("");
-    lines = start_lookup(path, call - 1 - object->l_addr, &pid);
-    if (!lines)
-        return strdup("");
-    found = read_lookup(lines);
-    fclose(lines);
-    waitpid(pid, NULL, 0);
-    return found;
+    return look_up(call, &ours);
+}
+
+bool orr_source_is_in_headers(uintptr_t call, char **ret_text)
+{
+    struct link_map *object = NULL;
+    bool ours = false;
+    Dl_info info;
+
+    *ret_text = NULL;
+    if (dladdr1((void *)(call - 1), &info, (void **)&object, RTLD_DL_LINKMAP) &&
+        has_headers_of_ours(object))
+        *ret_text = look_up(call, &ours);
+    return ours;
 }
 
 /* --- links --- */

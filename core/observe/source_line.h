@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether code at that address submits tasks for others: the library, a module of it, its
@@ -14,6 +15,17 @@ bool orr_source_is_ours(uintptr_t call);
 /* "FILE:LINE" of that call as addr2line (binutils) finds it, owned; "" where that is not
  * installed, or the program has no such information (-g); NULL without memory. */
 char *orr_source_look_up(uintptr_t call);
+
+/* In which object that call is, a path that needs no process, and where in it; the same of
+ * orr_source_look_up by these. False: it is not known. */
+bool orr_source_place(uintptr_t call, char *ret_path, size_t size,
+                      uint64_t *ret_offset);
+char *orr_source_look_up_at(const char *object, uint64_t offset);
+
+/* Whether that call is in code that our C++ headers (orrery/stf.hpp) have put into the program,
+ * which submits for others: asks addr2line where the program has them. *ret_text: what
+ * orr_source_look_up says, owned, if that was asked; else NULL. */
+bool orr_source_is_in_headers(uintptr_t call, char **ret_text);
 
 /* Splits "FILE:LINE" (or FILE:LINE:COLUMN). False: it is none. *ret_line: its number;
  * returns the length of FILE in *ret_length. */

@@ -7,7 +7,6 @@
 #include "core/observe/sources.h"
 
 #include <errno.h>
-#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,11 @@
 #include "core/exec/runtime.h"
 #include "core/exec/tell.h"
 #include "core/job/job.h"
+#include "core/observe/callers.h"
 #include "core/observe/source_line.h"
 #include "core/observe/views.h"
 
-enum { FRAMES = 24, BUCKETS = 256, FIRST_BLOCK = 1024, NBLOCKS = 40 };
+enum { BUCKETS = 256, FIRST_BLOCK = 1024, NBLOCKS = 40 };
 
 /* A place in the program. */
 struct source {
@@ -35,6 +35,7 @@ struct source {
 typedef _Atomic(struct source *) place;
 
 struct orr_sources {
+    struct orr_callers *callers; /* [const] owned */
     place buckets[BUCKETS];
     _Atomic(place *) blocks[NBLOCKS]; /* owned: of tasks, by number */
 };
@@ -80,6 +81,7 @@ static struct source *source_called(struct orr_sources *sources, uintptr_t call)
 {
     place *bucket = bucket_of(sources, call);
     struct source *source = atomic_load_explicit(bucket, memory_order_acquire);
+    char *text = NULL;
 
     for (; source; source = source->next)
         if (source->call == call)
@@ -88,23 +90,25 @@ static struct source *source_called(struct orr_sources *sources, uintptr_t call)
     if (!source)
         return NULL;
     source->call = call;
-    source->ours = orr_source_is_ours(call);
+    source->ours =
+        orr_source_is_ours(call) || orr_source_is_in_headers(call, &text);
+    atomic_init(&source->text, text);
     return add_source(bucket, source);
+}
+
+static bool is_call_of_ours(void *arg, uintptr_t call)
+{
+    const struct source *source = source_called(arg, call);
+
+    return source && source->ours;
 }
 
 /* The first call on the stack that is not one of the library's own. */
 static struct source *find_caller(struct orr_sources *sources)
 {
-    void *frames[FRAMES];
-    int n = backtrace(frames, FRAMES);
+    uintptr_t call = orr_callers_find(sources->callers);
 
-    for (int i = 0; i < n; i++) {
-        struct source *source = source_called(sources, (uintptr_t)frames[i]);
-
-        if (!source || !source->ours)
-            return source;
-    }
-    return NULL;
+    return call ? source_called(sources, call) : NULL;
 }
 
 /* --- tasks --- */
@@ -129,6 +133,14 @@ static place *place_of(struct orr_sources *sources, uint64_t task, bool make)
     return block ? &block[task - first] : NULL;
 }
 
+/* NULL: not known, or no memory. */
+static struct source *present_source(struct orr_sources *sources,
+                                     const struct starpu_task *task)
+{
+    return task && task->file ? source_said(sources, task->file, task->line)
+                              : find_caller(sources);
+}
+
 static void note_submission(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_sources *sources = rt->views->sources;
@@ -137,9 +149,7 @@ static void note_submission(struct orr_runtime *rt, const struct orr_told *told)
 
     if (!task || !(at = place_of(sources, told->job->id, true)))
         return;
-    atomic_store_explicit(at,
-                          task->file ? source_said(sources, task->file, task->line)
-                                     : find_caller(sources),
+    atomic_store_explicit(at, present_source(sources, task),
                           memory_order_release);
 }
 
@@ -158,11 +168,9 @@ static char *make_text(const struct source *source)
     return asprintf(&text, "%s:%d", source->file, source->line) < 0 ? NULL : text;
 }
 
-const char *orr_sources_text(const struct orr_sources *sources, uint64_t task)
+/* Lent as long as the source exists; NULL: not known, or there is no source (NULL). */
+static const char *text_of(struct source *source)
 {
-    struct orr_sources *all = (struct orr_sources *)(uintptr_t)sources;
-    place *at = all ? place_of(all, task, false) : NULL;
-    struct source *source = at ? atomic_load_explicit(at, memory_order_acquire) : NULL;
     char *text, *fresh;
 
     if (!source)
@@ -175,6 +183,38 @@ const char *orr_sources_text(const struct orr_sources *sources, uint64_t task)
             free(fresh);
     }
     return text && *text ? text : NULL;
+}
+
+/* NULL: it is not known, or there are no sources (NULL). */
+static struct source *source_of(const struct orr_sources *sources,
+                                uint64_t task)
+{
+    struct orr_sources *all = (struct orr_sources *)(uintptr_t)sources;
+    place *at = all ? place_of(all, task, false) : NULL;
+
+    return at ? atomic_load_explicit(at, memory_order_acquire) : NULL;
+}
+
+const char *orr_sources_text(const struct orr_sources *sources, uint64_t task)
+{
+    return text_of(source_of(sources, task));
+}
+
+bool orr_sources_find(const struct orr_sources *sources, uint64_t task,
+                      struct orr_source_of_task *ret)
+{
+    const struct source *source = source_of(sources, task);
+
+    if (source)
+        *ret = (struct orr_source_of_task){source, source->file, source->line,
+                                           source->call};
+    return source != NULL;
+}
+
+const char *orr_sources_here(struct orr_sources *sources,
+                             const struct starpu_task *task)
+{
+    return sources ? text_of(present_source(sources, task)) : NULL;
 }
 
 struct orr_source_words orr_source_words(const struct orr_runtime *rt, const struct orr_job *job)
@@ -194,14 +234,18 @@ struct orr_source_words orr_source_words(const struct orr_runtime *rt, const str
 
 int orr_sources_keep(struct orr_runtime *rt)
 {
-    void *frame;
+    struct orr_sources *sources;
 
     if (rt->views->sources)
         return 0;
-    rt->views->sources = calloc(1, sizeof(*rt->views->sources));
-    if (!rt->views->sources)
+    sources = calloc(1, sizeof(*sources));
+    if (!sources ||
+        orr_callers_new(&(struct orr_callers_ops){is_call_of_ours, sources},
+                        &sources->callers) != 0) {
+        free(sources);
         return -ENOMEM;
-    (void)backtrace(&frame, 1); /* what it loads at its first call */
+    }
+    rt->views->sources = sources;
     orr_observers_add(&rt->observers, &sources_observer);
     orr_observers_want(&rt->observers, &sources_observer, ORR_TOLD_ALL, true);
     return 0;
@@ -233,5 +277,6 @@ void orr_sources_free(struct orr_sources *sources)
         }
     for (unsigned i = 0; i < NBLOCKS; i++)
         free(sources->blocks[i]);
+    orr_callers_free(sources->callers);
     free(sources);
 }

@@ -248,7 +248,7 @@ static size_t moments_of(struct orr_timeline *line, struct orr_moment moment,
         return 2;
     case ORR_EVENT_STATE:
         to[0].time = event->u.state.time;
-        line->suspends |= event->u.state.id == ORR_TRACE_SUSPENDED;
+        line->suspends |= event->which == ORR_TRACE_SUSPENDED;
         return 1;
     case ORR_EVENT_COUNT:
         to[0].time = event->u.count.time;

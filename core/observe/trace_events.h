@@ -35,8 +35,13 @@ enum orr_event_type {
     ORR_EVENT_CLOCKS,
 };
 
+/* What fits beside the type lies there: the most frequent kinds are steps of counts and
+ * states. */
 struct orr_event {
-    enum orr_event_type type;
+    enum orr_event_type type : 8;
+    unsigned
+        which : 8; /* STATE: enum orr_trace_state; COUNT: enum orr_trace_counter */
+    int step : 16; /* COUNT: by how much it grows */
     unsigned
         worker; /* of a task, state or suspension; the thief; of a count: the one that
                  * recorded it */
@@ -44,12 +49,9 @@ struct orr_event {
         struct orr_trace_task task; /* its name lies in the buffer */
         struct orr_trace_copy copy; /* likewise */
         struct {
-            enum orr_trace_state id;
             double time;
         } state;
         struct {
-            enum orr_trace_counter id;
-            int change;
             uint64_t job; /* whose step it is, 0: not known */
             double time;
         } count;

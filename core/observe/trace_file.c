@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "bound/graph.h"
+#include "core/base/out.h"
 #include "core/base/result.h"
 #include "core/observe/ahead.h"
 #include "core/observe/formats.h"
-#include "core/observe/out.h"
 #include "core/observe/waits_log.h"
 
 /* What files are made of: the record alone, in one go. */

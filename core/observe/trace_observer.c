@@ -124,7 +124,6 @@ static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
     const struct orr_worker *worker = told->worker;
     struct orr_trace_task task = {
         .job = job->id,
-        .submit_order = job->id,
         .name = orr_job_name(job),
         .colour = orr_job_colour(job),
         .footprint = job->footprint,
@@ -397,6 +396,9 @@ int orr_trace_observe(struct orr_runtime *rt)
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
         orr_ahead_start(rt->views->trace, rt->exec, path);
+    if (rc == 0 && !orr_trace_is_followed(rt->views->trace))
+        kinds &= ~(ORR_TOLD_BIT(ORR_TOLD_TASK_STARTS) |
+                   ORR_TOLD_BIT(ORR_TOLD_COPY_BEGINS));
     if (rc == 0)
         rc = keep_waits(rt, path);
     if (rc != 0)

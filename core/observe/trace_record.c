@@ -224,6 +224,11 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace)
     return n;
 }
 
+bool orr_trace_is_followed(const struct orr_trace *trace)
+{
+    return trace->follower != NULL;
+}
+
 void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket)
 {
     if (trace->follower)
@@ -284,7 +289,7 @@ void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
     struct orr_event *event = place.event;
 
     if (event) {
-        event->u.state.id = state;
+        event->which = state;
         event->u.state.time = time;
     }
     orr_trace_close_event(&place, event != NULL);

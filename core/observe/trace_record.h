@@ -89,6 +89,9 @@ bool orr_trace_shows_application(const char *path);
 /* The same for a thread of the application other than its main one. */
 #define ORR_TRACE_THREAD (~1u)
 
+/* Whether somebody reads the record while it is written, who is to know what begins. */
+bool orr_trace_is_followed(const struct orr_trace *trace);
+
 /* Something begins now whose event will come when it has ended; to be told before
  * anything else happens. *ticket: 0, or the one of what began then and has not ended. */
 void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket);

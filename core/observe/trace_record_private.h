@@ -79,8 +79,8 @@ static inline void orr_trace_record_count(struct orr_trace *trace,
     struct orr_event *event = place.event;
 
     if (event) {
-        event->u.count.id = counter;
-        event->u.count.change = change;
+        event->which = counter;
+        event->step = change;
         event->u.count.job = job;
         event->u.count.time = time;
     }

@@ -68,12 +68,12 @@ struct orr_application {
 /* One executed task. Times in µs of the machine's clock. */
 struct orr_trace_task {
     uint64_t job;          /* number of the job, in order of creation */
-    uint64_t submit_order; /* 1, 2, …; 0 when it has none */
     const char *name;      /* copied; NULL is written as "unknown" */
-    unsigned colour;       /* 0xrrggbb, 0: chosen by the name */
+    unsigned colour : 24;  /* 0xrrggbb, 0: chosen by the name */
+    unsigned
+        origin : 8; /* enum orr_origin, of its time; unknown where it is real */
     uint32_t footprint;
     int priority;
-    uint8_t origin; /* enum orr_origin, of its time; unknown where it is real */
     uint32_t iteration; /* orr_trace_iteration's number, 0: none */
     uint64_t tag;
     size_t size;  /* bytes of all its data */

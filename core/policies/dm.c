@@ -414,7 +414,7 @@ static void read_weights(struct orr_dm *dm)
     dm->alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1);
     dm->beta = orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1);
     dm->gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
-    dm->idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0);
+    dm->idle_power = orr_sched_idle_power(rt);
 }
 
 /* Room for the length of every priority, if they are known and few. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/cost/power.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/policies/dm.h"
@@ -176,7 +177,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->job = job;
     ret->row = orr_job_costs(rt, job);
     ret->has_energy =
-        dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
+        dm->variant->transfers && orr_cost_weighs_energy(rt, job->task->cl);
     nodes = ask_able(dm, ret);
     ask_transfers(dm, ret, nodes);
     ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&

@@ -24,12 +24,18 @@ enum { OPEN_BASE = ORR_HP_PROCESSORS };
 unsigned orr_hp_nworkers(const struct orr_sched *sched, unsigned arch)
 {
     const struct orr_runtime *rt = sched->runtime;
-    unsigned n = 0;
+    struct orr_heteroprio *hp = sched->data;
+    unsigned now = atomic_load(&sched->nmemberships);
 
+    if (hp->counted == now)
+        return hp->archs[arch].nmembers;
+    hp->counted = now;
+    for (unsigned a = 0; a < STARPU_NARCH; a++)
+        hp->archs[a].nmembers = 0;
     for (unsigned w = 0; w < rt->workers->n; w++)
-        n += orr_hp_arch_of(&rt->workers->at[w]) == arch &&
-             atomic_load(&sched->of_worker[w].member);
-    return n;
+        if (atomic_load(&sched->of_worker[w].member))
+            hp->archs[orr_hp_arch_of(&rt->workers->at[w])].nmembers++;
+    return hp->archs[arch].nmembers;
 }
 
 /* --- settings --- */
@@ -485,12 +491,13 @@ static void heteroprio_put_back(struct orr_heteroprio *hp,
 }
 
 static void heteroprio_keep_own(struct orr_heteroprio *hp,
-                                struct orr_hp_own *own, struct orr_job *job)
-    ORR_ACQUIRES(hp->lock)
+                                const struct orr_worker *worker,
+                                struct orr_job *job) ORR_ACQUIRES(hp->lock)
 {
     orr_lock(&hp->lock);
-    orr_list_append(&own->jobs, &job->queue);
-    own->njobs++;
+    orr_list_append(&hp->own[worker->id].jobs, &job->queue);
+    hp->own[worker->id].njobs++;
+    hp->archs[orr_hp_arch_of(worker)].nown++;
 }
 
 /* False: there are none. */
@@ -521,7 +528,7 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     taken->wake = 0;
     for (unsigned i = 0; i < taken->n; i++) {
         if (heteroprio_accept_job(sched->runtime, worker, taken->jobs[i])) {
-            heteroprio_keep_own(hp, &hp->own[worker->id], taken->jobs[i]);
+            heteroprio_keep_own(hp, worker, taken->jobs[i]);
             note_front(sched, taken, i);
             nkept++;
         } else {
@@ -563,8 +570,9 @@ static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
 {
     struct orr_heteroprio *hp = sched->data;
     struct orr_runtime *rt = sched->runtime;
+    struct orr_hp_arch *arch = &hp->archs[orr_hp_arch_of(worker)];
 
-    for (unsigned i = 0; i < rt->workers->n; i++) {
+    for (unsigned i = 0; arch->nown && i < rt->workers->n; i++) {
         unsigned w = (worker->id + i) % rt->workers->n;
         struct orr_hp_own *own = &hp->own[w];
         struct orr_job *job;
@@ -577,6 +585,7 @@ static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
             continue;
         orr_list_remove(&job->queue);
         own->njobs--;
+        arch->nown--;
         if (i > 0)
             ORR_TELL(rt, ORR_TOLD_STOLEN, .stolen.thief = worker->id,
                      .stolen.victim = w, .stolen.job = job->id);

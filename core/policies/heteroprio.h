@@ -83,7 +83,9 @@ struct orr_hp_arch {
     unsigned n;                     /* buckets in its order */
     unsigned order[ORR_HP_BUCKETS]; /* those to be looked at first, first */
     unsigned nwaiting;              /* tasks in them */
+    unsigned nown;                  /* tasks that its workers have taken out */
     unsigned nworkers; /* in the context, when buckets were ordered */
+    unsigned nmembers; /* in the context, when `counted` was so */
     double busy;       /* µs of kernels, of all its workers */
     double before;     /* µs of its workers in earlier runs */
 };
@@ -125,6 +127,7 @@ struct orr_heteroprio {
                       * front */
     bool missed;     /* … and a worker has found nothing meanwhile, or had before */
     unsigned nrefreshed;   /* how often the workers that take tasks have changed */
+    unsigned counted; /* the context's memberships when workers were counted */
     unsigned interval;     /* [const] pushes between two orderings */
     unsigned score;        /* [const] by which (heteroprio_score.h) */
     unsigned nbuckets;     /* automatic mode: those that have a name */
@@ -198,6 +201,8 @@ unsigned orr_hp_fastest(const struct orr_hp_bucket *bucket);
 /* Called by init: reads what earlier runs have found out, if there is a file. Errors:
  * -ENOMEM; a file that cannot be read is ignored, with a message. */
 int orr_hp_read(struct orr_sched *sched);
+/* Whether the file has such figures; if not, there are none. */
+bool orr_hp_read_figures(struct orr_heteroprio *hp, FILE *file);
 /* Writes it; the end. */
 void orr_hp_write(struct orr_sched *sched);
 /* Writes order and figures as the user wants to see them, on stderr. Without the

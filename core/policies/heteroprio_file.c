@@ -222,14 +222,17 @@ static bool next_line(struct reading *r)
     return true;
 }
 
-/* Reads n finite numbers of at least 0 from the line. */
+/* Figures are no larger, so that a product of two, and sums of these, are finite. */
+static const double most_figure = 1e100;
+
+/* Reads n numbers of at least 0 from the line. */
 static bool heteroprio_read_numbers(const char *text, double *ret, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         char *end;
 
         ret[i] = orr_strtod(text, &end);
-        if (end == text || !(ret[i] >= 0) || ret[i] > 1e300)
+        if (end == text || !(ret[i] >= 0) || ret[i] > most_figure)
             return false;
         text = end;
     }
@@ -345,29 +348,36 @@ static void heteroprio_forget_known(struct orr_heteroprio *hp)
     hp->nbuckets = 0;
 }
 
+bool orr_hp_read_figures(struct orr_heteroprio *hp, FILE *file)
+{
+    struct reading r = {.file = file};
+    bool well = read_all(&r, hp);
+
+    if (!well)
+        heteroprio_forget_known(hp);
+    free(r.line);
+    return well;
+}
+
 int orr_hp_read(struct orr_sched *sched)
 {
-    struct orr_heteroprio *hp = sched->data;
-    struct reading r = {.line = NULL};
+    FILE *file;
     char *path;
     int rc = find_path(sched->runtime, &path);
 
     if (rc)
         return rc == -ENOENT ? 0 : rc;
-    r.file = fopen(path, "re");
-    rc = r.file ? 0 : -errno;
-    if (!rc && !read_all(&r, hp)) {
-        heteroprio_forget_known(hp);
+    file = fopen(path, "re");
+    rc = file ? 0 : -errno;
+    if (file && !orr_hp_read_figures(sched->data, file))
         orr_log_warning("%s: not in the format of heteroprio's figures: it is "
                         "not read, and written anew at the end",
                         path);
-    }
     if (rc && rc != -ENOENT && rc != -ENOMEM)
         orr_log_warning("%s: %s: heteroprio begins without figures", path,
                         strerror(-rc));
-    if (r.file)
-        fclose(r.file);
-    free(r.line);
+    if (file)
+        fclose(file);
     free(path);
     return rc == -ENOMEM ? rc : 0;
 }

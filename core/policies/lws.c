@@ -126,17 +126,16 @@ static uint64_t worker_bit(unsigned worker)
 
 /* A job was queued, by orr_queue_push. The worker that clears the bit looks at the deque
  * once more afterwards: one of the two sees what the other did. Those who sleep look at
- * the deques whose bits are set. */
+ * the deques whose bits are set. Where the worker itself sleeps nobody may steal from it:
+ * it alone is woken, and wakes the others if it finds more than one job. */
 static void ws_announce_stock(struct orr_sched *sched, unsigned worker)
 {
     _Atomic uint64_t *word = word_of(sched->data, worker);
 
-    if (atomic_load(word) & worker_bit(worker)) {
+    if (!(atomic_load(word) & worker_bit(worker)))
+        atomic_fetch_or(word, worker_bit(worker));
+    if (!orr_sched_wake(&sched->runtime->workers->at[worker]))
         orr_sched_wake_sleepers(sched);
-        return;
-    }
-    atomic_fetch_or(word, worker_bit(worker));
-    orr_sched_wake_members(sched);
 }
 
 /* Whether the deque, whose bit is set, has jobs. If some come while the bit is cleared,

@@ -48,6 +48,12 @@ struct pool {
     bool missed;     /* [lock] a worker found no job meanwhile */
     unsigned nrefreshed; /* [lock] how often the set of workers that take tasks
                           * has changed */
+    /* [lock] jobs that only some workers of a class may take */
+    unsigned ndiffer;
+    /* [lock] Bits of classes whose workers have looked and found nothing for them since a
+     * job came, or a length may have changed: where all workers are woken for a job, most
+     * would look at the whole pool for nothing. */
+    uint64_t nothing;
     /* [lock] By a handle's number modulo WRITERS: the device's node that has written
      * the data last, 0: none. A place that several data share may be wrong. */
     uint8_t writer[WRITERS];
@@ -65,6 +71,7 @@ struct look {
     unsigned node;
     struct wanted wanted[MOST_DATA];
     unsigned nwanted;
+    bool counted; /* `wanted` is that of this choice */
     const struct orr_job *refused[MOST_REFUSED];
     unsigned nrefused;
 };
@@ -173,10 +180,29 @@ static void look_note_wanted(struct look *look, const struct orr_job *job)
         look->wanted[look->nwanted++] = (struct wanted){handle, 1};
 }
 
-static unsigned ntasks_with(const struct look *look, const struct orr_job *job)
+/* Which data are wanted is counted at the first job that lacks some: mostly there is no
+ * such job. */
+static void count_wanted_locked(struct pool *pool, struct look *look)
+    ORR_REQUIRES(pool->lock)
+{
+    look->nwanted = 0;
+    look->counted = true;
+    orr_list_foreach (link, &pool->jobs) {
+        struct orr_job *job = orr_job_of_link(link);
+
+        if (look_may_take(look, job))
+            look_note_wanted(look, job);
+    }
+}
+
+static unsigned ntasks_with_locked(struct pool *pool, struct look *look,
+                                   const struct orr_job *job)
+    ORR_REQUIRES(pool->lock)
 {
     const struct orr_handle *handle = only_wanted(job, look->node);
 
+    if (handle && !look->counted)
+        count_wanted_locked(pool, look);
     for (unsigned i = 0; handle && i < look->nwanted; i++)
         if (look->wanted[i].handle == handle)
             return look->wanted[i].ntasks;
@@ -264,21 +290,13 @@ static bool merit_is_better(const struct merit *a, const struct merit *b)
     return a->priority > b->priority;
 }
 
-/* Which data are wanted is counted at the first job that lacks some: mostly there is no
- * such job. */
 static struct orr_job *choose_locked(struct pool *pool, struct look *look)
     ORR_REQUIRES(pool->lock)
 {
     struct merit best = {.bytes = UINT64_MAX};
     struct orr_job *chosen = NULL;
 
-    look->nwanted = 0;
-    orr_list_foreach (link, &pool->jobs) {
-        struct orr_job *job = orr_job_of_link(link);
-
-        if (look_may_take(look, job))
-            look_note_wanted(look, job);
-    }
+    look->counted = false;
     orr_list_foreach (link, &pool->jobs) {
         struct orr_job *job = orr_job_of_link(link);
         struct merit merit = {.priority = job->priority};
@@ -290,13 +308,44 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
         merit.elsewhere =
             merit.bytes && (is_of_other(look, pool, job) ||
                             belongs_elsewhere(look, job, merit.bytes));
-        merit.ntasks = merit.bytes ? ntasks_with(look, job) : 0;
+        merit.ntasks = merit.bytes ? ntasks_with_locked(pool, look, job) : 0;
         if (chosen && !merit_is_better(&merit, &best))
             continue;
         chosen = job;
         best = merit;
     }
     return chosen;
+}
+
+/* --- who looks in vain --- */
+
+/* Whether what one worker of the class finds, all of them find: whether a job is for a
+ * worker is then asked of lengths, which are those of classes. */
+static bool class_is_alike_locked(const struct pool *pool,
+                                  const struct orr_sched *sched)
+    ORR_REQUIRES(pool->lock)
+{
+    const struct orr_runtime *rt = sched->runtime;
+
+    return pool->ndiffer == 0 && !orr_some_disabled(rt) &&
+           orr_members_all(&rt->workers->members[sched->id]);
+}
+
+/* What leaves the pool makes the others wait no longer than before, so that a class for
+ * which there was nothing has nothing still. */
+static struct orr_job *look_for_job_locked(struct pool *pool, struct look *look)
+    ORR_REQUIRES(pool->lock)
+{
+    uint64_t mine = UINT64_C(1) << look->worker->class_id;
+    bool alike = class_is_alike_locked(pool, look->sched);
+    struct orr_job *job;
+
+    if (alike && pool->nothing & mine)
+        return NULL;
+    job = choose_locked(pool, look);
+    if (!job && alike && look->nrefused == 0)
+        pool->nothing |= mine;
+    return job;
 }
 
 /* --- the policy --- */
@@ -313,6 +362,8 @@ static bool pool_enter(struct pool *pool, struct orr_job *job,
     if (same) {
         orr_list_append(&pool->jobs, &job->queue);
         pool->njobs++;
+        pool->ndiffer += job->differ;
+        pool->nothing = 0;
         pool->work += job->predicted;
     }
     orr_unlock(&pool->lock);
@@ -338,11 +389,12 @@ static struct orr_job *pool_leave(struct pool *pool, struct look *look)
     struct orr_job *job;
 
     orr_lock(&pool->lock);
-    job = choose_locked(pool, look);
+    job = look_for_job_locked(pool, look);
     if (job) {
         orr_list_remove(&job->queue);
         note_writer(look, pool, job);
         pool->njobs--;
+        pool->ndiffer -= job->differ;
         pool->work = pool->njobs ? pool->work - job->predicted : 0;
         pool->nasked++;
     } else if (pool->nasked) {
@@ -443,11 +495,26 @@ static void memaware_refresh(struct orr_sched *sched)
     while ((link = orr_list_pop(&pool->jobs)))
         orr_list_append(&jobs, link);
     pool->njobs = 0;
+    pool->ndiffer = 0;
+    pool->nothing = 0;
     pool->work = 0;
     pool->nrefreshed++;
     orr_unlock(&pool->lock);
     while ((link = orr_list_pop(&jobs)))
         enter_again(sched, orr_job_of_link(link));
+}
+
+/* A model may have learnt of the kernel. */
+static void memaware_post_exec(struct orr_sched *sched, struct orr_job *job,
+                               struct orr_worker *worker)
+{
+    struct pool *pool = sched->data;
+
+    (void)job;
+    (void)worker;
+    orr_lock(&pool->lock);
+    pool->nothing = 0;
+    orr_unlock(&pool->lock);
 }
 
 static int memaware_init(struct orr_sched *sched, struct orr_error *err)
@@ -478,4 +545,5 @@ const struct orr_sched_ops orr_sched_memaware = {
     .push = memaware_push,
     .pop = memaware_pop,
     .refresh = memaware_refresh,
+    .post_exec = memaware_post_exec,
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
+#include "core/cost/power.h"
 #include "core/data/handle.h"
 #include "core/job/tasks.h"
 #include "core/policies/parallel.h"
@@ -86,7 +87,7 @@ static void candidate_fill(struct orr_runtime *rt, struct orr_job *job,
         if (!(c->bits >> i & 1))
             continue;
         c->length[i] = candidate_length(rt, job, row, c, i);
-        if (row->cl->energy_model)
+        if (orr_cost_weighs_energy(rt, row->cl))
             joules = starpu_task_worker_expected_energy(job->task, id, 0, i);
         c->energy[i] = joules > 0 ? joules : 0;
     }
@@ -470,7 +471,7 @@ static int pheft_init(struct orr_sched *sched, struct orr_error *err)
     pheft->alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1);
     pheft->beta = orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1);
     pheft->gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
-    pheft->idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0);
+    pheft->idle_power = orr_sched_idle_power(rt);
     pheft->prefetch = orr_config_bool(&rt->config, ORR_CFG_PREFETCH);
     for (unsigned w = 0; w < rt->workers->n; w++)
         pheft->loads[w].start = now;

@@ -250,6 +250,8 @@ static void planner_begin_locked(struct orr_planner *p, struct orr_note *note,
     double *until = &p->until[worker->id];
 
     orr_list_remove(&job->queue);
+    if (orr_list_empty(&p->ready[note->worker]))
+        p->waiting[note->worker / 64] &= ~(UINT64_C(1) << note->worker % 64);
     p->queued[note->worker] -= note->length;
     planner_leave_locked(p, note, ORR_NOTE_TAKEN);
     if (note->worker != worker->id)
@@ -310,23 +312,28 @@ static struct orr_job *planner_take_job(struct orr_planner *p,
     return job;
 }
 
-/* When the job would end on the worker, which has nothing to do. */
-static double end_here(struct orr_planner *p, const struct orr_worker *worker,
-                       const struct orr_job *job, const struct orr_note *note,
-                       double now)
+/* How much earlier than `end` the job would end on the worker, which has nothing to do; at
+ * most `least` where it is not worth it. Its data are asked for last: most jobs would be
+ * too late without. */
+static double gain_here(struct orr_planner *p, const struct orr_worker *worker,
+                        const struct orr_job *job, double now, double end,
+                        double least)
 {
     struct orr_runtime *rt = p->sched->runtime;
+    const struct orr_note *note = orr_note_of(p, job->id);
+    double here = now + orr_note_length(note->row, worker->class_id);
     bool ask;
 
-    if (!orr_job_maybe_able(rt, job, note->row, worker->id, &ask) || ask)
-        return INFINITY;
-    return now + orr_note_length(note->row, worker->class_id) +
-           orr_sched_transfer_time(rt, job,
-                                   rt->workers->classes[worker->class_id].node);
+    if (note->only != ORR_PLAN_NONE || !(end - here > least) ||
+        !orr_job_maybe_able(rt, job, note->row, worker->id, &ask) || ask)
+        return least;
+    return end -
+           (here + orr_sched_transfer_time(
+                       rt, job, rt->workers->classes[worker->class_id].node));
 }
 
-/* The job that gains most by being taken over, of the last ones in the list of
- * `from`. */
+/* The job that gains most by being taken over, of the last ones in the list of `from`.
+ * Those before end earlier, so that they gain less than is left until then. */
 static void look_at_list_locked(struct orr_planner *p, unsigned from,
                                 const struct orr_worker *worker, double now,
                                 double *gain, struct orr_job **best)
@@ -335,17 +342,17 @@ static void look_at_list_locked(struct orr_planner *p, unsigned from,
     double end = fmax(p->until[from], now) + p->queued[from];
     struct orr_list *list = &p->ready[from], *link = list->prev;
 
-    for (unsigned n = 0; link != list && n < MOST_LOOKED_AT;
+    for (unsigned n = 0;
+         link != list && n < MOST_LOOKED_AT && end - now > *gain;
          link = link->prev, n++) {
         struct orr_job *job = orr_job_of_link(link);
-        const struct orr_note *note = orr_note_of(p, job->id);
-        double here = end_here(p, worker, job, note, now);
+        double gained = gain_here(p, worker, job, now, end, *gain);
 
-        if (note->only == ORR_PLAN_NONE && end - here > *gain) {
-            *gain = end - here;
+        if (gained > *gain) {
+            *gain = gained;
             *best = job;
         }
-        end -= note->length;
+        end -= orr_note_of(p, job->id)->length;
     }
 }
 
@@ -353,15 +360,15 @@ static void look_at_list_locked(struct orr_planner *p, unsigned from,
 static struct orr_job *take_over(struct orr_planner *p,
                                  const struct orr_worker *worker)
 {
-    struct orr_runtime *rt = p->sched->runtime;
     struct orr_job *best = NULL;
     double gain = 0, now;
 
     orr_lock(&p->lock);
     now = planner_now(p);
-    for (unsigned w = 0; w < rt->workers->n; w++)
-        if (p->ready[w].next != &p->ready[w])
-            look_at_list_locked(p, w, worker, now, &gain, &best);
+    for (unsigned word = 0; word < ORR_WORKER_WORDS; word++)
+        for (uint64_t left = p->waiting[word]; left; left &= left - 1)
+            look_at_list_locked(p, word * 64 + (unsigned)__builtin_ctzll(left),
+                                worker, now, &gain, &best);
     if (best)
         planner_begin_locked(p, orr_note_of(p, best->id), best, worker);
     orr_unlock(&p->lock);

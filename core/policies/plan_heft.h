@@ -12,6 +12,7 @@
 #include "core/policies/plan_list.h"
 #include "core/sched/queue.h"
 #include "core/sched/sched.h"
+#include "core/worker/members.h"
 
 /* A job's stages. QUEUED ones are in their worker's list and may still change it;
  * PLACED ones are about to be. */
@@ -43,6 +44,7 @@ struct orr_planner {
     size_t room;
     struct orr_list
         *ready;     /* per worker: QUEUED jobs by planned start; owned */
+    uint64_t waiting[ORR_WORKER_WORDS]; /* bits of the workers that have some */
     double *queued; /* per worker: µs of these … */
     double *until;  /* … and until when it has those it took; owned */
     struct orr_plan_line *lines;     /* per worker: as planned; owned */

@@ -308,6 +308,7 @@ void orr_planner_enter(struct orr_planner *p, struct orr_note *note,
                            orr_job_of_link(at)->id > job->id)))
         at = at->prev;
     orr_list_append(at->next, &job->queue); /* before the next one */
+    p->waiting[note->worker / 64] |= UINT64_C(1) << note->worker % 64;
     p->queued[note->worker] += note->length;
     note->stage = ORR_NOTE_QUEUED;
 }
@@ -325,6 +326,7 @@ static void requeue_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
             orr_list_append(&all, link);
         p->queued[w] = 0;
     }
+    memset(p->waiting, 0, sizeof(p->waiting));
     while ((link = orr_list_pop(&all)))
         orr_planner_enter(p, note_of_link(p, link), orr_job_of_link(link));
 }

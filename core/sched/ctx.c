@@ -37,6 +37,12 @@ void orr_sched_ctx_unlock(struct orr_runtime *rt)
     atomic_store(&rt->sched_ctxs->changing, false);
 }
 
+static void set_member(struct orr_sched *sched, unsigned worker, bool is_one)
+{
+    atomic_store(&sched->of_worker[worker].member, is_one);
+    atomic_fetch_add(&sched->nmemberships, 1);
+}
+
 /* No context is in the policy, and none enters it; hooks are short. */
 static void begin_change(struct orr_sched *sched)
 {
@@ -353,7 +359,7 @@ static void sched_ctx_add_locked(struct orr_sched *sched, const int *ids,
     if (ntold && sched->ops->add_workers)
         sched->ops->add_workers(sched, told, ntold);
     for (unsigned i = 0; i < nfresh; i++) {
-        atomic_store(&sched->of_worker[fresh[i]].member, true);
+        set_member(sched, (unsigned)fresh[i], true);
         atomic_fetch_or(&rt->workers->at[fresh[i]].sched_ctxs, 1U << sched->id);
     }
     end_change(sched);
@@ -441,7 +447,7 @@ static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
     set_members(sched);
     for (unsigned i = 0; i < ngone; i++) {
         places[gone[i]].leaves = false;
-        atomic_store(&places[gone[i]].member, false);
+        set_member(sched, (unsigned)gone[i], false);
         if (atomic_load(&places[gone[i]].shares))
             sched_ctx_leave_locked(sched,
                                    &sched->runtime->workers->at[gone[i]]);
@@ -453,6 +459,7 @@ static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
 
 struct orr_sched_change {
     struct orr_sched_change *next;
+    const struct orr_context *by; /* whose hook asked for it */
     unsigned id, n;
     bool adds;
     int ids[];
@@ -471,7 +478,8 @@ static bool sched_ctx_postpone_change(struct orr_runtime *rt, unsigned id,
         orr_log_error("out of memory for a change of scheduling context %u", id);
         abort();
     }
-    *change = (struct orr_sched_change){.id = id, .n = n, .adds = adds};
+    *change = (struct orr_sched_change){
+        .by = orr_self, .id = id, .n = n, .adds = adds};
     memcpy(change->ids, ids, n * sizeof(int));
     orr_lock(&rt->lock);
     for (link = &rt->sched_ctxs->postponed; *link; link = &(*link)->next) {
@@ -482,14 +490,17 @@ static bool sched_ctx_postpone_change(struct orr_runtime *rt, unsigned id,
     return true;
 }
 
+/* Other contexts' hooks may not have returned yet: those of the caller alone. */
 static struct orr_sched_change *take_postponed(struct orr_runtime *rt)
 {
-    struct orr_sched_change *change;
+    struct orr_sched_change *change, **link = &rt->sched_ctxs->postponed;
 
     orr_lock(&rt->lock);
-    change = rt->sched_ctxs->postponed;
+    while (*link && (*link)->by != orr_self)
+        link = &(*link)->next;
+    change = *link;
     if (change) {
-        rt->sched_ctxs->postponed = change->next;
+        *link = change->next;
         atomic_fetch_sub(&rt->sched_ctxs->npostponed, 1);
     }
     orr_unlock(&rt->lock);
@@ -653,7 +664,7 @@ static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
     if (sched->ops->remove_workers && n)
         sched->ops->remove_workers(sched, ids, n);
     for (unsigned w = 0; w < rt->workers->n; w++) {
-        atomic_store(&sched->of_worker[w].member, false);
+        set_member(sched, w, false);
         sched->of_worker[w].blocks = false;
     }
     orr_sched_deinit(sched);

@@ -79,7 +79,7 @@ void orr_sched_stray(struct orr_sched *sched, struct orr_job *job);
 /* A worker has been enabled: jobs that no worker could run are pushed once more. */
 void orr_sched_enabled(struct orr_runtime *rt);
 
-/* Makes the changes that were asked for in hooks of policies. */
+/* Makes the changes that the caller asked for in hooks of policies, which have returned. */
 void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
 
 static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)

@@ -547,6 +547,13 @@ static void find_behind(struct found *found, struct orr_access *access,
     orr_unlock(&handle->lock);
 }
 
+/* Whether something on the host comes between its kernel and the jobs that wait for it. */
+static bool ends_on_host(const struct orr_job *job)
+{
+    return (job->task && job->task->epilogue_callback_func) ||
+           orr_job_ends_later(job);
+}
+
 void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
                      struct orr_job *job)
 {
@@ -555,6 +562,8 @@ void orr_follow_lead(struct orr_runtime *rt, struct orr_worker *worker,
     if (!worker_has_queue(worker))
         return;
     atomic_store(&worker->last_led, job->id);
+    if (ends_on_host(job))
+        return;
     (void)orr_job_add_follow(job, ORR_LEADS);
     found.n = 0;
     find_declared(&found, job, worker);

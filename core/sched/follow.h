@@ -28,6 +28,9 @@
  * Of declared tasks only numbers are known (struct orr_led). They are read one after the
  * other, and an end in between makes the job wait for the host, never go too early.
  *
+ * Nobody follows a job with an epilogue, or whose end waits for others: these come before
+ * the jobs behind it begin, on the host.
+ *
  * The worker starts it, and not the context that submits: a kernel's function finds its
  * worker's device, stream, handles of libraries and number where it runs.
  */

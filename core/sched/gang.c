@@ -37,7 +37,7 @@ struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
     gang->job = job;
     gang->size = size;
     gang->combined = request->combined ? (int)request->combined->id : -1;
-    gang->all_run = type != STARPU_FORKJOIN;
+    gang->all_run = type != STARPU_FORKJOIN && !request->joins;
     atomic_init(&gang->nstaying, size);
     orr_lock(&rt->tasks->gangs_lock);
     gang->number = ++rt->tasks->last_gang;

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/list.h"
 #include "core/exec/runtime.h"
 
 struct orr_combined;
@@ -56,6 +57,11 @@ struct orr_gang {
     unsigned size;       /* [const] */
     int combined;        /* [const] number of their combined worker, -1: none */
     bool all_run;        /* [const] the kernel is run by each, not by the first */
+    struct orr_list
+        queue; /* [lock] core/sched/recruit.h: while it waits for members, … */
+    unsigned ngiven;     /* [lock] … aliases that were given to such … */
+    unsigned node;       /* [lock] … of this memory node, once there is one */
+    size_t memory;       /* [const] bytes that it takes there */
     unsigned nmade;      /* [const] once pushed; aliases there are */
     unsigned njoined;    /* [lock] */
     atomic_uint stage;   /* enum orr_gang_stage */
@@ -77,6 +83,9 @@ struct orr_gang_request {
     const int *members;                  /* worker numbers, for orr_gang_push */
     const struct orr_combined *combined; /* whose members they are, or NULL */
     bool each_alone; /* to the kernel it looks as if it had one processor */
+    bool
+        joins; /* workers join by themselves, whatever the codelet's type is: the
+                      * first runs the kernel, the others lend their processors */
     orr_gang_told_t told; /* called for each alias, or NULL */
     void *arg;
 };

@@ -14,6 +14,7 @@
 #include "core/job/tasks.h"
 #include "core/sched/ctx.h"
 #include "core/sched/ctxs.h"
+#include "core/sched/recruit.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/worker/workers.h"
@@ -175,15 +176,32 @@ inline void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job)
     ORR_TELL(rt, ORR_TOLD_TASK_POPPED, .job = job);
 }
 
+/* What it has in its own list comes first: an alias may be there that it gave back, and nobody
+ * is twice in one gang. */
+static struct orr_job *join_gang(struct orr_runtime *rt,
+                                 struct orr_worker *worker)
+{
+    if (!atomic_load_explicit(&worker->nlocal, memory_order_relaxed))
+        return orr_recruit_alias(rt, worker);
+    worker->again = true;
+    return NULL;
+}
+
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
 {
     bool one = atomic_load_explicit(&worker->sched_ctxs,
                                     memory_order_relaxed) == 1;
-    struct orr_job *job = one ? pop_of_one(rt->sched_ctxs->at[0], worker)
-                              : pop_of_several(rt, worker);
+    struct orr_job *job = orr_recruit_waits(rt) ? join_gang(rt, worker) : NULL;
 
+    if (job)
+        return job;
+    job = one ? pop_of_one(rt->sched_ctxs->at[0], worker)
+              : pop_of_several(rt, worker);
     /* Of a gang's task that is told once. */
-    if (job && !orr_job_gang(job))
-        orr_sched_popped(rt, job);
+    if (!job || orr_job_gang(job))
+        return job;
+    if (orr_recruit_for(rt, worker, job))
+        return join_gang(rt, worker);
+    orr_sched_popped(rt, job);
     return job;
 }

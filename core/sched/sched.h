@@ -126,6 +126,8 @@ struct orr_sched {
     atomic_uint inside;        /* contexts that use it, and may go on to do so when the
                                 * last task has ended */
     atomic_bool changing;      /* contexts that would enter wait */
+    /* how often a worker has become a member, or is none more */
+    atomic_uint nmemberships;
     struct orr_lock lock;      /* rank ORR_RANK_SCHED, for the next two */
     unsigned changes;          /* [lock] of which workers take tasks */
     struct orr_list parked;    /* [lock] ready jobs that no worker here can run */

@@ -14,7 +14,9 @@
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
+#include "core/cost/power.h"
 #include "core/data/handle.h"
+#include "core/job/ahead.h"
 #include "core/sched/sched.h"
 #include "core/worker/asleep.h"
 #include "core/worker/workers.h"
@@ -347,6 +349,16 @@ static struct orr_prioq_digest *find_readiest(struct orr_prioq_level *level,
     return best;
 }
 
+/* Its worker asks for the job's data next. */
+__attribute__((always_inline)) static inline void
+look_at_taken(const struct orr_prioq_digest *digest, unsigned node)
+{
+    orr_ahead_job_and_accesses(digest->job);
+#pragma GCC unroll 3
+    for (unsigned k = 0; k < ORR_DIGESTED; k++)
+        __builtin_prefetch(&digest->handles[k]->replicates[node], 1);
+}
+
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
     struct orr_prioq_level *level;
@@ -363,8 +375,10 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
         best = find_readiest(level, node);
     }
     job = best->job;
+    look_at_taken(best, node);
     take_at(q, q->nslots - 1, job,
             (unsigned)(best - &level->digests[level->first]));
+    orr_ahead_task(job->task, job->plain);
     return job;
 }
 
@@ -523,6 +537,14 @@ double orr_sched_weight(const struct orr_runtime *rt, enum orr_config_id id,
     orr_log_warning("%s is no finite number: taken as %g", orr_config_name(id),
                     otherwise);
     return otherwise;
+}
+
+double orr_sched_idle_power(const struct orr_runtime *rt)
+{
+    double stated = orr_cost_idle_power(rt);
+
+    return isfinite(stated) ? stated
+                            : orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0);
 }
 
 void orr_sched_transfer_times(struct orr_runtime *rt, const struct orr_job *job,

@@ -158,6 +158,10 @@ void orr_sched_wake_all(struct orr_runtime *rt);
 double orr_sched_weight(const struct orr_runtime *rt, enum orr_config_id id,
                         double otherwise);
 
+/* W of the idle machine (core/cost/power.h); 0 with a warning if the user has set no finite
+ * number. */
+double orr_sched_idle_power(const struct orr_runtime *rt);
+
 /* The implementation with the lowest number among the bits, which are not 0. */
 static inline uint8_t orr_first_implementation(unsigned bits)
 {

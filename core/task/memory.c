@@ -82,7 +82,7 @@ static struct starpu_task *do_outside(struct starpu_task *task)
     else if (task)
         orr_task_put(slab, task);
     else
-        task = orr_slab_get(slab);
+        task = orr_slab_get_zeroed(slab);
     orr_self = self;
     return task;
 }

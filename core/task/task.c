@@ -31,6 +31,7 @@
 #include "core/sched/bundle.h"
 #include "core/sched/ctxs.h"
 #include "core/sched/follow.h"
+#include "core/sched/recruit.h"
 #include "core/sched/sched.h"
 #include "core/slab_set.h"
 #include "core/task/again.h"
@@ -41,12 +42,21 @@
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {
+    static const struct starpu_task initial = STARPU_TASK_INITIALIZER;
     struct starpu_task *task =
-        rt ? orr_slab_get(rt->slabs->tasks) : orr_task_take_outside();
+        rt ? orr_slab_get_zeroed(rt->slabs->tasks) : orr_task_take_outside();
 
     if (!task)
         return NULL;
-    *task = (struct starpu_task)STARPU_TASK_INITIALIZER;
+    /* The rest of `initial' is zero: half of the lines of a new task stay untouched. */
+    task->where = initial.where;
+    task->sequential_consistency = initial.sequential_consistency;
+    task->detach = initial.detach;
+    task->magic = initial.magic;
+    task->sched_ctx = initial.sched_ctx;
+    task->predicted = initial.predicted;
+    task->predicted_transfer = initial.predicted_transfer;
+    task->predicted_start = initial.predicted_start;
     task->destroy = 1;
     orr_task_mark(task);
     return task;
@@ -593,12 +603,21 @@ static bool task_is_plain(struct orr_runtime *rt, const struct orr_job *job)
            !orr_sched_of(rt, job)->of_user && !orr_tasks_are_watched(rt);
 }
 
+/* How a task is submitted. */
+struct submission {
+    bool implicit, called;
+    unsigned in_graph; /* enum orr_in_graph */
+    unsigned ncores;   /* 0: nothing is said of these … */
+    size_t memory;     /* … two */
+};
+
 /* Makes the task's job and its accesses, *ret a chain of them: all that can
  * fail. */
 static int make_job(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit, bool lent, struct orr_access **ret)
+                    const struct submission *how, struct orr_access **ret)
 {
     struct orr_job *job = orr_job_get_next(rt, task);
+    bool implicit = how->implicit, lent = !implicit;
     int err = 0;
 
     if (!job || reserve_accesses(job) != 0)
@@ -612,13 +631,15 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     err = choose_context(rt, job);
     if (!err && ORR_JOB_IS(job, task))
         err = find_some_worker(rt, job);
+    if (!err && how->ncores && ORR_JOB_IS(job, task))
+        err = orr_recruit_prepare(rt, job, how->ncores, how->memory);
     if (!err && !lent && job->data.reducible)
         err = orr_job_begin_data(rt, job);
     if (err)
         return err;
     job->priority = task->priority;
     if (ORR_JOB_IS(job, task))
-        job->plain = task_is_plain(rt, job);
+        job->plain = how->ncores == 0 && task_is_plain(rt, job);
     orr_job_nest(rt, job);
     orr_job_ref_new(job); /* the runtime's, until the job is done */
     if (task->use_tag)
@@ -680,7 +701,8 @@ void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_access *chain;
 
     if (!orr_again_regenerate(rt, task) ||
-        make_job(rt, task, true, false, &chain) != 0) {
+        make_job(rt, task, &(struct submission){.implicit = true}, &chain) !=
+            0) {
         orr_log_error("task `%s', which regenerates, cannot run again: there "
                       "is no memory, or no worker that can run it",
                       orr_job_name(orr_job_of(task)));
@@ -693,7 +715,8 @@ int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
                         bool lent)
 {
     struct orr_access *chain;
-    int err = make_job(rt, task, !lent, lent, &chain);
+    int err =
+        make_job(rt, task, &(struct submission){.implicit = !lent}, &chain);
 
     if (!err)
         hand_over(rt, orr_job_of(task), chain);
@@ -737,28 +760,28 @@ static void cap_priority(struct orr_knobs *knobs, struct starpu_task *task)
 }
 
 static int submit_task(struct orr_runtime *rt, struct starpu_task *task,
-                       bool implicit, bool called, unsigned in_graph)
+                       struct submission how)
 {
     struct orr_job *job;
     struct orr_access *chain;
     struct orr_waiter caller;
-    bool synchronous = task->synchronous;
+    bool synchronous = task->synchronous, called = how.called;
     int err = check_task(rt, task);
 
     if (err)
         return err;
     throttle(rt);
     cap_priority(&rt->workers->knobs, task);
-    err = make_job(rt, task, implicit, !implicit, &chain);
+    err = make_job(rt, task, &how, &chain);
     if (err)
         return err;
     job = orr_job_of(task);
-    job->in_graph = (uint8_t)in_graph;
+    job->in_graph = (uint8_t)how.in_graph;
     if (called)
         orr_job_await_call(rt, job, &caller);
     if (synchronous || called)
         orr_job_ref(job); /* known by its tag */
-    ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job, .implicit = implicit);
+    ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job, .implicit = how.implicit);
     hand_over(rt, job, chain);
     if (rt->machine->crowded)
         orr_workers_give_way(rt);
@@ -778,11 +801,22 @@ static int submit_task(struct orr_runtime *rt, struct starpu_task *task,
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit, bool called)
 {
-    return submit_task(rt, task, implicit, called, ORR_NO_GRAPH);
+    return submit_task(
+        rt, task, (struct submission){.implicit = implicit, .called = called});
 }
 
 int orr_task_submit_in_graph(struct orr_runtime *rt, struct starpu_task *task,
                              unsigned in_graph)
 {
-    return submit_task(rt, task, true, false, in_graph);
+    return submit_task(
+        rt, task, (struct submission){.implicit = true, .in_graph = in_graph});
+}
+
+int orr_task_submit_on_host(struct orr_runtime *rt, struct starpu_task *task,
+                            unsigned ncores, size_t memory)
+{
+    return submit_task(rt, task,
+                       (struct submission){.implicit = true,
+                                           .ncores = ncores,
+                                           .memory = memory});
 }

@@ -39,7 +39,7 @@ static inline bool orr_task_is_ours(const struct starpu_task *task)
 /* Gives the memory of a task back to the slab, or to it what malloc has made. */
 void orr_task_put(struct orr_slab *slab, struct starpu_task *task);
 
-/* As orr_slab_get and orr_task_put of it, by a thread that belongs to no run. */
+/* As orr_slab_get_zeroed and orr_task_put of it, by a thread that belongs to no run. */
 struct starpu_task *orr_task_take_outside(void);
 void orr_task_put_outside(struct starpu_task *task);
 
@@ -95,6 +95,11 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 /* The same for a task whose kernel is launched with others (enum orr_in_graph). */
 int orr_task_submit_in_graph(struct orr_runtime *rt, struct starpu_task *task,
                              unsigned in_graph);
+
+/* The same for a task that takes several processors of one memory node, and memory there
+ * (core/sched/recruit.h), and names no worker. */
+int orr_task_submit_on_host(struct orr_runtime *rt, struct starpu_task *task,
+                            unsigned ncores, size_t memory);
 
 /* Submits a task that has ended and regenerates. Does not block. */
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);

@@ -141,6 +141,7 @@ struct orr_worker_class {
     unsigned node; /* memory node */
     double speed;  /* durations are divided by it */
     struct orr_kernel_speeds *kernels; /* and by those that fit; NULL: none */
+    const struct orr_worker_powers *powers; /* NULL: none are stated */
     double relative_speedup; /* StarPU's factor of its kind of device, times cores: a
                               * common model's time is divided by it */
     unsigned nworkers;

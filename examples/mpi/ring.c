@@ -22,8 +22,17 @@ static void increment(void *buffers[], void *arg)
     ++*(unsigned *)STARPU_VARIABLE_GET_PTR(buffers[0]);
 }
 
+/* By which a simulated run knows how long it takes. */
+static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
+                                        .symbol = "ring_increment"};
+
 static struct starpu_codelet codelet = {
-    .cpu_funcs = {increment}, .nbuffers = 1, .modes = {STARPU_RW}, .name = "increment"};
+    .cpu_funcs = {increment},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .model = &model,
+    .name = "increment",
+};
 
 static int go_around(starpu_data_handle_t token, unsigned rounds)
 {

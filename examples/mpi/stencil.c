@@ -122,20 +122,35 @@ static void cool(void *buffers[], void *arg)
     memset(row_of(buffers[0]), 0, STARPU_VECTOR_GET_NX(buffers[0]) * sizeof(float));
 }
 
+/* By which a simulated run knows how long they take. */
+static struct starpu_perfmodel step_model = {.type = STARPU_HISTORY_BASED,
+                                             .symbol = "stencil_mpi_step"};
+static struct starpu_perfmodel init_model = {.type = STARPU_HISTORY_BASED,
+                                             .symbol = "stencil_mpi_init"};
+static struct starpu_perfmodel cool_model = {.type = STARPU_HISTORY_BASED,
+                                             .symbol = "stencil_mpi_cool"};
+
 static struct starpu_codelet cl_step = {
     .cpu_funcs = {step},
     .nbuffers = 6,
     .modes = {STARPU_R, STARPU_R, STARPU_R, STARPU_W, STARPU_W, STARPU_W},
+    .model = &step_model,
     .name = "step",
 };
 static struct starpu_codelet cl_init = {
     .cpu_funcs = {init},
     .nbuffers = 3,
     .modes = {STARPU_W, STARPU_W, STARPU_W},
+    .model = &init_model,
     .name = "init",
 };
 static struct starpu_codelet cl_cool = {
-    .cpu_funcs = {cool}, .nbuffers = 1, .modes = {STARPU_W}, .name = "cool"};
+    .cpu_funcs = {cool},
+    .nbuffers = 1,
+    .modes = {STARPU_W},
+    .model = &cool_model,
+    .name = "cool",
+};
 
 /* --- the plate --- */
 

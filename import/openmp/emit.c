@@ -183,6 +183,35 @@ static int name_strand(struct omp_reader *r, const struct omp_task *task,
     return rc;
 }
 
+static bool is_behind(const struct omp_strand *strand, enum omp_part part)
+{
+    return strand->nbefore > 0 && strand->before[0].strand &&
+           strand->before[0].strand->part == part;
+}
+
+/* Where it is executed: its thread goes on with a task that it has begun, but behind a
+ * barrier, where others may have it, and with pieces of a loop, of which each may have some. */
+static void place_strand(struct omp_task *task, struct omp_strand *strand,
+                         struct flow_task *to)
+{
+    struct omp_task *host = task->host;
+    const struct omp_task *creator =
+        host->implicit ? host->region->parent : host->parent;
+    const struct omp_strand *under = creator ? creator->host->numbered : NULL;
+
+    if (strand->part == OMP_PIECE && host->numbered) {
+        under = host->numbered;
+    } else if (strand->part != OMP_PIECE && host->numbered &&
+               !(strand->nbefore == 1 && is_behind(strand, OMP_CONTROL))) {
+        to->resumes = host->numbered->number + 1;
+        to->how = is_behind(strand, OMP_PIECE) ? ORR_HOW_BELOW : strand->how;
+        under = NULL;
+    }
+    to->under = under ? under->number + 1 : 0;
+    if (strand->part != OMP_PIECE)
+        host->numbered = strand;
+}
+
 static int number_strand(struct omp_reader *r, struct omp_task *task, struct omp_strand *strand)
 {
     struct flow_task *added;
@@ -199,6 +228,8 @@ static int number_strand(struct omp_reader *r, struct omp_task *task, struct omp
         return 0;
     added->us = strand->us > least_us ? strand->us : least_us;
     added->priority = task->priority;
+    if (r->flow->threads)
+        place_strand(task, strand, added);
     return name_strand(r, task, strand, added) ? -ENOMEM : add_uses(r, strand->user, strand->number);
 }
 

@@ -138,6 +138,16 @@ static int read_log(struct omp_reader *r)
     return rc ? rc : note_end(r);
 }
 
+/* Flags of the record's run. */
+static uint64_t threads_like(uint64_t runtime)
+{
+    static const uint64_t flags[ORR_OMP_NRUNTIMES] = {
+        [ORR_OMP_LIBGOMP] = ORR_RUN_THREADS_OLDEST,
+        [ORR_OMP_LIBOMP] = ORR_RUN_THREADS_NEWEST};
+
+    return runtime < ORR_OMP_NRUNTIMES ? flags[runtime] : 0;
+}
+
 int import_openmp(struct flow *flow, const char *path, const struct orr_import_options *options)
 {
     struct omp_reader r = {
@@ -152,6 +162,7 @@ int import_openmp(struct flow *flow, const char *path, const struct orr_import_o
         return rc;
     flow->host = options->host;
     flow->costs_in_times = true;
+    flow->threads = threads_like(omp_log_header(r.log)->runtime);
     rc = read_log(&r);
     for (size_t t = 0; r.threads && t < omp_log_threads(r.log); t++)
         free(r.threads[t].outer);

@@ -37,6 +37,17 @@ static struct omp_strand *go_on(struct omp_tree *tree, struct omp_task *task, en
     return strand;
 }
 
+/* The one behind a wait, in which the thread might execute that. */
+static struct omp_strand *wait_on(struct omp_tree *tree, struct omp_task *task,
+                                  enum orr_how how)
+{
+    struct omp_strand *strand = go_on(tree, task, OMP_AFTER_WAIT);
+
+    if (strand)
+        strand->how = how;
+    return strand;
+}
+
 void omp_cut(struct omp_tree *tree, struct omp_task *task)
 {
     struct omp_strand *before = task->host->open, *strand;
@@ -237,7 +248,7 @@ void omp_taskwait(struct omp_tree *tree, struct omp_task *task)
         task->host->loop.cut = true;
         omp_cut(tree, task);
         last = task->last;
-        strand = go_on(tree, task, OMP_AFTER_WAIT);
+        strand = wait_on(tree, task, ORR_HOW_CHILDREN);
         for (; item; item = item == last ? NULL : item->next) {
             struct omp_task *child = (struct omp_task *)item;
 
@@ -259,7 +270,8 @@ void omp_join(struct omp_tree *tree, struct omp_task *child)
     parent->host->loop.cut = true;
     omp_cut(tree, parent);
     child->waited = true;
-    omp_wait(tree, go_on(tree, parent, OMP_AFTER_WAIT), (struct omp_ref){.task = child});
+    omp_wait(tree, wait_on(tree, parent, ORR_HOW_CHILDREN),
+             (struct omp_ref){.task = child});
 }
 
 void omp_group_begin(struct omp_tree *tree, struct omp_task *task)
@@ -283,7 +295,7 @@ static void wait_since(struct omp_tree *tree, struct omp_task *task, struct omp_
         return;
     task->host->loop.cut = true;
     omp_cut(tree, task);
-    strand = go_on(tree, task, OMP_AFTER_WAIT);
+    strand = wait_on(tree, task, ORR_HOW_BELOW);
     wait_for_descendants(tree, strand, task, since, strand ? &strand->item : NULL);
 }
 
@@ -407,7 +419,7 @@ void omp_region_end(struct omp_tree *tree, struct omp_region *region)
     omp_region_settle(tree, region);
     if (tree->failed)
         return;
-    strand = go_on(tree, region->parent, OMP_AFTER_WAIT);
+    strand = wait_on(tree, region->parent, ORR_HOW_BELOW);
     for (size_t t = 0; strand && t < region->ntasks; t++) {
         struct omp_task *task = region->tasks[t];
 

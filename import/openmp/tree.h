@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "import/flow.h"
 #include "record/openmp/log.h"
 
 struct omp_task;
@@ -52,6 +53,8 @@ struct omp_strand {
     bool needed;       /* something waits for it */
     bool dropped;      /* who needs it waits for those it has waited for */
     enum omp_part part;
+    /* What its thread might execute before it, since the strand before. */
+    enum orr_how how;
     const struct omp_task *user; /* whose data it uses, NULL: none's */
     struct omp_ref *before;      /* owned */
     size_t nbefore;
@@ -103,6 +106,8 @@ struct omp_task {
     struct omp_item *first, *last; /* owned */
     struct omp_item *since;        /* the last one that it has waited for */
     struct omp_task *batch;        /* the last child that others may be joined to, or NULL */
+    /* Of hosts: the last one that is in the record. */
+    const struct omp_strand *numbered;
     struct omp_strand *open, *end; /* of hosts: where its work goes; the last one */
     const struct omp_task *user;   /* of hosts: whose data its strands use now, or NULL */
     const struct omp_task *user_before; /* of undeferred ones: when they have ended */

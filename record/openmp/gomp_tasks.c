@@ -32,8 +32,9 @@ struct head {
 
 /* What stands for the data of a task while it is created. */
 struct creation {
-    void *first; /* of the data: where libgomp looks for reductions */
-    void *data;
+    /* Words of the data where libgomp looks for reductions: of a task the first one, of a
+     * taskloop that behind its range. */
+    void *first, *data, *third;
     void (*fn)(void *);
     void (*copy)(void *, void *);
     long size;
@@ -220,6 +221,8 @@ static unsigned taskloop_begin(struct creation *creation, unsigned flags)
 {
     creation->loop = true;
     creation->head.nrange = 2;
+    if (flags & TASK_REDUCTION)
+        creation->third = ((void **)creation->data)[2];
     if (flags & TASK_NOGROUP)
         return flags;
     if (flags & TASK_REDUCTION) {

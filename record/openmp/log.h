@@ -28,7 +28,11 @@ struct orr_omp_header {
     uint64_t processors; /* that the process may use */
     uint64_t sizes;     /* 1: ORR_OMP_BLOCK and ORR_OMP_DATUM tell of data's memory */
     char program[1024];
+    uint64_t runtime; /* enum orr_omp_runtime */
 };
+
+/* Which tasks its threads take: docs/OPENMP_PROGRAMS.md. 0: not known. */
+enum orr_omp_runtime { ORR_OMP_LIBGOMP = 1, ORR_OMP_LIBOMP, ORR_OMP_NRUNTIMES };
 
 struct orr_omp_chunk {
     uint64_t thread; /* from 1; 0: the chunk was never used */

@@ -211,6 +211,7 @@ static int tool_begin(ompt_lookup lookup, int device, union ompt_data *tool)
         return 0;
     for (size_t i = 0; i < sizeof(callbacks) / sizeof(*callbacks); i++)
         (void)set(callbacks[i].which, callbacks[i].callback);
+    orr_omp_runtime(ORR_OMP_LIBOMP);
     return 1;
 }
 

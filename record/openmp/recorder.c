@@ -93,6 +93,7 @@ static bool recorder_make_log(const char *path)
     recorder.end = ORR_OMP_PAGE;
     recorder.find_block =
         (__typeof__(recorder.find_block))dlsym(RTLD_DEFAULT, ORR_OMP_FIND_BLOCK);
+    header->runtime = ORR_OMP_LIBGOMP;
     header->sizes = recorder.find_block != NULL;
     header->pid = (uint64_t)getpid();
     header->processors = sched_getaffinity(0, sizeof(set), &set) == 0
@@ -134,6 +135,12 @@ bool orr_omp_on(void)
     if (recorder.state == CHILD)
         recorder.header->forked = 1;
     return recorder.state == ON;
+}
+
+void orr_omp_runtime(enum orr_omp_runtime runtime)
+{
+    if (orr_omp_on())
+        recorder.header->runtime = runtime;
 }
 
 void orr_omp_team(unsigned threads)

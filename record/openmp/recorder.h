@@ -21,6 +21,9 @@ void *orr_omp_next(const char *name);
  * a child of fork is not recorded, which the log of its parent says. */
 bool orr_omp_on(void);
 
+/* The program's is that runtime; libgomp if nobody says. */
+void orr_omp_runtime(enum orr_omp_runtime runtime);
+
 /* A new number for a task or a region. */
 uint64_t orr_omp_number(void);
 

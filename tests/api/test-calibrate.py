@@ -194,7 +194,8 @@ tap.claim("calibrate runtime measures what the runtime costs",
 tap.claim("it says what this machine has no device for",
           all(costs[name] == {"missing": "no device has it"}
               for name in ("kernel-queue", "copy-queue", "device-alloc",
-                           "device-free", "pinned-alloc-per-mib", "event")), result)
+                           "device-free", "pinned-alloc-per-mib", "device-first-use-per-mib",
+                           "event")), result)
 
 
 tap.claim("what a core can do is kept, with its date and spread",

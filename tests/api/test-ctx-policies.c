@@ -4,7 +4,9 @@
  * contexts of their own: their hooks, data and counts, tasks that they move, and
  * the workers that they walk over.
  */
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ static atomic_int ninits[NMAX], ndeinits[NMAX], nadded[NMAX], nremoved[NMAX];
 static atomic_int npushes[NMAX], npops[NMAX], nbegun[NMAX], nended[NMAX];
 static atomic_int nsubmitted, nscheduled[NMAX], wrong;
 static unsigned to_move, adds_in_hook;
+static bool others_leave_hooks;
 
 static void init(unsigned ctx)
 {
@@ -60,6 +63,20 @@ static void take_out(unsigned ctx, int *ids, unsigned n)
     nremoved[ctx] += (int)n;
 }
 
+static void *schedule(void *arg)
+{
+    starpu_do_schedule();
+    return arg;
+}
+
+static void leave_hook_in_another_thread(void)
+{
+    pthread_t thread;
+
+    wrong += pthread_create(&thread, NULL, schedule, NULL) != 0;
+    wrong += pthread_join(thread, NULL) != 0;
+}
+
 static int push(struct starpu_task *task)
 {
     unsigned ctx = task->sched_ctx;
@@ -76,6 +93,8 @@ static int push(struct starpu_task *task)
         int worker = 0;
 
         starpu_sched_ctx_add_workers(&worker, 1, adds_in_hook);
+        if (others_leave_hooks)
+            leave_hook_in_another_thread();
         wrong += starpu_sched_ctx_contains_worker(0, adds_in_hook) != 0;
         adds_in_hook = 0;
     }
@@ -283,6 +302,7 @@ START_TEST(workers_asked_for_in_a_hook_come_after_it)
     a = make((int[]){0}, 1);
     b = make((int[]){1}, 1);
     adds_in_hook = b;
+    others_leave_hooks = !machine_simulated(_i);
     submit_to(a, 1);
     starpu_task_wait_for_all();
     ck_assert_uint_eq(starpu_sched_ctx_contains_worker(0, b), 1);

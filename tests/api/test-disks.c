@@ -245,6 +245,52 @@ START_TEST(the_environment_names_a_disk)
 }
 END_TEST
 
+enum { MANY = STARPU_NMAXBUFS };
+
+static void add_all(void *buffers[], void *arg)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        *(unsigned *)STARPU_VARIABLE_GET_PTR(buffers[i]) += i;
+    (void)arg;
+}
+
+/* Main memory has no limit: jobs have nothing of what they would need where it had. */
+START_TEST(tasks_of_many_data_run_beside_a_disk)
+{
+    struct starpu_codelet cl = {.cpu_funcs = {add_all},
+                                .nbuffers = MANY,
+                                .flags = STARPU_CODELET_SIMGRID_EXECUTE};
+    starpu_data_handle_t data[MANY];
+    unsigned values[MANY] = {0};
+
+    machine_choose(_i);
+    setenv("STARPU_DISK_SWAP", directory, 1);
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    setenv("STARPU_PREFETCH", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (unsigned i = 0; i < MANY; i++) {
+        starpu_variable_data_register(&data[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&values[i], sizeof(values[i]));
+        cl.modes[i] = STARPU_RW;
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        for (unsigned i = 0; i < MANY; i++)
+            task->handles[i] = data[i];
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < MANY; i++) {
+        starpu_data_unregister(data[i]);
+        ck_assert_uint_eq(values[i], ROUNDS * i);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* Pieces of partitioned data leave like others. */
 START_TEST(pieces_go_to_a_disk)
 {
@@ -933,6 +979,8 @@ SUITE_MAIN(disks)
     tcase_add_loop_test(tcase, applications_have_their_own_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_short_write_is_made_again, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_of_limited_size_is_full, 0, NMACHINES);
+    tcase_add_loop_test(tcase, tasks_of_many_data_run_beside_a_disk, 0,
+                        NMACHINES);
     tcase_add_loop_test(tcase, a_full_file_system_ends_the_run, 0, NMACHINES);
     tcase_add_loop_test(tcase, what_is_no_disk_is_refused, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_without_routes_is_refused, 0, 3);

@@ -119,7 +119,7 @@ def the_same_draws_come_again():
 def a_measured_link_is_off_by_its_spread_alone():
     costs = "".join(prop("orrery-cost-" + name, "1") for name in (
         "submit", "submit-per-buffer", "push", "fetch", "device-alloc", "device-free",
-        "pinned-alloc-per-mib", "kernel-queue", "copy-queue", "progress", "wake"))
+        "pinned-alloc-per-mib", "first-use-per-mib", "device-first-use-per-mib", "kernel-queue", "copy-queue", "progress", "wake"))
 
     def of(**text):
         return machine("measured", stated(

@@ -576,6 +576,114 @@ START_TEST(applications_copy_in_streams_and_at_once)
 }
 END_TEST
 
+/* -- queues -- */
+
+static void *queue_inside, *queue_by_number;
+
+static void note_queues(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    queue_inside = on_stream();
+    queue_by_number = orrery_worker_queue(starpu_worker_get_id());
+}
+
+static struct starpu_codelet cl_note_queues = {.on_funcs = {note_queues}};
+
+/* What an order between them does is in tests/stf/queues.cpp. */
+START_TEST(queues_have_workers_and_are_ordered)
+{
+    int cpu, first, second;
+    void *one, *two;
+
+    open_runtime("delay=20", "1");
+    cpu = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
+    first = worker_of(0, 0);
+    second = worker_of(1, 0);
+    ck_assert_int_eq(starpu_task_insert(&cl_note_queues, 0), 0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_ptr_nonnull(queue_inside);
+    ck_assert_ptr_eq(queue_inside, queue_by_number);
+    one = orrery_worker_queue(first);
+    two = orrery_worker_queue(second);
+    ck_assert_ptr_nonnull(one);
+    ck_assert_ptr_ne(one, two);
+    ck_assert_ptr_null(orrery_worker_queue(cpu));
+    ck_assert_ptr_null(orrery_worker_queue(-1));
+    ck_assert_ptr_null(orrery_worker_queue(1000));
+    ck_assert_int_eq(orrery_queue_after(two, second, one, first), 0);
+    ck_assert_int_eq(orrery_queue_after(two, second, NULL, cpu), -EINVAL);
+    ck_assert_int_eq(orrery_queue_after(NULL, -1, one, first), -EINVAL);
+    /* An event is recorded in a queue of its own device alone. */
+    ck_assert_int_eq(orrery_queue_after(one, first, two, first), -EIO);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- what comes between kernels -- */
+
+static atomic_bool has_epilogue_run, came_too_soon;
+
+static void take_a_while(void *arg)
+{
+    (void)arg;
+    usleep(20000);
+}
+
+static void put_long(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ck_assert_int_eq(on_launch(take_a_while, NULL), 0);
+}
+
+static void note_epilogue(void *arg)
+{
+    (void)arg;
+    atomic_store(&has_epilogue_run, true);
+}
+
+static void put_behind(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_store(&came_too_soon, !atomic_load(&has_epilogue_run));
+}
+
+/* They are called before the tasks that depend on theirs can begin: none of these follows
+ * it in the queue. */
+START_TEST(epilogues_come_before_the_tasks_behind)
+{
+    static struct starpu_codelet first = {.on_funcs = {put_long},
+                                          .on_flags = {STARPU_CUDA_ASYNC},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW}},
+                                 second = {.on_funcs = {put_behind},
+                                           .on_flags = {STARPU_CUDA_ASYNC},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_R}};
+    static uint64_t values[GPU_LENGTH];
+    starpu_data_handle_t handle;
+    int worker;
+
+    open_runtime("", "0");
+    worker = worker_of(0, 0);
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    ck_assert_int_eq(starpu_task_insert(&first, STARPU_RW, handle,
+                                        STARPU_EPILOGUE_CALLBACK, note_epilogue,
+                                        STARPU_EXECUTE_ON_WORKER, worker, 0),
+                     0);
+    ck_assert_int_eq(starpu_task_insert(&second, STARPU_R, handle,
+                                        STARPU_EXECUTE_ON_WORKER, worker, 0),
+                     0);
+    starpu_data_unregister(handle);
+    ck_assert(has_epilogue_run);
+    ck_assert(!came_too_soon);
+    starpu_shutdown();
+}
+END_TEST
+
 /* -- errors of the application's -- */
 
 START_TEST(a_stream_is_a_workers_own)
@@ -755,11 +863,13 @@ SUITE_MAIN(gpu)
     tcase_add_loop_test(tc, allocated_memory_is_pinned, 0, 2);
     tcase_add_loop_test(standins, managed_memory_is_main_memory, 0, 2);
     tcase_add_test(tc, applications_copy_in_streams_and_at_once);
+    tcase_add_test(tc, epilogues_come_before_the_tasks_behind);
     tcase_add_test_raise_signal(tc, a_stream_is_a_workers_own, SIGABRT);
     tcase_add_test_raise_signal(standins, another_device_cannot_be_made_current,
                                 SIGABRT);
     tcase_add_loop_test_raise_signal(
         tc, an_error_is_reported_and_ends_the_program, SIGABRT, 0, 12);
     tcase_add_test(standins, workers_have_handles_of_libraries);
+    tcase_add_test(standins, queues_have_workers_and_are_ordered);
     return suite_main(suite);
 }

@@ -47,7 +47,7 @@ exports_interface_only() {
     layer='await|insertion_.*|may_block|message_.*|memory_(un|use_)?reserved?|memory_reserve_for'
     layer="$layer|openmp_.*|outside_.*" # core/remote.h, core/omp/entries.h
     layer="$layer|count_(ready|unfinished)|handle_label|job_(acquire|message|name)|json_text"
-    layer="$layer|observers_want|sources_text|tags_each_missing|waiting_.*" # debug/, watch/
+    layer="$layer|observers_want|source_place|sources_(find|text)|tags_each_missing|waiting_.*" # debug/, watch/
     layer="orr_($layer|remote_.*|runtime_(adopt_or_end|current|fail|set_rank))"
     drivers=$prefix/include/orrery/core
     nm -D --defined-only "$library" | awk '{ print $3 }' |

@@ -79,7 +79,7 @@ def calibrate_measures_links_of_devices(home):
     assert positive(matrix(home, ".latency"))
 
 
-LAUNCHES = ("device-alloc", "device-free", "pinned-alloc-per-mib",
+LAUNCHES = ("device-alloc", "device-free", "pinned-alloc-per-mib", "device-first-use-per-mib",
             "kernel-queue", "copy-queue")
 
 

@@ -93,7 +93,8 @@ def options_exist(page, text, shell):
     shown = [line for block in indented(text) for line in block.text.splitlines()]
     shown += re.findall(r"`(orrery [^`]*)`", text)
     for line in shown:
-        found = re.match(r"orrery ((?:machine|perfmodel|calibrate) [a-z]+|record import|[a-z]+)",
+        found = re.match(r"orrery (machine new (?:hosts|cluster)\b|"
+                         r"(?:machine|perfmodel|calibrate) [a-z]+|record import|[a-z]+)",
                          line)
         if not found:
             continue

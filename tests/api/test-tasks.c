@@ -39,6 +39,45 @@ static struct starpu_task *new_task(int *when)
     return task;
 }
 
+static void expect_new(struct starpu_task *task)
+{
+    struct starpu_task expected = STARPU_TASK_INITIALIZER;
+
+    expected.destroy = 1;
+    expected.nb_termination_call_required = task->nb_termination_call_required;
+    ck_assert_mem_eq(task, &expected, sizeof(expected));
+}
+
+/* Before the library has begun as well, and whatever its memory was used for. */
+START_TEST(a_new_task_has_the_documented_values)
+{
+    int when[200];
+
+    for (int round = 0; round < 3; round++) {
+        struct starpu_task *early = starpu_task_create(), *late[200];
+
+        expect_new(early);
+        machine_open(_i);
+        for (int i = 0; i < 200; i++) {
+            late[i] = starpu_task_create();
+            expect_new(late[i]);
+            late[i]->cl = &cl_note;
+            late[i]->cl_arg = &when[i];
+            late[i]->flops = 1;
+            late[i]->priority = late[i]->type = late[i]->color = 1;
+            late[i]->hypervisor_tag = -1;
+            late[i]->bundle = NULL;
+            late[i]->modes[STARPU_NMAXBUFS - 1] = STARPU_RW;
+        }
+        for (int i = 0; i < 200; i++)
+            submit(late[i]);
+        starpu_task_wait_for_all();
+        starpu_task_destroy(early);
+        starpu_shutdown();
+    }
+}
+END_TEST
+
 START_TEST(a_submitted_task_runs_once)
 {
     int when = 0;
@@ -449,6 +488,7 @@ SUITE_MAIN(tasks)
     TCase *tc = tcase_create("each machine");
 
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_new_task_has_the_documented_values, 0, NMACHINES);
     tcase_add_loop_test(tc, a_submitted_task_runs_once, 0, NMACHINES);
     tcase_add_loop_test(tc, many_tasks_all_run, 0, NMACHINES);
     tcase_add_loop_test(

@@ -28,7 +28,7 @@ ARGUMENTS = {"fib": "36", "nqueens": "12", "sort": "3000000", "sparselu": "12 96
              "cholesky": "10 128"}
 # With two threads: so short that they may keep both processors from others (chrt), if that is
 # allowed; else replays are beside times with others' turns in them.
-SHORT = {"sort": "300000", "sparselu": "12 48", "strassen": "256", "alignment": "20 200",
+SHORT = {"fib": "33", "sort": "300000", "sparselu": "12 48", "strassen": "256", "alignment": "20 200",
          "cholesky": "10 64"}
 ALONE = ["chrt", "-f", "10"]
 SOURCE = """#include <stdio.h>

@@ -97,12 +97,17 @@ def seconds(words):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def least_seconds(words):
+    """Of three times: others who use the machine add to them."""
+    return min(seconds(words) for _ in range(3))
+
+
 def compilers(folder):
     axpy = os.path.join(SOURCE, "examples", "stf", "axpy.cpp")
     out = os.path.join(folder, "axpy")
     plain = [word for word in CXX if os.path.basename(word) != "ccache"]
     env_free = ["env", "CCACHE_DISABLE=1"]
-    took = seconds([*env_free, *plain, "-O2", "-std=c++17", "-isystem", INCLUDE,
+    took = least_seconds([*env_free, *plain, "-O2", "-std=c++17", "-isystem", INCLUDE,
                     axpy, "-o", out, *LINK])
     print(f"bench stf-compile-axpy {took:.1f} s of processor time")
     subprocess.run([*plain, "-O2", "-std=c++17", "-isystem", INCLUDE, "-c",
@@ -116,10 +121,16 @@ def compilers(folder):
     source = os.path.join(folder, "axpy.cu")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    took = seconds([*env_free, "nvcc", "-std=c++17", "--extended-lambda",
+    took = least_seconds([*env_free, "nvcc", "-std=c++17", "--extended-lambda",
                     "--expt-relaxed-constexpr", "-arch=sm_80", "-I", INCLUDE,
                     source, "-o", out, "-L", BUILD, "-lorrery"])
     print(f"bench stf-compile-axpy-nvcc {took:.1f} s of processor time")
+    source = os.path.join(folder, "nothing.cu")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int main() { return 0; }\n")
+    took = least_seconds([*env_free, "nvcc", "-std=c++17", "-arch=sm_80",
+                          source, "-o", out])
+    print(f"bench stf-compile-nothing-nvcc {took:.1f} s of processor time")
 
 
 def loops(folder):

@@ -3,8 +3,9 @@
  * tests/bench/watch-tasks.c - real tasks of so many turns of a loop, for bench-watch.py.
  *
  *   watch-tasks             prints how many turns take 100 us here
- *   watch-tasks N TURNS     N tasks, in chains over 64 data; prints the seconds from the
- *                           first submission to the end of the last, and of the processor
+ *   watch-tasks N TURNS     N tasks, in chains over 64 data; prints what it took from the
+ *                           first submission to the end of the last: seconds, those of
+ *                           the processor, and in the system, page faults
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -47,13 +48,33 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static double processor_s(void)
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* What the process has used so far. */
+struct usage {
+    double now, user, system; /* s */
+    long faults;
+};
+
+static struct usage usage(void)
 {
     struct rusage used;
 
     getrusage(RUSAGE_SELF, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    return (struct usage){now_s(), seconds_of(used.ru_utime),
+                          seconds_of(used.ru_stime), used.ru_minflt};
+}
+
+static void print_since(const struct usage *begin)
+{
+    struct usage end = usage();
+    double system = end.system - begin->system;
+
+    printf("%.6f %.6f %.6f %ld\n", end.now - begin->now,
+           end.user - begin->user + system, system, end.faults - begin->faults);
 }
 
 /* The quickest of many tries: nobody was in between. */
@@ -82,7 +103,7 @@ int main(int argc, char **argv)
     starpu_data_handle_t data[DATA];
     static int values[DATA];
     long n = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-    double begin, processor;
+    struct usage begin;
 
     if (argc < 3)
         return calibrate();
@@ -92,8 +113,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < DATA; i++)
         starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t)&values[i],
                                       sizeof(values[i]));
-    begin = now_s();
-    processor = processor_s();
+    begin = usage();
     for (long i = 0; i < n; i++) {
         struct starpu_task *task = starpu_task_create();
 
@@ -103,7 +123,7 @@ int main(int argc, char **argv)
             return 1;
     }
     starpu_task_wait_for_all();
-    printf("%.6f %.6f\n", now_s() - begin, processor_s() - processor);
+    print_since(&begin);
     for (int i = 0; i < DATA; i++)
         starpu_data_unregister(data[i]);
     starpu_shutdown();

@@ -236,6 +236,21 @@ static void early_reduction(void)
     end(h, 2);
 }
 
+/* No mistake: a datum in two parts. */
+static void parts(void)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t whole = datum(0, "whole");
+
+    starpu_data_partition(whole, &halves);
+    for (unsigned i = 0; i < 2; i++)
+        insert(&change, starpu_data_get_sub_data(whole, 1, i), NULL, 0);
+    starpu_task_wait_for_all();
+    starpu_data_unpartition(whole, STARPU_MAIN_RAM);
+    end(&whole, 1);
+}
+
 /* No mistake, but many events. */
 static void many(void)
 {
@@ -261,6 +276,7 @@ int main(int argc, char **argv)
                  {"starvation", starvation},
                  {"prefetch", prefetch},
                  {"early-reduction", early_reduction},
+                 {"parts", parts},
                  {"many", many}};
 
     for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(*cases); i++) {

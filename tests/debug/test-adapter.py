@@ -6,6 +6,7 @@ forward and back. Prints TAP.
     test-adapter.py ORRERY CASES TWO-THREADS
 """
 import os
+import subprocess
 import sys
 
 import dap
@@ -13,12 +14,14 @@ import debug_util as debug
 from tools_util import Tap
 
 
-def start(tool, program, argument, machine=debug.CPUS, policy="lws", **more):
+def start(tool, program, argument, machine=debug.CPUS, policy="lws", edits=None, first=1,
+          **more):
     client = dap.Client([tool, "debug", "--dap", "--assume", debug.TIMES],
                         debug.environment(**more))
-    able = client.body("initialize", adapterID="orrery", linesStartAt1=True)
+    able = client.body("initialize", adapterID="orrery", linesStartAt1=bool(first),
+                       columnsStartAt1=bool(first))
     client.launched = client.ask("launch", program=program, args=[argument], machine=machine,
-                                 scheduler=policy)
+                                 scheduler=policy, **({"set": edits} if edits else {}))
     client.able = able
     if client.launched["success"]:
         client.event("initialized")
@@ -119,21 +122,55 @@ def check_line(tap, tool, cases):
     said = client.body("setBreakpoints", source={"path": source},
                        breakpoints=[{"line": line} for line in here])["breakpoints"]
     tap.claim("lines are breakpoints", [one["verified"] for one in said] == [True, True], said)
-    stops = [client.way("configurationDone")] + [client.way("continue", threadId=1)
-                                                 for _ in range(3)]
+    stops = [client.way("configurationDone")]
+    while "the run ends" not in stops[-1]["description"] and len(stops) < 9:
+        stops.append(client.way("continue", threadId=1))
     if "the run ends" in stops[0]["description"]:
-        tap.skip("they are come to where tasks are submitted there", "no addr2line")
+        tap.skip("they are come to where tasks are submitted there",
+                 "no addr2line, or the program was compiled elsewhere")
     else:
         shown = [one["description"].split(" is")[0] for one in stops[:3]]
         tap.claim("they are come to where tasks are submitted there",
                   shown == ["prepare #1", "slow #2", "look #3"] and
-                  "the run ends" in stops[3]["description"], stops)
+                  len(stops) == 4, stops)
         back = [client.way("reverseContinue", threadId=1) for _ in range(2)]
         tap.claim("and back", ["look #3" in back[0]["description"],
                                "slow #2" in back[1]["description"]] == [True, True], back)
         frames = client.body("stackTrace", threadId=1)["stackFrames"]
         tap.claim("the frame has the line", frames[0]["line"] == here[1] and
+                  frames[0]["column"] == 1 and
                   frames[0]["source"]["name"] == "cases.c", frames)
+    client.end()
+
+
+def check_conditions_of_lines(tap, tool, cases):
+    """And an edit of the machine, which is the editor's."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.c")
+    with open(source, encoding="utf-8") as file:
+        lines = [n for n, text in enumerate(file, 1) if "starpu_task_submit(task)" in text]
+    client = start(tool, cases, "late-callback", edits="cpu.speed = 2", MALLOC_PERTURB_="17")
+    said = client.body("setBreakpoints", source={"path": source}, breakpoints=[
+        {"line": lines[0], "condition": "task == 2"}, {"line": lines[2], "condition": "#1"},
+        {"line": lines[2], "condition": "weight > 2"}])["breakpoints"]
+    tap.claim("conditions of lines are read", [one["verified"] for one in said] ==
+              [True, True, False] and "is no condition" in said[2]["message"], said)
+    stopped = client.way("configurationDone")
+    if "the run ends" in stopped["description"]:
+        tap.skip("they hold", "no addr2line, or the program was compiled elsewhere")
+    else:
+        stops = [stopped, client.way("continue", threadId=1)]
+        tap.claim("they hold", "slow #2 is submitted" in stops[0]["description"] and
+                  "the run ends" in stops[1]["description"], stops)
+    tap.claim("the adapter ends well", client.end() == 0)
+    client = start(tool, cases, "late-callback", first=0)
+    client.body("setBreakpoints", source={"path": source}, breakpoints=[{"line": lines[0] - 1}])
+    stopped = client.way("configurationDone")
+    frame = client.body("stackTrace", threadId=stopped["threadId"])["stackFrames"][0]
+    if "the run ends" in stopped["description"]:
+        tap.skip("an editor may count from 0", "no addr2line, or it was compiled elsewhere")
+    else:
+        tap.claim("an editor may count from 0",
+                  (frame["line"], frame["column"]) == (lines[0] - 1, 0), frame)
     client.end()
 
 
@@ -170,14 +207,45 @@ def check_refusals(tap, tool, cases):
     client.end()
 
 
+def check_odd_names(tap, tool, cases):
+    """What the run cannot read is refused, and answers belong to their questions."""
+    client = start(tool, cases, "wrong-dependency")
+    stops = [client.body("setFunctionBreakpoints", breakpoints=[{"name": "submit use"}])
+             ["breakpoints"][0] for _ in range(70)]
+    tap.claim("breakpoints may be set anew as often as one likes",
+              all(one["verified"] for one in stops) and stops[-1]["id"] == 70, stops[-1])
+    client.way("configurationDone")
+    for name, words in (("x" * 5000, "less than 4000 bytes"), ("x" * 200, "does not understand"),
+                        ("a\tb", "does not understand"), ("a\nclear", "no line end")):
+        said = client.body("setDataBreakpoints", breakpoints=[{"dataId": name}])["breakpoints"]
+        tap.claim("%.12r is no name of a datum" % name,
+                  not said[0]["verified"] and words in said[0]["message"], said)
+        said = client.body("dataBreakpointInfo", name=name)
+        tap.claim("nor is there one", said["dataId"] is None, said)
+        said = client.body("evaluate", expression="why", context="repl")
+        tap.claim("the next answer is the right one", "task `slow'" in said["result"], said)
+    client.end()
+
+
+def check_what_is_no_message(tap, tool):
+    for text in (b"GET / HTTP/1.1\r\n\r\n", b"Content-Length: 99999999999\r\n\r\n"):
+        done = subprocess.run([tool, "debug", "--dap"], input=text, env=debug.environment(),
+                              capture_output=True, timeout=100, check=False)
+        tap.claim("what is no message of the protocol ends it, with a reason",
+                  b"Content-Length: BYTES" in done.stderr, done)
+
+
 def main():
     tool, cases, _ = sys.argv[1:]
     tap = Tap()
     check_session(tap, tool, cases)
     check_stack_of_worker(tap, tool, cases)
     check_line(tap, tool, cases)
+    check_conditions_of_lines(tap, tool, cases)
     check_watch(tap, tool, cases)
     check_refusals(tap, tool, cases)
+    check_odd_names(tap, tool, cases)
+    check_what_is_no_message(tap, tool)
     tap.end()
 
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Where tasks were submitted, in all that shows it (lines.c). Prints TAP.
 
-    test-lines.py ORRERY LINES
+    test-lines.py ORRERY LINES STF
+
+STF is examples/stf/dot.cpp, whose tasks are submitted by a header.
 """
 import csv
 import html
@@ -17,7 +19,7 @@ import tempfile
 import debug_util as debug
 from tools_util import Tap
 
-TOOL, PROGRAM = map(os.path.abspath, sys.argv[1:3])
+TOOL, PROGRAM, STF = map(os.path.abspath, sys.argv[1:4])
 TOP = tempfile.TemporaryDirectory(prefix="orrery lines ")
 SAID = 'a "folder"/<said> & done.c:7'
 INSERTED = "/a, b/inserted.c:8"
@@ -197,6 +199,93 @@ def test_debug():
     session.process.stdin.close()
     session.process.wait()
     assert said == ALL, said
+
+
+def test_a_record_has_no_lines_of_its_player():
+    """Its calls are those of a program that is not there."""
+    done = orrery("record", "-o", path("run.rec"), *OPTIONS, "--", PROGRAM)
+    assert done.returncode == 0, done.stderr
+    done = orrery("explain", *OPTIONS, "--", path("run.rec"))
+    assert done.returncode == 0, done.stderr
+    assert "submitted" not in done.stdout and "task.c" not in done.stdout, done.stdout
+    done = orrery("explain", *OPTIONS, "--", PROGRAM)
+    assert "where its tasks are submitted" in done.stdout, done.stdout
+
+
+def record(name, *options):
+    done = orrery("record", *OPTIONS, *options, "-o", path(name), "--", PROGRAM)
+    assert done.returncode == 0, done.stderr
+    return path(name)
+
+
+def replay(name, *options):
+    done = orrery(*options, "-m", debug.CPUS, "-s", "lws", "--assume", debug.TIMES, "--", name)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_record():
+    """Both forms, again as a record, and back; without --lines it is as it was."""
+    trace("direct.csv", "--lines")
+    with open(record("plain.rec"), encoding="utf-8") as file:
+        plain = file.read()
+    assert "place" not in plain
+    with open(record("lines.rec", "--lines"), encoding="utf-8") as file:
+        lines = file.read()
+    assert len(re.findall("^place ", lines, re.MULTILINE)) == 3, lines
+    kept = re.sub("^place .*\n", "", lines, flags=re.MULTILINE)
+    kept = re.sub(r"^(submit .*?) place=\d+", r"\1", kept, flags=re.MULTILINE)
+    assert kept.splitlines()[:-1] == plain.splitlines()[:-1]
+    record("lines.recb", "--lines")
+    for name in ("lines.rec", "lines.recb"):
+        replay(path(name), "trace", "--lines", "-o", path("replayed.csv"))
+        assert sources_of_csv("replayed.csv") == ALL, name
+        with open(path("direct.csv"), "rb") as one, open(path("replayed.csv"), "rb") as other:
+            assert one.read() == other.read(), name
+        shown = replay(path(name), "explain").stdout
+        assert f"{INSERTED}: inserted on CPU" in shown, shown
+    back = orrery("record", "import", "-o", path("back.rec"), path("lines.recb"))
+    assert back.returncode == 0, back.stderr
+    with open(path("back.rec"), encoding="utf-8") as file:
+        assert file.read() == lines
+
+
+def test_debug_of_a_record():
+    session = debug.Session(TOOL, [record("session.rec", "--lines")])
+    said = [task.get("source") for task in
+            (session.do("break submit called"), session.do("continue"),
+             session.do("info tasks"))[2]["answer"]]
+    session.process.stdin.close()
+    session.process.wait()
+    assert said == ALL, said
+    shown, code = debug.typed(TOOL, [record("no lines.rec")], [
+        "break submit said", "continue", "why", "list"])
+    assert code == 1 and "made with --lines" in shown and "task.c" not in shown, shown
+    assert "`said' (number 1) is being submitted, and waits for nothing else" in shown, shown
+
+
+def test_sequential_task_flow():
+    done = orrery("trace", "-m", debug.CPUS, "-s", "lws", "--assume", "* = 1ms", "--lines", "-o",
+                  path("stf.csv"), "--", STF)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "stf", "dot.cpp"),
+              encoding="utf-8") as file:
+        text = file.read().splitlines()
+    found = sources_of_csv("stf.csv")
+    assert found and all(re.search(r"/dot\.cpp:\d+$", source) for source in found), found
+    for source in set(found):
+        line = int(source.rsplit(":", 1)[1])
+        assert any("->*" in near for near in text[line - 3:line]), (source, text[line - 3:line])
+    drawn = []
+    for more in ({"ORRERY_SOURCE_LINES": "1", "ORRERY_LINKS": "vscode"}, {}):
+        done = orrery("run", "-m", debug.CPUS, "--assume", "* = 1ms", "--", STF,
+                      CUDASTF_DOT_FILE=path("stf.dot"), **more)
+        assert done.returncode == 0, done.stderr
+        with open(path("stf.dot"), encoding="utf-8") as file:
+            drawn.append(file.read())
+    assert set(re.findall(r'tooltip="(.*?)"', drawn[0])) == set(found), drawn[0]
+    assert drawn[0].count(', URL="vscode://file/') == drawn[0].count("tooltip="), drawn[0]
+    assert "tooltip" not in drawn[1] and "URL" not in drawn[1], drawn[1]
 
 
 class Skip(Exception):

@@ -108,6 +108,19 @@ def check_breakpoints(tap, tool, cases):
     tap.claim("finish comes to the end of the task",
               said["kind"] == "end" and said["task"] == 3, said)
     session.end()
+    session = debug.Session(tool, [cases, "wrong-dependency"])
+    session.do("watch 2")
+    said = session.do("continue")
+    tap.claim("a datum may be called by its number",
+              said.get("stop") == 1 and said.get("name") == "slow", said)
+    session.do("delete")
+    session.do("break wait")
+    session.do("continue")
+    said = session.do("where")["answer"]
+    tap.claim("where the application begins to wait it says so",
+              any(item["text"].startswith("the application begins to wait, in ")
+                  for item in said), said)
+    session.end()
 
 
 def check_copies(tap, tool, cases, two_threads):
@@ -122,6 +135,17 @@ def check_copies(tap, tool, cases, two_threads):
     said = [session.do("reverse-step")["event"] for _ in range(5)]
     tap.claim("steps back are by one event there, too",
               said == [last - n for n in range(1, 6)], said)
+    there = copies[-2] + 2000  # far from the copy before it, so that one is left near it
+    text = session.do("goto %d" % there)["text"]
+    left = session.do("info copies")["answer"][-1]
+    said = [session.do("reverse-step")["event"] for _ in range(300)]
+    after = session.do("info copies")["answer"][-1]["at"]
+    tap.claim("a copy is left shortly before where it goes back to",
+              left["at"] == there - 256 and "on the way back" in left["text"] and
+              after == there - 257 - 256, there, left, after)
+    tap.claim("steps go on behind it",
+              said == [there - n for n in range(1, 301)] and
+              session.do("goto %d" % there)["text"] == text, said)
     half = last // 2
     text = session.do("goto %d" % half)["text"]
     session.do("step")
@@ -222,6 +246,28 @@ def check_deadlock(tap, tool, cases):
     session.end()
 
 
+def check_words(tap, tool, cases):
+    """What is said fits the moment."""
+    session = debug.Session(tool, [cases, "parts"], STARPU_NCPU="1")
+    tap.claim("one worker is one", session.first["text"].endswith(": 1 worker"), session.first)
+    session.do("break end")
+    session.do("continue")
+    said = session.do("why")["answer"][0]["text"]
+    tap.claim("a task that ends does not run any more",
+              said.startswith("task `change' (number 1) has just ended on CPU 0, after "), said)
+    said = session.do("info data whole")["answer"][0]["text"]
+    tap.claim("data in parts have a value", said.endswith(": 1048576 bytes, cut into 2 parts, "
+                                                         "which have its value"), said)
+    session.do("delete")
+    while "event" in session.do("continue"):
+        pass
+    for command in ("why", "choice", "list", "where", "info tasks"):
+        said = session.do(command)
+        tap.claim("%s of a program that has ended" % command,
+                  "the program has ended: go back" in said.get("error", ""), said)
+    session.end()
+
+
 def check_script(tap, tool, cases):
     """Of a script's programs the first one with a run is stopped."""
     session = debug.Session(tool, ["/bin/sh", "-c", "%s missing-wait; %s late-callback; exit 5" %
@@ -280,6 +326,7 @@ def main():
     check_source(tap, tool, cases)
     check_mistakes(tap, tool, cases)
     check_deadlock(tap, tool, cases)
+    check_words(tap, tool, cases)
     check_script(tap, tool, cases)
     check_policies(tap, tool, cases)
     check_record(tap, tool, cases)

@@ -22,7 +22,8 @@ sys.dont_write_bytecode = True
 from tools_util import Tap   # pylint: disable=wrong-import-position
 
 COSTS = ("submit", "submit-per-buffer", "push", "fetch", "device-alloc",
-         "device-free", "pinned-alloc-per-mib", "kernel-queue", "copy-queue",
+         "device-free", "pinned-alloc-per-mib", "first-use-per-mib",
+         "device-first-use-per-mib", "kernel-queue", "copy-queue",
          "progress")
 MB = 1000000
 # Dates of transfers lie on a grid of 2^-20 µs, and reports have three digits.
@@ -313,6 +314,19 @@ def cases_of_the_runtime():
             100, "1:r,2:r,3:r", on(1)), 3 * 10 + 100
     yield "memory of a device", own_links(1, device_alloc=175), Record().data(
         MB, -1).task(100, "1:w", on(1)), 175 + 100
+    new = own_links(1, device_first_use_per_mib=300, first_use_per_mib=200)
+    yield "memory of a device that is new", new, copies([MB], [0]), \
+        MB / 1000 + 300 * MB / (1 << 20) + 100
+    yield "main memory that is new", new, Record().data(MB, -1).task(
+        100, "1:w", on(1)).task(1, "1:r", on(0)), \
+        100 + MB / 1000 + 200 * MB / (1 << 20) + 1
+    yield "memory is new once", new, Record().data(MB).task(100, "1:rw", on(1)).task(
+        10, "1:rw", on(0)).task(100, "1:r", on(1)), \
+        3 * MB / 1000 + 300 * MB / (1 << 20) + 210
+    yield "memory that the program has not used", new, Record().data(MB).call(
+        "untouched 1").task(100, "1:w", on(1)).task(10, "1:rw", on(0)).task(
+            100, "1:rw", on(1)).task(10, "1:r", on(0)), \
+        3 * MB / 1000 + 200 * MB / (1 << 20) + 220
     yield "pinned memory", own_links(1, pinned_alloc_per_mib=650), \
         Record().task(10).call("pin size=%d" % (2 << 20)).task(10), \
         2 * 650 + 10

@@ -148,6 +148,8 @@ SCORES = {"STARPU_HETEROPRIO_URT_URT_MULTIPLIER": "1e6",
 ELSEWHERE = {
     "tests/debug/test-lines.py":
         "ORRERY_LINKS ORRERY_SOURCE_LINES",
+    "tests/unit/test-energy-command.py":
+        "ORRERY_POWERS",
     "tests/unit/test-gpu-clock.c":
         "ORRERY_FOLLOW_PLACED",
     "tests/opencl/test-programs.py":

@@ -74,6 +74,18 @@ def main():
                 for i in range(3)] + [{"name": "b", "runtime": 2, "files": [
                     {"name": "f%d" % i, "link": "input", "sizeInBytes": 8}
                     for i in range(3)]}]}}, file)
+        traces = os.path.join(folder, "fxt")
+        os.mkdir(traces)
+        seeds = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "import")
+        for seed, name in (("paje", "paje.trace"), ("states", "trace.rec"),
+                           ("tasks", "tasks.rec")):
+            with open(os.path.join(seeds, seed), encoding="utf-8") as file:
+                text = file.read()[1:] # the letter before it is the fuzz target's
+            with open(os.path.join(traces, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        for name in ("paje.trace", "trace.rec", "tasks.rec"):
+            verify(tap, folder, "a %s as a timeline" % name,
+                   ["--timeline", os.path.join(folder, "out.csv"), os.path.join(traces, name)])
         verify(tap, folder, "a wider workflow", ["--scale", "3", workflow])
     tap.end()
 

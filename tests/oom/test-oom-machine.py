@@ -66,6 +66,8 @@ def main(orrery, refuse, tried):
                      "show 3*laptop-8", "show 3*laptop-8 --svg -",
                      "doctor 2*laptop-8+1*epyc-64 --json",
                      "new cluster lab --nodes 2*laptop-8 --network 1Gb/s",
+                     "new hosts lab --hosts 2 --cores 2 --memory 1GB --storage 1GB/s "
+                     "--network 1GB/s --disk 1GB/s",
                      "new lab --cpu 2 --cores 2 --gpu h100pcie --gpus 2 "
                      "--models"):
             words = text.split()

@@ -4,7 +4,8 @@
 simulated, the same twice, on several devices, with times from all sources, recorded and
 calibrated. TAP. Nothing here depends on how long anything takes.
 
-usage: test-programs.py ORRERY FOLDER_OF_PROGRAMS, under on-opencl.sh
+usage: test-programs.py ORRERY FOLDER_OF_PROGRAMS [--full], under on-opencl.sh
+--full: also two simulations of programs that do no more than others do.
 """
 import json
 import os
@@ -20,6 +21,8 @@ MACHINE = "h100-pcie-4"
 PROGRAMS = {"backprop": (), "basic": (), "bfs": (), "hotspot": (), "kmeans": (),
             "lud": ("-n", "24"), "mandelbrot": (), "map": (), "matmul": (),
             "nw": ("-n", "24"), "pathfinder": (), "split": (), "srad": ()}
+# One queue, a queue for each device, kernels in parts, a loop that reads what was computed.
+SEVERAL = ("bfs", "mandelbrot", "matmul", "split")
 tap = util.Tap()
 
 
@@ -56,7 +59,7 @@ def are_right():
 
 
 def are_the_same(folder):
-    for name in PROGRAMS:
+    for name in PROGRAMS if "--full" in sys.argv else SEVERAL:
         traces = []
         for turn in "12":
             path = os.path.join(folder, name + turn)
@@ -88,16 +91,17 @@ def use_all_devices():
 
 
 def is_split():
+    kernels = {"STARPU_SIMGRID_TRANSFER_COST": "0"}  # without what one host copies
     whole, done = report("-m", MACHINE, "--set", "cuda.count = 1", "--",
-                         *program("split", "-n", "4194304"))
-    parts, more = report("-m", MACHINE, "--", *program("split", "-n", "4194304"))
+                         *program("split", "-n", "4194304"), **kernels)
+    parts, more = report("-m", MACHINE, "--", *program("split", "-n", "4194304"), **kernels)
     tap.claim("a kernel that is split is on all devices", tasks_on(parts, "CUDA") == [1] * 4, more)
     tap.claim("… and they compute at the same time",
               parts["makespan_us"] < 0.6 * whole["makespan_us"], whole["makespan_us"],
               parts["makespan_us"], done, more)
 
 
-def have_times():
+def have_times(folder):
     done = orrery("run", "-m", MACHINE, "--", *program("basic"))
     tap.claim("times of a roofline are said to be derived", "100.0 % derived" in done.out, done)
     done = orrery("run", "-m", MACHINE, "--assume", "kernel[add] = 7ms", "--",
@@ -106,6 +110,30 @@ def have_times():
     done = orrery("run", "-m", "epyc-64", "--", *program("basic"))
     tap.claim("on a machine without GPUs a core is a device", "100.0 % derived" in done.out and
               "CPU         64 workers" in done.out, done)
+    slow, _ = report("-m", MACHINE, "--", *program("basic", "-n", "1000000"))
+    fast, done = report("-m", MACHINE, "--", *program("basic", "-n", "1000000"),
+                        STARPU_SIMGRID_TRANSFER_COST="0")
+    # Two arrays of 4 MB, read and written at 10 GB/s.
+    tap.claim("writes of buffers take what the host takes to copy",
+              slow["makespan_us"] - fast["makespan_us"] > 0.9 * 2 * 2 * 4e6 / 10e3, slow,
+              fast, done)
+    # Both arrays are new in main memory and on the device; nobody waits for the read of the
+    # result, which is behind the last task.
+    new, done = report("-m", MACHINE, "--set", "cost[first-use-per-mib] = 1ms; "
+                       "cost[device-first-use-per-mib] = 2ms", "--",
+                       *program("basic", "-n", "1000000"))
+    more, mib = new["makespan_us"] - slow["makespan_us"], 4e6 / (1 << 20)
+    tap.claim("memory that nobody has used takes longer once",
+              abs(more / mib - 6000) < 1, more / mib, done)
+    path = os.path.join(folder, "new.rec")
+    # The C library is not to fill the program's array beforehand.
+    done = orrery("record", "-m", MACHINE, "-o", path, "--", *program("basic", "-n", "1000000"),
+                  MALLOC_PERTURB_="0")
+    with open(path, encoding="utf-8") as file:
+        calls = file.read()
+    tap.claim("records say of what memory nobody has used before",
+              calls.count("\nuntouched ") == 3 and calls.count(" memory=4000000") == 1, calls,
+              done)
     few, _ = report("-m", MACHINE, "--", *program("hotspot", "-n", "256"))
     many, done = report("-m", MACHINE, "--", *program("hotspot", "-n", "1024"))
     tap.claim("sizes have times of their own", many["makespan_us"] > few["makespan_us"], done)
@@ -162,6 +190,12 @@ def are_recorded(folder):
     said, done = report("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us", path)
     tap.claim("… and its record played on a machine with other devices",
               done.code == 0 and sum(tasks_on(said, "CUDA")) == 8, done)
+    times = "-m", MACHINE, "--assume", "kernel[*] on cuda = 100us"
+    ran, done = report(*times, "--", *program("matmul"), ORRERY_RECORD=path)
+    said, again = report(*times, path)
+    tap.claim("what the host copies is in the record of a simulated run",
+              abs(said["makespan_us"] - ran["makespan_us"]) < 0.02 * ran["makespan_us"],
+              ran, said, done, again)
 
 
 def are_refused():
@@ -178,7 +212,7 @@ with tempfile.TemporaryDirectory(prefix="orrery-opencl-") as place:
     are_the_same(place)
     use_all_devices()
     is_split()
-    have_times()
+    have_times(place)
     have_models(place)
     are_recorded(place)
     are_refused()

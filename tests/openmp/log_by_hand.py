@@ -11,14 +11,17 @@ PAGE, CHUNK = 4096, 1 << 16
 UNDEFERRED, FINAL, AT_ONCE = 1, 2, 4
 IN, OUT, INOUT, MUTEXINOUTSET, INOUTSET, ALL = range(1, 7)
 TASKWAIT, GROUP, BARRIER, EXCLUSION, RUNTIME = range(1, 6)
+LIBGOMP, LIBOMP = 1, 2
 PROGRAM = "/nowhere/program"
 
 
 class Log:
     """Threads are numbers; `at` moves a thread's clock, `work` lets it go on."""
 
-    def __init__(self, ended=1, cpu=0, forked=0, lost=0, processors=4, sizes=0):
+    def __init__(self, ended=1, cpu=0, forked=0, lost=0, processors=4, sizes=0,
+                 runtime=0):
         self.header = (7, cpu, ended, forked, lost, processors, sizes)
+        self.runtime = runtime
         self.events, self.now, self.known = {}, {}, set()
 
     def put(self, thread, kind, flags=0, n=0, a=0, b=0):
@@ -90,6 +93,7 @@ class Log:
 
     def bytes(self):
         whole = b"orrery-openmp 3\n" + struct.pack("<7Q", *self.header) + PROGRAM.encode()
+        whole = whole.ljust(16 + 7 * 8 + 1024, b"\0") + struct.pack("<Q", self.runtime)
         whole = whole.ljust(PAGE, b"\0")
         for thread, events in self.events.items():
             chunk = b""

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../unit")]
 from log_by_hand import (  # noqa: E402  pylint: disable=wrong-import-position
     ALL, AT_ONCE, BARRIER, CREATE, EXCLUSION, FINAL, GAP, GROUP, GROUP_BEGIN, IF0,
-    IMPLICIT_BEGIN, IMPLICIT_END, IN, INOUT, INOUTSET, LOOP_BEGIN, LOOP_CHUNK, LOOP_END,
+    IMPLICIT_BEGIN, IMPLICIT_END, IN, INOUT, INOUTSET, LIBGOMP, LIBOMP, LOOP_BEGIN, LOOP_CHUNK, LOOP_END,
     MUTEXINOUTSET, NOTE, OUT, REGION_BEGIN, RUNTIME, TASKWAIT, UNDEFERRED, WAIT_BEGIN, WAIT_END, Log, tasks_of)
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -333,6 +333,33 @@ def test_regions(folder):
               len(rec.tasks) == 1 and rec.one(MAIN)[1].us == 120, rec)
 
 
+def threads_log(runtime):
+    """Task 20 waits for 21 and 22 while 23 and 24, which are not below it, are ready."""
+    log = Log(runtime=runtime).region(1, [1, 2], 10).put(2, WAIT_BEGIN, n=BARRIER)
+    log.work(1, 30).create(1, 20).work(1, 60).create(1, 23, 0x400).create(1, 24, 0x400)
+    log.put(1, WAIT_BEGIN, n=BARRIER).switch(1, 20).work(1, 10)
+    log.create(1, 21, 0x300).create(1, 22, 0x300)
+    log.wait(1, TASKWAIT, [(22, 50, 20), (21, 400, 20)]).work(1, 10).switch(1, 10, True)
+    log.run(1, 23, 100, 10).run(1, 24, 100, 10).put(1, WAIT_END, n=BARRIER)
+    return log.at(2, 760).put(2, WAIT_END, n=BARRIER).end(1, 1)
+
+
+def test_threads(folder):
+    spans, texts = {}, {}
+    for runtime in (0, LIBGOMP, LIBOMP):
+        rec = Record(folder, threads_log(runtime))
+        spans[runtime], texts[runtime] = (rec.makespan(2), rec.makespan(1)), rec.text
+    TAP.claim("where nothing is known of threads, workers take whatever is ready",
+              spans[0][0] < 500 and "resumes" not in texts[0], spans, texts[0])
+    # At 90 the second thread has done 20 and 22, and the first takes 21, the oldest.
+    TAP.claim("a thread in a taskwait of libgomp's waits for a child that another one has",
+              near(spans[LIBGOMP][0], 600), spans, texts[LIBGOMP])
+    # The first prefers what it has made: 24, 23.
+    TAP.claim("a thread of libomp's takes what it has made last",
+              near(spans[LIBOMP][0], 500), spans, texts[LIBOMP])
+    TAP.claim("one thread does all", all(near(one[1], 760) for one in spans.values()), spans)
+
+
 def test_times(folder):
     log = Log().region(1, [1], 10).work(1, 40).put(1, GAP, n=1000).work(1, 40)
     log.put(1, WAIT_BEGIN, n=EXCLUSION).work(1, 500).put(1, WAIT_END, n=EXCLUSION)
@@ -438,6 +465,7 @@ def test_chance(folder):
     bad = []
     for seed in range(40):
         log = some_log(random.Random(seed))
+        log.runtime = seed % 3
         rec = Record(folder, log)
         path, work = rec.makespan(64), rec.makespan(1)
         if rec.code or not isinstance(path, float) or path > work + 0.01 or \
@@ -459,7 +487,7 @@ def test_chance(folder):
 
 with tempfile.TemporaryDirectory(prefix="orrery-openmp-") as where:
     for test in (test_children, test_cuts, test_groups, test_undeferred, test_dependences,
-                 test_barriers, test_loops, test_starts, test_regions, test_times, test_notes, test_wrong,
+                 test_barriers, test_loops, test_starts, test_regions, test_threads, test_times, test_notes, test_wrong,
                  test_chance):
         test(where)
 TAP.end()

@@ -103,6 +103,47 @@ def the_program_ends_with_the_iterator():
     raises(orrery.Error, "it was closed", run.step)
 
 
+PROGRAM = '''\
+import starpu
+from starpu.joblib import Parallel, delayed
+
+
+def work():
+    pass
+
+
+def submit():
+    starpu.task_submit(name="first")(work)
+
+
+starpu.init()
+submit()
+starpu.task_submit(name="second")(
+    work)
+Parallel(n_jobs=2, mode="normal")(delayed(work)() for _ in range(2))
+starpu.task_wait_for_all()
+starpu.shutdown()
+'''
+
+
+def line_of(text):
+    return PROGRAM[:PROGRAM.index(text)].count("\n") + 1
+
+
+def tasks_of_python_have_lines_of_python():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a program.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        with orrery.debug([sys.executable, path], MACHINE, "lws", assume="* = 1ms",
+                          stops="submit") as run:
+            found = [event.source for event in run if event.kind == "submit"]
+        lines = [line_of('starpu.task_submit(name="first"'),
+                 line_of('starpu.task_submit(name="second"'), line_of("Parallel(n_jobs"),
+                 line_of("Parallel(n_jobs")]
+        equal(found, [f"{path}:{line}" for line in lines])
+
+
 def mistakes_are_errors():
     run = case()
     raises(orrery.Error, "no command", run.do, "fly")
@@ -117,4 +158,4 @@ def mistakes_are_errors():
 if __name__ == "__main__":
     test_all([value for value in list(globals().values())
               if callable(value) and value.__module__ == "__main__"
-              and value not in (case, is_there)])
+              and value not in (case, is_there, line_of)])

@@ -267,6 +267,27 @@ def sweeps_are_drawn():
         raises(orrery.Error, ".svg or .png", picture.save, os.path.join(folder, "a.pdf"))
 
 
+def graphs_show_themselves():
+    graph = orrery.Graph()
+    equal(graph._repr_html_(), "&lt;orrery.Graph of 0 tasks&gt;")
+    a = graph.add_data(8)
+    graph.add_task("make <it>", makes=[a], times={"cuda": 2}, name="first")
+    graph.add_task("use", reads=[a], model="use")
+    graph.add_task("use", reads=[a], model="use")
+    shown = graph._repr_html_()
+    equal("<td>make &lt;it&gt;</td><td>1</td>" in shown, True)
+    equal("<td>use</td><td>2</td>" in shown, True)
+    if not shutil.which("dot"):
+        raise Skip("there is no Graphviz")
+    picture = xml.etree.ElementTree.fromstring(shown[:shown.index("<table>")])
+    classes = [part.get("class") for part in picture.iter() if part.get("class")]
+    equal(classes.count("node"), 3)
+    equal(classes.count("edge"), 2)
+    for i in range(200):  # too many to be seen
+        graph.add_task(f"one of {i % 2}", times={"cpu": 1})
+    equal("<svg" in graph._repr_html_(), False)
+
+
 def bounds_hold():
     graph = chain(10)
     bounds = orrery.bounds(graph, MACHINE, "dmdas", time=2)

@@ -431,6 +431,8 @@ const char *call_words(int code)
         {LAUNCH_REFUSED, "too many resources requested for launch"},
         {PEER_OPEN, "peer access is already enabled"},
         {PEER_REFUSED, "peer access is not supported"},
+        {INVALID_PTX, "a PTX JIT compilation failed"},
+        {NOT_FOUND, "named symbol not found"},
         {ALREADY_PINNED, "memory is already pinned"},
         {NOT_PINNED, "memory is not pinned"},
         {LAUNCH_FAILED, "unspecified launch failure"},

@@ -250,6 +250,46 @@ ENTRY(cuEventElapsedTime, (float *ret_ms, void *from, void *to))
     return code ? code : event_elapsed(ret_ms, from, to);
 }
 
+/* -- modules -- */
+
+ENTRY(cuModuleLoadData, (struct module * *ret, const void *text))
+{
+    int code = gpus_enter();
+
+    return code ? code : module_load(text, ret);
+}
+
+ENTRY(cuModuleUnload, (struct module * module))
+{
+    int code = gpus_enter();
+
+    return code ? code : module_unload(module);
+}
+
+ENTRY(cuModuleGetFunction,
+      (struct function * *ret, struct module *module, const char *name))
+{
+    int code = gpus_enter();
+
+    return code ? code : module_find(module, name, ret);
+}
+
+ENTRY(cuLaunchKernel,
+      (struct function * function, unsigned grid_x, unsigned grid_y,
+       unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+       unsigned shared, void *stream, void **parameters, void **extra))
+{
+    const unsigned grid[] = {grid_x, grid_y, grid_z};
+    const unsigned block[] = {block_x, block_y, block_z};
+    int code = gpus_enter();
+
+    (void)shared;
+    if (!code && extra)
+        code = INVALID_VALUE;
+    return code ? code
+                : function_launch(function, grid, block, stream, parameters);
+}
+
 /* -- copies -- */
 
 static bool is_current(uintptr_t address)

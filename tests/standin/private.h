@@ -31,6 +31,8 @@ enum {
     ALREADY_PINNED = 712,
     NOT_PINNED = 713,
     PEER_REFUSED = 217,
+    INVALID_PTX = 218,
+    NOT_FOUND = 500,
     LAUNCH_FAILED = 719, /* the device is of no use after that */
     NOT_PERMITTED = 800,
     UNKNOWN = 999,
@@ -203,6 +205,18 @@ void device_synchronize(struct device *device);
 int event_create(bool timed, struct event **ret);
 int event_destroy(struct event *event);
 int event_elapsed(float *ret_ms, struct event *from, struct event *to);
+
+/* -- module.c -- */
+
+struct module;
+struct function;
+
+/* For the current device. A code. */
+int module_load(const char *text, struct module **ret);
+int module_unload(struct module *module);
+int module_find(struct module *module, const char *name, struct function **ret);
+int function_launch(struct function *function, const unsigned grid[3],
+                    const unsigned block[3], void *stream, void **parameters);
 
 /* -- calls.c: what both vendors' calls do -- */
 

@@ -38,6 +38,13 @@ typedef int (*standin_launch_t)(void *stream, void (*function)(void *),
                                 void *arg);
 #define STANDIN_LAUNCH "gpu_standin_launch"
 
+/* What the function of that name does in modules in PTX that are loaded later: it gets
+ * where the values of the parameters are, for all threads at once. 0, or a code. */
+typedef void (*standin_body_t)(void **parameters, const unsigned grid[3],
+                               const unsigned block[3]);
+typedef int (*standin_function_t)(const char *name, standin_body_t body);
+#define STANDIN_FUNCTION "gpu_standin_function"
+
 /* Where the host finds the byte at a device's address: kernels do. NULL: no
  * device has it. */
 typedef void *(*standin_bytes_t)(const void *address);

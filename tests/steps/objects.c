@@ -40,6 +40,7 @@ static long nobjects;
 int __wrap_orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
 void __wrap_orr_slab_free(struct orr_slab *slab);
 void *__wrap_orr_slab_get(struct orr_slab *slab);
+void *__wrap_orr_slab_get_zeroed(struct orr_slab *slab);
 void __wrap_orr_slab_put(struct orr_slab *slab, void *object);
 
 int __wrap_orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
@@ -67,6 +68,11 @@ void *__wrap_orr_slab_get(struct orr_slab *slab)
     memset(object + 1, 0x5a, slab->size);
     nobjects++;
     return object + 1;
+}
+
+void *__wrap_orr_slab_get_zeroed(struct orr_slab *slab)
+{
+    return memset(__wrap_orr_slab_get(slab), 0, slab->size);
 }
 
 void __wrap_orr_slab_put(struct orr_slab *slab, void *memory)

@@ -84,21 +84,33 @@ static int kind_of(const struct orr_slab *slab)
 }
 
 void *__real_orr_slab_get(struct orr_slab *slab);
+void *__real_orr_slab_get_zeroed(struct orr_slab *slab);
 void __real_orr_slab_put(struct orr_slab *slab, void *object);
 void *__wrap_orr_slab_get(struct orr_slab *slab);
+void *__wrap_orr_slab_get_zeroed(struct orr_slab *slab);
 void __wrap_orr_slab_put(struct orr_slab *slab, void *object);
 
-void *__wrap_orr_slab_get(struct orr_slab *slab)
+static void *take_by(void *(*get)(struct orr_slab *), struct orr_slab *slab)
 {
     void *object;
 
     look();
     if (slab == fake.no_slab)
         return NULL;
-    object = __real_orr_slab_get(slab);
+    object = get(slab);
     fake.ntaken++;
     fake.out[kind_of(slab)] += object != NULL;
     return object;
+}
+
+void *__wrap_orr_slab_get(struct orr_slab *slab)
+{
+    return take_by(__real_orr_slab_get, slab);
+}
+
+void *__wrap_orr_slab_get_zeroed(struct orr_slab *slab)
+{
+    return take_by(__real_orr_slab_get_zeroed, slab);
 }
 
 void __wrap_orr_slab_put(struct orr_slab *slab, void *object)

@@ -56,6 +56,12 @@
     return pairs;
   };
 
+  // Texts of curves that the picture's edge cuts.
+  const cut = () => [...document.querySelectorAll("#curves svg")].flatMap(svg =>
+    [...svg.querySelectorAll(":scope > text")].filter(text =>
+      text.getBoundingClientRect().right > svg.getBoundingClientRect().right + 1)
+      .map(text => text.textContent));
+
   const wheel = by => gantt.canvas.dispatchEvent(new WheelEvent("wheel",
     { deltaY: by, clientX: 700, clientY: gantt.canvas.getBoundingClientRect().top + 40,
       bubbles: true, cancelable: true, view: window }));
@@ -132,6 +138,14 @@
     noted.cells = [...document.querySelectorAll("td")].map(c => c.textContent)
       .filter(text => text.startsWith("cuda.count"));
     noted.meeting = meeting();
+    document.body.style.width = "390px";
+    window.dispatchEvent(new Event("resize"));
+    await frame();
+    await frame();
+    noted.cut = cut();
+    document.body.style.width = "";
+    window.dispatchEvent(new Event("resize"));
+    await frame();
     noted.colours = [...document.querySelectorAll("#legend button i")]
       .map(mark => getComputedStyle(mark).backgroundColor);
     noted.curves = document.querySelectorAll("#curves svg").length;

@@ -143,6 +143,16 @@ def limits(folder):
     done = run([*words, "--time", "1us", *program], folder)
     TAP.claim("none within the limits is said, with an exit code of its own",
               done.returncode == 3 and "No machine is within the limits.\n" in done.stdout, done)
+    with open(os.path.join(folder, "fails"), "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\necho 'orrery: rank 0: error: the time of kernel x is not known' >&2\n"
+                   "echo 'orrery: rank 0: error: assume a time' >&2\nexit 3\n")
+    os.chmod(os.path.join(folder, "fails"), 0o755)
+    done = run(["-m", "h100-pcie-4,hgx-h100-8", "--", "./fails"], folder)
+    TAP.claim("without limits it is not they that leave nothing",
+              done.returncode == 1 and "within the limits" not in done.stdout and
+              "No machine is left: the programs could not be simulated" in done.stdout, done)
+    TAP.claim("the reason is the first error, also of a rank's",
+              "h100-pcie-4: the time of kernel x is not known" in done.stdout, done)
     told = json.loads(run([*words, "--by", "value", "--json", *program], folder).stdout)
     first = told["candidates"][0]
     TAP.claim("value is price times time", close(

@@ -226,6 +226,7 @@ START_TEST(a_simulated_device_costs_what_its_description_says)
     ck_assert(us[ORR_LAUNCH_FREE] == 0);
     /* There it delays the copy, not who starts it. */
     ck_assert(us[ORR_LAUNCH_COPY] == 0);
+    ck_assert(us[ORR_LAUNCH_FIRST_USE] == 0);
     ck_assert(isnan(us[ORR_LAUNCH_PINNED]));
     ck_assert(isnan(us[ORR_LAUNCH_EVENT]));
     orr_self->debt = 0;

@@ -539,6 +539,20 @@ def numbers_of(path):
 
 
 @test
+def times_that_span_decades_have_a_logarithmic_axis():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed")
+    for slower, logarithmic in (("10000", False), ("200000", True)):
+        pretended = Pretended(SLOWER_EAGER=slower)
+        path = pretended.path("bars.svg")
+        status, out, err = pretended.run("-m", "moon,mars", "-s", "lws,eager", "--plot", path)
+        assert status == 0, out + err
+        shown = " ".join(text for _, _, text in numbers_of(path)[1])
+        assert ("logarithmic" in shown) == logarithmic, (slower, shown)
+        assert "lws" in shown and "eager" in shown and "mars" in shown, shown
+
+
+@test
 def numbers_of_any_number_of_bars_stand_apart():
     if not shutil.which("gnuplot"):
         raise Skip("gnuplot is not installed")

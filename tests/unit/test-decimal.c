@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-decimal.c - core/observe/decimal.h and out.h beside printf. One
+ * tests/unit/test-decimal.c - core/base/decimal.h and out.h beside printf. One
  * thread.
  */
 #include <check.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/out.h"
+#include "core/base/out.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 
@@ -55,6 +55,47 @@ START_TEST(odd_values_are_as_printf_has_them)
 
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         compare(values[i]);
+}
+END_TEST
+
+/* As "%.17g": also of values around powers of ten, where the first digit is found last. */
+static void compare_exact(double value)
+{
+    char ours[ORR_DECIMAL_ROOM], theirs[ORR_DECIMAL_ROOM];
+
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        snprintf(theirs, sizeof(theirs), "%.17g", sign * value);
+        *orr_write_exact(ours, sign * value) = '\0';
+        ck_assert_str_eq(ours, theirs);
+    }
+}
+
+START_TEST(all_digits_are_as_printf_has_them)
+{
+    static const double values[] = {
+        0,      1,        0.1,    0.5,   1.0 / 3,  1e-4,   1e-5,
+        9.5e-5, 4e-324,   1e-300, 1e300, INFINITY, NAN,    1e15,
+        1e17,   1e15 - 1, 0.125,  4096,  12345.5,  2.5e-4, 0.3};
+    uint64_t state = 2;
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        compare_exact(values[i]);
+    for (int power = -8; power <= 18; power++) {
+        double down = pow(10, power), up = down;
+
+        for (int i = 0; i < 40; i++) {
+            compare_exact(down = nextafter(down, 0));
+            compare_exact(up = nextafter(up, INFINITY));
+        }
+    }
+    for (int i = 0; i < 100000; i++) {
+        double value = (double)(rng_next(&state) >> 11) * 0x1p-53;
+
+        compare_exact(value * pow(10, (int)(rng_next(&state) % 24) - 6));
+        compare_exact(floor(value * 1e12) / 1000);
+        compare_exact(
+            ldexp(floor(value * 4096), (int)(rng_next(&state) % 60) - 24));
+    }
 }
 END_TEST
 
@@ -103,18 +144,19 @@ static void put_many(struct orr_out *out, FILE *other, unsigned first)
         orr_put_byte(out, '|');
         orr_put_unsigned(out, UINT64_MAX >> (i % 64));
         ORR_PUT(out, " literal ");
+        orr_put_exact(out, ldexp(1 + i, (int)(i % 80) - 20));
         orr_put_signed(out, INT64_MIN >> (i % 64));
         orr_put_hex(out, UINT64_MAX >> (i % 64), i % 17);
         orr_put_decimal(out, ldexp(1 + i, (int)(i % 80) - 20), 9);
         for (unsigned k = 0; k < 2; k++)
             orr_put_same(out, &same, ldexp(1 + i, (int)(i % 80) - 20), 6);
-        fprintf(other, "%.*s|%llu literal %lld%0*llx%.9f%.6f%.6f", (int)n, text,
-                (unsigned long long)UINT64_MAX >> (i % 64),
-                (long long)INT64_MIN >> (i % 64), (int)(i % 17),
-                (unsigned long long)UINT64_MAX >> (i % 64),
-                ldexp(1 + i, (int)(i % 80) - 20),
-                ldexp(1 + i, (int)(i % 80) - 20),
-                ldexp(1 + i, (int)(i % 80) - 20));
+        fprintf(
+            other, "%.*s|%llu literal %.17g%lld%0*llx%.9f%.6f%.6f", (int)n,
+            text, (unsigned long long)UINT64_MAX >> (i % 64),
+            ldexp(1 + i, (int)(i % 80) - 20), (long long)INT64_MIN >> (i % 64),
+            (int)(i % 17), (unsigned long long)UINT64_MAX >> (i % 64),
+            ldexp(1 + i, (int)(i % 80) - 20), ldexp(1 + i, (int)(i % 80) - 20),
+            ldexp(1 + i, (int)(i % 80) - 20));
     }
 }
 
@@ -245,6 +287,7 @@ SUITE_MAIN(decimal)
 
     tcase_add_test(tests, odd_values_are_as_printf_has_them);
     tcase_add_test(tests, digits_of_each_length_have_zeros_in_front);
+    tcase_add_test(tests, all_digits_are_as_printf_has_them);
     tcase_add_test(tests, ties_go_to_the_even_digit);
     tcase_add_test(tests, values_by_chance_are_as_printf_has_them);
     tcase_add_test(tests, pieces_are_as_printf_has_them);

@@ -600,8 +600,9 @@ static char *machine_text(const struct orr_machine_desc *machine_desc)
 }
 
 /* An edit that does not apply to the machine is refused, and changes nothing. */
-static void check_changes_nothing(const char *path, const char *before,
-                                  const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void
+check_changes_nothing(const char *path, const char *before, const char *format,
+                      ...)
 {
     struct orr_machine_desc *edited;
     char text[512], *after;

@@ -294,7 +294,7 @@ def explain_and_report_say_it_of_a_simulated_run():
 def more_weight_of_energy_takes_fewer_joules():
     if WITH_SIM != "1":
         raise Skip("the simulator")
-    folder = Folder()
+    folder = Folder({"MAIN": {"orrery-power-busy": "8W"}})
     # A task takes 8 W for 8 ms, or 250 W for 1 ms; the idle machine takes little.
     folder.write("costs", 'machine moon idle=1W\ndevice "big" idle=1W busy=251W\n')
     words = ("compare", "-m", "moon.xml", "-s", "dmda", "--costs", "costs", "--assume",
@@ -304,6 +304,106 @@ def more_weight_of_energy_takes_fewer_joules():
     thrifty = json.loads(folder.run(*words, STARPU_SCHED_GAMMA="1000000"))[0]
     assert thrifty["energy_j"] < fast["energy_j"] / 2, (thrifty["energy_j"], fast["energy_j"])
     assert thrifty["median_us"] > fast["median_us"], (thrifty["median_us"], fast["median_us"])
+
+
+# Powers of a machine whose processors are slow and frugal.
+FRUGAL = {"MAIN": {"orrery-power-idle": "1W", "orrery-power-busy": "8W"},
+          **{name: {"orrery-power-idle": "1W", "orrery-power-busy": "251W"}
+             for name in ("CUDA0", "CUDA1")}}
+TIMES = ("--assume", "kernel[*] on cuda = 1ms", "--assume", "kernel[*] on cpu = 8ms")
+
+
+def weighed(folder, policies, gammas, *program, **more):
+    """By policy, a row for each weight of energy."""
+    rows = {}
+    costs = ("--costs", "costs") if os.path.exists(folder.file("costs")) else ()
+    for gamma in gammas:
+        told = json.loads(folder.run("compare", "-m", "moon.xml", "-s", ",".join(policies), *TIMES,
+                                     *costs, "--json", "--", *program, **more,
+                                     **({"STARPU_SCHED_GAMMA": gamma} if gamma else {})))
+        for row in told:
+            rows.setdefault(row["scheduler"], []).append(row)
+    return rows
+
+
+@test
+def powers_of_the_machine_are_weighed_where_kernels_have_no_model_of_energy():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    folder = Folder(FRUGAL)
+    gammas = ("0", "10", "100", "1000", "10000", "1000000")
+    policies = ("dmda", "dmdap", "dmdar", "dmdas", "pheft", "modular-dmda", "modular-heft")
+    for policy, rows in weighed(folder, policies, gammas, ENERGY_TASKS, "plain").items():
+        joules = [row["energy_j"] for row in rows]
+        times = [row["median_us"] for row in rows]
+        assert all(a >= b * (1 - 1e-9) for a, b in zip(joules, joules[1:])), (policy, joules)
+        assert joules[-1] < joules[0] / 2 and times[-1] > times[0], (policy, joules, times)
+
+
+@test
+def powers_of_the_users_file_are_weighed_as_those_of_the_description():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    gammas, policies = ("0", "1000000"), ("dmda", "dmdas", "pheft", "modular-heft")
+    stated = weighed(Folder(FRUGAL), policies, gammas, ENERGY_TASKS, "plain")
+    folder = Folder({})
+    folder.write("costs", 'machine moon idle=1W\ndevice "big" idle=1W busy=251W\n'
+                 'core * busy=8W\n')
+    given = weighed(folder, policies, gammas, ENERGY_TASKS, "plain")
+    for policy in policies:
+        for a, b in zip(stated[policy], given[policy]):
+            assert a["median_us"] == b["median_us"], (policy, a["median_us"], b["median_us"])
+            assert close(a["energy_j"], b["energy_j"]), (policy, a["energy_j"], b["energy_j"])
+        assert given[policy][1]["energy_j"] < given[policy][0]["energy_j"] / 2, given[policy]
+
+
+@test
+def wrong_powers_in_the_environment_are_refused():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    folder = Folder(FRUGAL)
+    for words in ("MARS idle=3W", "MAIN copy=3W", "CUDA0 idle=warm", "CUDA0 3W"):
+        out = folder.run("run", "-m", "moon.xml", *TIMES, "--", ENERGY_TASKS, "plain", code=1,
+                         ORRERY_POWERS=words)
+        assert "ORRERY_POWERS" in out and "MAIN idle=350W" in out, out
+
+
+@test
+def without_a_weight_that_is_set_powers_change_no_schedule():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    policies = ("dmda", "dmdas", "pheft", "modular-heft")
+    powered = weighed(Folder(FRUGAL), policies, (None,), ENERGY_TASKS, "plain")
+    plain = weighed(Folder({}), policies, (None,), ENERGY_TASKS, "plain")
+    for policy in policies:
+        assert powered[policy][0]["median_us"] == plain[policy][0]["median_us"], policy
+
+
+@test
+def a_kernel_of_its_own_power_is_weighed_by_it():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    # The device is frugal for this kernel alone, so that nothing is gained by processors.
+    own = {name: {**powers, **({"orrery-power-busy-energy_tasks": "3W"} if name != "MAIN" else {})}
+           for name, powers in FRUGAL.items()}
+    for policy, rows in weighed(Folder(own), ("dmda", "modular-heft"), ("0", "1000000"),
+                                ENERGY_TASKS, "plain").items():
+        assert rows[1]["energy_j"] <= rows[0]["energy_j"], (policy, rows)
+        assert rows[1]["median_us"] <= 21e3, (policy, rows)
+
+
+@test
+def what_the_idle_machine_draws_is_weighed_unless_the_user_says_another_power():
+    if WITH_SIM != "1":
+        raise Skip("the simulator")
+    # 10 kW when idle: who waits for processors pays more than devices save.
+    folder = Folder({**FRUGAL, "MAIN": {"orrery-power-idle": "10kW", "orrery-power-busy": "8W"}})
+    gammas = ("1000000",)
+    known = weighed(folder, ("dmda",), gammas, ENERGY_TASKS, "plain")["dmda"][0]
+    said = weighed(folder, ("dmda",), gammas, ENERGY_TASKS, "plain",
+                   STARPU_IDLE_POWER="0")["dmda"][0]
+    assert known["energy_j"] < said["energy_j"], (known["energy_j"], said["energy_j"])
+    assert known["median_us"] < said["median_us"], (known["median_us"], said["median_us"])
 
 
 @test

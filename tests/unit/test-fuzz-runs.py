@@ -81,6 +81,8 @@ def tests(tap, fuzz, folder):
         options = file.read()
     tap.claim("the build is clang's, with libFuzzer", options.startswith("clang ") and
               "-Dfuzzers=true" in options, options)
+    tap.claim("targets are tests, and these need the examples",
+              "-Dtests=enabled" in options and "-Dexamples=disabled" not in options, options)
     write(os.path.join(folder, "build/tests/fuzz/fuzz-one"), CRASHES)
     done = call(fuzz, folder)
     tap.claim("what is found fails, and is said; others run all the same",

@@ -408,8 +408,10 @@ def test_wfcommons(folder):
               lines, 'model 1 kind="history" symbol="split" flags=9',
               'submit 1 codelet=1 data=1:r,2:w name="split_1" times=1500000',
               'model 2 kind="history" symbol="work" flags=9',
+              "write-through 3 value=1",
               'submit 2 codelet=2 data=2:r,3:w name="work_ID0002" '
-              'times=2000000') and "several cores" in ran.err, ran, *lines)
+              'times=2000000 cores=4')
+          and "several cores" in ran.err, ran, *lines)
     us = makespan(path)
     claim("a WfCommons instance is simulated",
           isinstance(us, float) and 3.5e6 <= us < 3.51e6, us)

@@ -4,7 +4,7 @@
 leave no temporary files, no half of a file, no process, and end as the signal says. What a
 real run has recorded until then is there. Prints TAP.
 
-usage: test-interrupts.py ORRERY PROGRAM [MOMENTS [SEED]]
+usage: test-interrupts.py ORRERY PROGRAM [MOMENTS [SEED [COMMAND...]]]
 """
 import os
 import random
@@ -20,10 +20,16 @@ from tools_util import Tap
 ORRERY, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 MOMENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(10**6)
+ONLY = sys.argv[5:]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ON = ["-m", "h100-pcie-4"]
 APPLICATION = ["--", PROGRAM]
 RECORD = "kept.rec"
+STUDY = f"""programs: [{RECORD}]
+machines: [{ON[1]}]
+policies: [eager, lws, dmda, prio]
+repetitions: 3
+"""
 # With the files that may be there afterwards: each is whole.
 COMMANDS = {
     "run": (["run", *ON, *APPLICATION], ()),
@@ -41,6 +47,10 @@ COMMANDS = {
     "try": (["try", *ON, *APPLICATION], ("sleeping.rec",)),
     "advise": (["advise", *APPLICATION], ()),
     "calibrate runtime": (["calibrate", "runtime"], ()),
+    "calibrate bus": (["calibrate", "bus", "--quick", "--spread", "1000000%"], ()),
+    "debug": (["debug", *ON, *APPLICATION], ()),
+    "watch": (["watch", *ON, "--plain", *APPLICATION], ("report.html",)),
+    "study": (["study", "study.yaml"], ("study.results",)),
     "sched show": (["sched", "show", "modular-heft", "--svg", "policy.svg", *ON], ("policy.svg",)),
 }
 
@@ -81,6 +91,8 @@ def new_folders(top, record):
         os.makedirs(os.path.join(top, name))
     if record:
         shutil.copy(record, os.path.join(top, "work"))
+    with open(os.path.join(top, "work", "study.yaml"), "w", encoding="utf-8") as file:
+        file.write(STUDY)
 
 
 def faults(top, process, number, files):
@@ -93,7 +105,7 @@ def faults(top, process, number, files):
     left = [f"runs: {line}" for line in members_of_session(process.pid)]
     left += [f"temporary: {name}" for name in os.listdir(os.path.join(top, "temporary"))]
     left += [f"file: {name}" for name in os.listdir(os.path.join(top, "work"))
-             if name not in (*files, RECORD)]
+             if name not in (*files, RECORD, "study.yaml")]
     if process.returncode not in (0, 128 + number, -number):
         left.append(f"status {process.returncode}: {said[-300:]}")
     return left
@@ -144,7 +156,7 @@ def main():
         done = start(["record", *ON, "-o", RECORD, *APPLICATION], top)
         done.communicate()
         record = shutil.copy(os.path.join(top, "work", RECORD), top)
-        for name in COMMANDS:
+        for name in ONLY or COMMANDS:
             check_command(tap, top, record, name)
         check_recorded(tap, top)
     tap.end()

@@ -245,8 +245,7 @@ static const char *const nasty[] = {
     "up",
     "fr",
     "sum",
-    "d\xc3\xa9"
-    "grad\xc3\xa9",
+    "d\xc3\xa9grad\xc3\xa9",
     "l",
     "f",
     "lazy",

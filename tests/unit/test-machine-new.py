@@ -7,6 +7,7 @@ and nvidia-smi say (`import --hwloc`). Prints TAP.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -474,6 +475,21 @@ def topology_tests(tap, bench):
     result = get(bench.write("broken.xml", "<topology"))[0]
     tap.claim("XML that hwloc cannot read is refused", result.code == 1 and
               "lstopo" in result.err, result)
+    near = os.path.join(os.path.dirname(os.path.abspath(__file__)), "near.hwloc.xml")
+    with open(near, encoding="utf-8") as file:
+        lacking = re.sub(' complete_cpuset="[^"]*"', "", file.read(), count=1)
+    result = get(bench.write("lacking.xml", lacking))[0]
+    tap.claim("so is XML that lacks what hwloc takes for granted", result.code == 1 and
+              "lacking.xml: hwloc cannot read it" in result.err, result)
+    with open(near, encoding="utf-8") as file:
+        text = file.read()
+    for kind, number in (("NUMANode", ""), ("NUMANode", 'os_index="4000000000"'),
+                         ("PU", 'os_index="70000"')):
+        result = get(bench.write("odd.xml", text.replace(
+            f'"{kind}" os_index="0"', f'"{kind}" {number}', 1)))[0]
+        tap.claim(f"so is a {kind} with {number or 'no number'}", result.code == 1 and (
+            "odd.xml: a processor or memory has no os_index, or one from 65536 on" in result.err or
+            kind == "PU" and "odd.xml: hwloc cannot read it" in result.err), result)
     tap.claim("import wants a file or --hwloc", bench.run("import").code == 2
               and bench.run("import", plain).code == 2)
 

@@ -325,6 +325,8 @@ def test_wrong_files(orrery, player, folder, good):
               ran)
     for text, said in (
             ("submit 1 codelet=3\n", "no codelet 3"),
+            ("submit 1 place=4\n", "no place 4"),
+            ('place 1 text="a.c" value=2\nplace 1 text="b.c"\n', "a place 1 already"),
             ("submit 99999999\n", "of so few calls"),
             (codelet + "submit 1 codelet=1 data=5:rw\n", "no datum 5"),
             (codelet + "submit 1 codelet=1\n", "0 data for a codelet of 1"),

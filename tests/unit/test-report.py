@@ -155,7 +155,7 @@ def the_page_needs_nothing_else():
     assert data["explanation"] is None and data["bounds"] is None
     assert len(data["tasks"]["job"]) >= 1540
     assert len(page.encode()) <= 2 << 20, len(page)
-    assert not re.search(r"""<(?:link|script|img|iframe)[^>]*(?:src|href)=""", page)
+    assert not re.search(r"""<(?:link|script|img|iframe)[^>]*(?:src|href)="(?!data:,")""", page)
     assert not re.search(r"@import|url\(", page.split("</style>")[0])
     assert sorted(os.listdir(TOP.name)) == sorted(
         name for name in os.listdir(TOP.name)
@@ -410,6 +410,8 @@ if BROWSER:
         for width in (420, 1400):
             noted = drive(page, width)
             assert noted["meeting"] == [], (width, noted["meeting"])
+            # … nor is a legend cut when the window becomes narrow.
+            assert noted["cut"] == [], (width, noted["cut"])
         # The colours of kernels are those of other pictures.
         assert noted["colours"][0] == "rgb(37, 86, 138)", noted["colours"]
 

@@ -134,6 +134,22 @@ START_TEST(
 }
 END_TEST
 
+START_TEST(a_job_for_a_worker_that_sleeps_wakes_nobody_else)
+{
+    struct orr_job *a, *b;
+
+    for (unsigned w = 0; w < 3; w++)
+        orr_worker_fall_asleep(&fake.rt.workers->at[w]);
+    fake.woken = 0;
+    a = push(both, 0);
+    ck_assert_uint_eq(fake.woken, 1); /* the others could not steal it */
+    b = push(both, 0);
+    ck_assert_uint_eq(fake.woken, 3);
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_ptr_eq(fake_pop(1), b);
+}
+END_TEST
+
 START_TEST(a_thief_skips_newer_jobs_that_it_cannot_run)
 {
     struct orr_job *a, *b, *c;
@@ -552,6 +568,7 @@ SUITE_MAIN(sched_lws)
     tcase_add_test(
         lws,
         a_worker_that_begins_with_more_than_one_job_wakes_those_that_may_take_the_rest);
+    tcase_add_test(lws, a_job_for_a_worker_that_sleeps_wakes_nobody_else);
     tcase_add_test(lws, a_thief_skips_newer_jobs_that_it_cannot_run);
     tcase_add_test(lws, victims_come_in_turn);
     tcase_add_test(lws, every_sleeping_worker_is_woken);

@@ -141,6 +141,40 @@ START_TEST(what_was_never_taken_is_zero)
 }
 END_TEST
 
+static void take_zeroed(void **objects, unsigned n, unsigned cache)
+{
+    static const unsigned char zero[SIZE];
+
+    self.cache = cache;
+    for (unsigned i = 0; i < n; i++) {
+        objects[i] = orr_slab_get_zeroed(slab);
+        ck_assert_ptr_nonnull(objects[i]);
+        ck_assert_mem_eq(objects[i], zero, SIZE);
+        memset(objects[i], 0xa5, SIZE);
+    }
+}
+
+/* Fresh ones and used ones mixed, in each cache and the depot. */
+START_TEST(what_is_asked_for_zeroed_is_zero)
+{
+    static const unsigned counts[] = {1, 63, 64, 65, 130, 700, MANY};
+    void *objects[MANY], *others[MANY];
+
+    for (unsigned i = 0; i < 3 * sizeof(counts) / sizeof(*counts); i++) {
+        unsigned n = counts[i % (sizeof(counts) / sizeof(*counts))];
+
+        take_zeroed(objects, n, i % 3);
+        take(others, n / 2, i % 3);
+        put(objects, n, (i + 1) % 3);
+        take_zeroed(objects, n / 3, (i + 1) % 3);
+        put(objects, n / 3, i % 3);
+        put(others, n / 2, i % 3);
+        if (i % 7 == 6)
+            orr_slab_trim(slab);
+    }
+}
+END_TEST
+
 SUITE_MAIN(slab)
 {
     Suite *suite = suite_create("slab");
@@ -151,6 +185,7 @@ SUITE_MAIN(slab)
     tcase_add_test(tc, memory_stays_while_an_object_is_used);
     tcase_add_test(tc, what_malloc_has_made_does_not_stand_for_what_is_used);
     tcase_add_test(tc, what_was_never_taken_is_zero);
+    tcase_add_test(tc, what_is_asked_for_zeroed_is_zero);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

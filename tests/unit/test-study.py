@@ -469,7 +469,7 @@ def mistakes_are_named_with_their_line():
         (STUDY.replace("epyc-64", "real"), "a study is of simulated machines"),
         (STUDY.replace("repetitions: 3", "repetitions: few"), "`repetitions' is a number"),
         (STUDY.replace('"2"', '"1"'), "the size `1' is there twice"),
-        (STUDY.replace("run:", "rum:"), "a.yaml:3: `rum' is no key of a program"),
+        (STUDY.replace("run:", "rum:"), "a.yaml:3: `rum' is no key of a program, which has run"),
         (STUDY + "baseline: heft\n", "the baseline `heft' is none of the policies"),
         (STUDY + "noise: loud\n", "not `loud'"),
         (STUDY + "edits: cpu = = 4\n", "`edits' has what --set takes"),

@@ -79,6 +79,7 @@ START_TEST(pauses_between_looks_are_those_that_were_asked_for)
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
         SKIP_TEST("nobody lingers on one processor");
+    (void)linger(250, 250, 8); /* an emulator has translated it then */
     few = linger(250, 250, 8);
     many = linger(1000000, 1000000, 8);
     doubled = linger(4000, 1000000, 8);

@@ -195,13 +195,13 @@ static bool is_kind(const struct orr_event *event, unsigned i)
                (unsigned)event->u.task.gflop == i &&
                (unsigned)event->u.task.end == i;
     case ORR_EVENT_STATE:
-        return event->u.state.id == ORR_TRACE_FETCHING &&
+        return event->which == ORR_TRACE_FETCHING &&
                (unsigned)event->u.state.time == i;
     case ORR_EVENT_COPY:
         return event->u.copy.job == i && event->u.copy.handle == i &&
                (unsigned)event->u.copy.end == i;
     case ORR_EVENT_COUNT:
-        return event->u.count.job == i && event->u.count.change == 1 &&
+        return event->u.count.job == i && event->step == 1 &&
                (unsigned)event->u.count.time == i;
     case ORR_EVENT_MEMORY:
         return event->u.memory.change == i &&

@@ -230,7 +230,7 @@ help_is_good()
 for command in run compare advise study trace explain report watch bound optimise record \
     "record import" replay validate env machine "machine doctor" "machine list" \
     "machine show" \
-    "machine copy" "machine new" "machine import" "machine export" \
+    "machine copy" "machine new" "machine new cluster" "machine new hosts" "machine import" "machine export" \
     "machine diff" \
     "calibrate kernels" "calibrate bus" "calibrate runtime" "calibrate network" \
     "perfmodel list" "perfmodel show" \
@@ -465,8 +465,8 @@ claim "a wrong seed is named" err_has 'validate: --seed x: '
 run run -- "$dir/"
 claim "a folder is no program, which is said" \
     err_has 'cannot be started: it is a directory'
-echo "%EventDef" >"$dir/x.paje"
-run explain -- "$dir/x.paje"
+echo "a table" >"$dir/x.txt"
+run explain -- "$dir/x.txt"
 claim "a file that is no program is called one" \
     err_has 'cannot be started: it is no program.*chmod +x.*CSV'
 printf 'print(len((1, 2))\n' >"$dir/x.py"
@@ -526,6 +526,9 @@ run compare -m moon -s eager --plot "$dir/p.jpg" -- "$dir/program"
 claim "compare --plot wants .png or .svg" err_has 'must end in .png or .svg'
 run trace -m moon -s eager --gantt "$dir/p.jpg" -- "$dir/program"
 claim "trace --gantt as well" err_has 'must end in .png or .svg'
+run trace -m moon -s eager -o "$dir/p.svg" -- "$dir/program"
+claim "trace -o: a picture's name is refused, with the option that draws" \
+    err_has 'that is the trace, a file of data; the picture is --gantt'
 run machine show --nmae x
 claim "machine's verbs have their whole name in messages" \
     err_has 'orrery machine show --help'

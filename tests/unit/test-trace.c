@@ -66,7 +66,6 @@ static void record_coloured(unsigned worker, uint64_t job, const char *name,
                             unsigned colour, double start, double end)
 {
     struct orr_trace_task task = {.job = job,
-                                  .submit_order = job,
                                   .name = name,
                                   .colour = colour,
                                   .footprint = 0xcea37d6d,

@@ -250,6 +250,22 @@ START_TEST(behind_an_access_is_the_first_one_of_the_next_turn)
 }
 END_TEST
 
+/* Jobs that follow others ask for values before their turn: what waits for one request is a
+ * chain, which shares its place in the access. */
+START_TEST(what_comes_behind_one_that_asks_leaves_its_chain_alone)
+{
+    unsigned asks;
+    struct orr_access other;
+
+    enter(ORR_GROUP_ALONE);
+    asks = enter(ORR_GROUP_ALONE);
+    accesses[asks].asks = 1;
+    accesses[asks].next = &other;
+    enter(ORR_GROUP_ALONE);
+    ck_assert_ptr_eq(accesses[asks].next, &other);
+}
+END_TEST
+
 SUITE_MAIN(turns)
 {
     Suite *suite = suite_create("turns");
@@ -268,6 +284,7 @@ SUITE_MAIN(turns)
     tcase_add_test(tc, one_that_comes_late_is_where_its_job_was_submitted);
     tcase_add_test(tc, one_that_comes_late_is_behind_all_that_are_granted);
     tcase_add_test(tc, behind_an_access_is_the_first_one_of_the_next_turn);
+    tcase_add_test(tc, what_comes_behind_one_that_asks_leaves_its_chain_alone);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -72,7 +72,7 @@ def check_layout(browser):
 
 @test
 def updates_arrive_and_states_and_graph_are_shown():
-    run, browser = both("--no-report")
+    run, browser = both("--no-report", "--links", "edit:{line}?{file}")
     with run, browser:
         browser.width(1600)
         browser.open(run.address)
@@ -96,6 +96,15 @@ def updates_arrive_and_states_and_graph_are_shown():
         write(browser, "depth", "1")
         browser.until("document.querySelectorAll('#graph circle').length === 2 && "
                       "document.querySelectorAll('#graph circle.chosen').length === 1")
+        # Where it was submitted: in the list, beside the graph, in its title, in the table.
+        link = "edit:7?/no%20folder/last%20%26%20least.c"
+        for place in ("#tasks tbody a", "#graph-note a", f"#lines tbody a[href='{link}']"):
+            assert browser.value(
+                f"(a => [a.textContent, a.title, a.getAttribute('href')])"
+                f"(document.querySelector(\"{place}\"))") == \
+                ["last & least.c:7", "/no folder/last & least.c:7", link], place
+        assert browser.value("document.querySelector('#graph circle.chosen title').textContent"
+                             ).endswith("submitted at /no folder/last & least.c:7")
         check_layout(browser)
         before = browser.value("view.updates")
         run.tell("on")
@@ -169,6 +178,29 @@ def pausing_keeps_what_is_seen():
         browser.until(tile("ended") + " === '20'")
 
 
+def check_report(browser):
+    """The page of the report in either scheme, while it is open: text, chart and colours of
+    kernels are told from what is behind them."""
+    light = {}
+    for scheme in ("dark", "light", "dark"):
+        browser.scheme(scheme)
+        dark = scheme == "dark"
+        # The chart is drawn once more: behind its labels is the paper.
+        browser.until("(pixel => (pixel[0] + pixel[1] + pixel[2] < 150) === %s)("
+                      "gantt.canvas.getContext('2d').getImageData(1, 30, 1, 1).data)" %
+                      str(dark).lower())
+        ink, paper, kernel, line = browser.value(
+            "[['body', 'color'], ['body', 'backgroundColor'], ['#legend i', 'backgroundColor'],"
+            " ['#curves path[fill=none][stroke-width]', 'stroke']].map(([what, property]) => "
+            "getComputedStyle(document.querySelector(what))[property].match(/\\d+/g)"
+            ".slice(0, 3).reduce((sum, x) => sum + Number(x), 0))")
+        assert (ink > paper) == dark and abs(ink - paper) > 400, (scheme, ink, paper)
+        assert abs(kernel - paper) > 120, (scheme, kernel, paper)
+        light[dark] = (kernel, line)
+    assert light[True] != light[False], light
+    assert browser.errors() == [], browser.errors()
+
+
 @test
 def at_the_end_it_becomes_the_report():
     run, browser = both("--plain", "-o", "page.html")
@@ -181,6 +213,7 @@ def at_the_end_it_becomes_the_report():
         browser.until("location.pathname.endsWith('/report') && "
                       "document.title === 'watch-steps on this machine, for real' && "
                       "document.getElementById('summary').textContent.includes('100 tasks')")
+        check_report(browser)
         status, _, err = run.end()
         assert status == 0, err
         assert "the report is page.html" in err, err

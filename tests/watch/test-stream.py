@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -118,6 +119,44 @@ def what_waits_what_is_ready_and_the_graph_of_it_are_seen():
         state = stream.until(lambda s: s["tasks"]["ended"] == 7)
         assert {t["state"] for t in run.ask("graph")["tasks"]} == {"ended"}
         check_end(run, stream, 7, None)
+
+
+@test
+def where_tasks_were_submitted_is_seen():
+    with open(os.path.join(HERE, "steps.c"), encoding="utf-8") as file:
+        number = 1 + file.read().split("\n").index("    if (starpu_task_submit(task) != 0)")
+    said = "/no folder/last & least.c:7"
+    with watch("--no-report", "--links", "edit:{line}:{file}") as run:
+        stream = Stream(run)
+        run.tell("gate 5")
+        run.hears("gate")
+        state = stream.until(lambda s: s["tasks"]["submitted"] == 7)
+        nodes = {task["task"]: task for task in run.ask("graph")["tasks"]}
+        assert nodes[7]["source"] == said, nodes[7]
+        assert nodes[7]["link"] == "edit:7:/no%20folder/last%20%26%20least.c", nodes[7]
+        asked = run.ask("tasks?find=LEAST.c%3A7")
+        assert asked["count"] == 1 and asked["tasks"][0]["task"] == 7, asked
+        lines = {line["source"]: line["tasks"] for line in state["runs"][0]["lines"]}
+        assert lines.pop(said) == 1, lines
+        if shutil.which("addr2line"):
+            called = nodes[1]["source"]
+            # The folder is the one where it was compiled, or where a cache of the
+            # compiler's got it from.
+            assert called.endswith(f"/tests/watch/steps.c:{number}"), called
+            assert {nodes[n]["source"] for n in range(1, 7)} == {called}, nodes
+            assert nodes[1]["link"] == f"edit:{number}:{called.rpartition(':')[0]}", nodes[1]
+            assert lines == {called: 6}, lines
+        run.tell("on")
+        check_end(run, stream, 7, None)
+    with watch("-m", MACHINE, "-s", "lws", "--no-report") as run:
+        stream = Stream(run)
+        run.tell("run 32")
+        state = stream.until(lambda s: s["tasks"]["ended"] == 32)
+        assert not any("link" in line for line in state["runs"][0]["lines"])
+        if shutil.which("addr2line"):
+            assert [(line["source"], line["tasks"]) for line in state["runs"][0]["lines"]] == \
+                [(called, 32)], state["runs"][0]["lines"]
+        check_end(run, stream, 32, None)
 
 
 @test
@@ -313,6 +352,7 @@ def mistakes_are_named():
                         (["--port", "eighty"], "--port eighty: a number from 1 to 65535"),
                         (["--port", "70000"], "a number from 1 to 65535"),
                         (["-o", "-"], "name a file"),
+                        (["--links", "ed"], "--links ed: no scheme: there are vscode,"),
                         (["--no-report", "--plain"], "--plain is of the report")):
         done = orrery("watch", *words, "--", STEPS)
         assert done.returncode == 2 and said in done.stderr, (words, done.stderr)

@@ -225,6 +225,24 @@ static void print_what_to_measure(const struct advice *advice)
                "vary, or many figures together.\n");
 }
 
+static bool has_limits(const struct advice *advice)
+{
+    const struct advise_options *o = advice->options;
+
+    return !isnan(o->budget_price) || !isnan(o->power_w) || !isnan(o->time_us);
+}
+
+/* Nothing is left to choose from. */
+static void print_none(const struct advice *advice)
+{
+    if (has_limits(advice))
+        printf("No machine is within the limits.\n");
+    else
+        printf(
+            "No machine is left: the programs could not be simulated on any. Times of kernels "
+            "that nobody has measured there can be assumed: --assume 'kernel[NAME] = TIME'.\n");
+}
+
 static void print_choice(const struct advice *advice)
 {
     const struct candidate_of *best = ranked(advice, 0), *next;
@@ -234,7 +252,8 @@ static void print_choice(const struct advice *advice)
     char text[REPORT_TIME_MAX];
 
     if (advice->n == 1 || ranked(advice, 1)->out) {
-        printf("%s is the only machine within the limits.\n", best->name);
+        printf("%s is the only machine %s.\n", best->name,
+               has_limits(advice) ? "within the limits" : "that is left");
         return;
     }
     next = ranked(advice, 1);
@@ -284,7 +303,7 @@ int advice_print(const struct advice *advice)
     if (any)
         print_choice(advice);
     else
-        printf("No machine is within the limits.\n");
+        print_none(advice);
     print_out(advice);
     if (any)
         printf("`limited by': by how many per cent the time changes where a figure that is not "

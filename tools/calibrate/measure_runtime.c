@@ -14,6 +14,7 @@
  *                     ended the first and taken the second
  *   fetch             what each buffer adds, less the pushes of tasks that only
  *                     become ready then
+ *   first-use-per-mib what a copy into memory takes more that was not used before
  *   wake              from before a task is submitted, whose worker sleeps, until it
  *                     begins, less submit and push
  */
@@ -22,6 +23,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,6 +181,25 @@ static double time_malloc(void)
     return runtime_now_us() - begin;
 }
 
+/* As large allocations are: from the system, and given back to it. */
+static double time_first_use(void)
+{
+    enum { BYTES = 8 * MIB }; /* more than caches have */
+    static char from[BYTES] = {1};
+    double begin, middle, end;
+    char *to = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    must(to == MAP_FAILED ? -1 : 0, "mmap");
+    begin = runtime_now_us();
+    memcpy(to, from, BYTES);
+    middle = runtime_now_us();
+    memcpy(to, from, BYTES);
+    end = runtime_now_us();
+    must(munmap(to, BYTES), "munmap");
+    return (middle - begin - (end - middle)) * MIB / BYTES;
+}
+
 /* From before a task is submitted to workers that sleep until its kernel begins. */
 static double time_start(void)
 {
@@ -191,10 +213,21 @@ static double time_start(void)
     return last_began - begin;
 }
 
-enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, WAKE, MALLOC, NCOSTS };
+enum {
+    SUBMIT,
+    SUBMIT_BUFFER,
+    PUSH,
+    PROGRESS,
+    FETCH,
+    WAKE,
+    FIRST_USE,
+    MALLOC,
+    NCOSTS
+};
 
 static const char *const names[NCOSTS] = {
-    "submit", "submit-per-buffer", "push", "progress", "fetch", "wake", "malloc-1MiB"};
+    "submit", "submit-per-buffer", "push",       "progress", "fetch",
+    "wake",   "first-use-per-mib", "malloc-1MiB"};
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
 {
@@ -211,6 +244,7 @@ static void round_of(starpu_data_handle_t *handles, double *ret)
     ret[FETCH] =
         (working.gap - ready.gap - (1 - working.ready) * push) / BUFFERS;
     ret[WAKE] = time_start() - waiting.submit - push;
+    ret[FIRST_USE] = time_first_use();
     ret[MALLOC] = time_malloc();
 }
 

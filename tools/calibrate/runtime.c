@@ -34,7 +34,8 @@ static const char help[] =
     "usage: orrery calibrate runtime [--json]\n"
     "Measures the costs of the runtime itself on this machine: submitting a\n"
     "task, scheduling it, running it on a worker, and each buffer of it; of\n"
-    "devices memory, launches, transfers and events (docs/OPENCL.md). They are\n"
+    "devices memory, launches, transfers and events (docs/OPENCL.md); and what\n"
+    "memory takes that is used for the first time (docs/COSTS.md). They are\n"
     "written to <host>.machine.xml beside the bus files; orrery run -m <host> and\n"
     "validate charge them in virtual time.\n"
     "      --json  print the results as JSON\n"
@@ -67,12 +68,16 @@ static const struct item items[] = {
      "a thread that sleeps, from its wake until it runs"},
     {"malloc-1MiB", NULL, NOT_OF_DEVICES,
      "starpu_malloc and starpu_free of 1 MiB"},
+    {"first-use-per-mib", "orrery-cost-first-use-per-mib", NOT_OF_DEVICES,
+     "a copy into main memory that is new"},
     {"device-alloc", "orrery-cost-device-alloc", ORR_LAUNCH_ALLOC,
      "1 MiB of a device's memory"},
     {"device-free", "orrery-cost-device-free", ORR_LAUNCH_FREE,
      "giving it back"},
     {"pinned-alloc-per-mib", "orrery-cost-pinned-alloc-per-mib",
      ORR_LAUNCH_PINNED, "pinned main memory"},
+    {"device-first-use-per-mib", "orrery-cost-device-first-use-per-mib",
+     ORR_LAUNCH_FIRST_USE, "a copy into a device's memory that is new"},
     {"kernel-queue", "orrery-cost-kernel-queue", ORR_LAUNCH_KERNEL,
      "launching a kernel"},
     {"copy-queue", "orrery-cost-copy-queue", ORR_LAUNCH_COPY,

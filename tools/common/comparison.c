@@ -469,6 +469,24 @@ bool cell_is_pareto(const struct comparison *c, const struct cell *cell)
     return true;
 }
 
+double comparison_run_price(const struct comparison *c, const struct cell *cell)
+{
+    const struct powers *powers =
+        c->powers[(size_t)(cell - c->cells) / c->nschedulers];
+
+    return powers && cell_is_good(cell)
+               ? powers_hour_price(powers) * cell->spread.median / 3.6e9
+               : (double)NAN;
+}
+
+bool comparison_has_prices(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->ncells; i++)
+        if (!isnan(comparison_run_price(c, &c->cells[i])))
+            return true;
+    return false;
+}
+
 bool comparison_has_energy(const struct comparison *c)
 {
     for (size_t i = 0; i < c->ncells; i++)

@@ -136,6 +136,13 @@ double cell_speedup(const struct comparison *comparison, const struct cell *cell
  * equal. False where its energy is not known. */
 bool cell_is_pareto(const struct comparison *comparison, const struct cell *cell);
 
+/* What one run costs, its median, where prices are those of an hour; NaN: not known. */
+double comparison_run_price(const struct comparison *comparison,
+                            const struct cell *cell);
+
+/* Whether any cell has such a price. */
+bool comparison_has_prices(const struct comparison *comparison);
+
 /* Whether the energy of any cell is known. */
 bool comparison_has_energy(const struct comparison *comparison);
 

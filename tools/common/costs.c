@@ -270,7 +270,7 @@ struct cost cost_of(const struct costs *costs, const struct orr_machine_desc *de
     double core_w = cost_core_w(costs, desc);
 
     cost_add(&cost.price, own->price, &cost, "machine", desc->name);
-    cost_add(&cost.idle_w, known(own->idle_w, main_of(desc), ORR_POWER_IDLE), &cost, "machine",
+    cost_add(&cost.idle_w, cost_server_w(costs, desc), &cost, "machine",
              desc->name);
     cost.most_w = cost.idle_w;
     for (unsigned i = 0; i < desc->nhosts; i++) {
@@ -290,6 +290,13 @@ struct cost cost_of(const struct costs *costs, const struct orr_machine_desc *de
         cost_add(&cost.most_w, desc->ncpu * core_w, &cost, "core",
                  cost_model(desc, "MAIN"));
     return cost;
+}
+
+double cost_server_w(const struct costs *costs,
+                     const struct orr_machine_desc *desc)
+{
+    return known(line_of(costs, COST_MACHINE, desc->name)->idle_w,
+                 main_of(desc), ORR_POWER_IDLE);
 }
 
 double cost_core_w(const struct costs *costs, const struct orr_machine_desc *desc)

@@ -49,6 +49,10 @@ struct cost {
 };
 struct cost cost_of(const struct costs *costs, const struct orr_machine_desc *desc);
 
+/* What the server without devices draws when nothing runs; NaN: not given. */
+double cost_server_w(const struct costs *costs,
+                     const struct orr_machine_desc *desc);
+
 /* What a core that works draws more than one that does not; NaN: not given. */
 double cost_core_w(const struct costs *costs, const struct orr_machine_desc *desc);
 

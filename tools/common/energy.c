@@ -206,6 +206,50 @@ double powers_kernel_w(const struct powers *powers, const char *worker, const ch
     return device ? own - cost_device_w(powers->costs, device, ORR_POWER_IDLE) : own;
 }
 
+double powers_hour_price(const struct powers *powers)
+{
+    return cost_is_hourly(powers->costs->currency)
+               ? powers->nodes * cost_of(powers->costs, powers->desc).price
+               : (double)NAN;
+}
+
+static void put_power(FILE *out, const char *state, double watts)
+{
+    if (!isnan(watts))
+        fprintf(out, " %s=%.9gW", state, watts);
+}
+
+char *powers_words(const struct powers *powers)
+{
+    const struct orr_machine_desc *desc = powers ? powers->desc : NULL;
+    char *words = NULL;
+    size_t size;
+    FILE *out = desc && powers->costs->n ? open_memstream(&words, &size) : NULL;
+
+    if (!out)
+        return NULL;
+    fputs("MAIN", out);
+    put_power(out, "idle", cost_server_w(powers->costs, desc));
+    put_power(out, "busy", cost_core_w(powers->costs, desc));
+    for (unsigned h = 0; h < desc->nhosts; h++) {
+        const struct orr_host_desc *host = &desc->hosts[h];
+
+        if (!cost_is_device(host))
+            continue;
+        fprintf(out, "; %s", host->id);
+        put_power(out, "idle",
+                  cost_device_w(powers->costs, host, ORR_POWER_IDLE));
+        put_power(out, "busy",
+                  cost_device_w(powers->costs, host, ORR_POWER_BUSY));
+        put_power(out, "copy",
+                  cost_device_w(powers->costs, host, ORR_POWER_COPY));
+    }
+    if (fclose(out) == 0)
+        return words;
+    free(words);
+    return NULL;
+}
+
 static void add_part(struct energy *energy, double joules, const struct powers *powers,
                      const struct orr_host_desc *device)
 {

@@ -46,6 +46,14 @@ struct energy {
 double powers_idle_w(const struct powers *powers);
 double powers_kernel_w(const struct powers *powers, const char *worker, const char *kernel);
 
+/* What an hour of it costs, of a cluster of all nodes; NaN: prices are none of an hour, or a part
+ * has none. */
+double powers_hour_price(const struct powers *powers);
+
+/* What a file of the user's says of them in words of ORRERY_POWERS, for policies that weigh
+ * energy; NULL: nothing, or no memory. Owned by the caller. */
+char *powers_words(const struct powers *powers);
+
 struct energy energy_of(const struct powers *powers, const struct report *report);
 
 /* Adds it to the report of a simulated run, as `energy`. NULL powers: nothing. */

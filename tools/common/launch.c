@@ -325,9 +325,14 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
                           const char *folder)
 {
     size_t index = (size_t)(launch - launches);
+    char *powers = powers_words(launch->powers);
+    int rc = set_more(launch);
 
+    if (!rc)
+        rc = launch_set_variable(launch, "ORRERY_POWERS", powers);
+    free(powers);
     launch->report_path = tool_format("%s/%zu.json", folder, index);
-    if (!launch->report_path || set_more(launch) < 0 ||
+    if (rc || !launch->report_path ||
         launch_set_variable(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
         launch_set_variable(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
         launch_set_variable(launch, "ORRERY_SET", launch->edits) < 0 ||
@@ -340,9 +345,11 @@ static int launch_prepare(const struct launch *launches, struct launch *launch,
         return -ENOMEM;
     }
     if (!launch->nranks && is_cluster_of_several(launch)) {
-        tool_error("%s is a cluster, and this command runs one rank: give the machine of a node; "
-                   "orrery run, trace, explain, report, compare and bound take clusters",
-                   machine_of(launch));
+        tool_error(
+            "%s is a cluster, and this command runs one rank: give the machine of a node; "
+            "orrery run, trace, explain, report, compare, bound, watch and debug (without "
+            "--dap) take clusters",
+            machine_of(launch));
         return -EINVAL;
     }
     if (!launch->ranks_argv && launch_play_record(launches, launch, folder) < 0)
@@ -437,12 +444,13 @@ static void launch_explain_failure(struct launch *launch, const char *reason)
                  WTERMSIG(process->status),
                  strsignal(WTERMSIG(process->status)));
     else if (process->status != 0)
-        snprintf(to, size, "%s failed with exit status %d%s", name,
-                 process_exit_code(process),
-                 is_read_by_the_shell(name)
-                     ? ": sh read it, since its first line names no interpreter, such as "
-                       "#!/usr/bin/env python3"
-                     : "");
+        snprintf(
+            to, size, "%s failed with exit status %d%s", name,
+            process_exit_code(process),
+            !launch->imported && is_read_by_the_shell(name)
+                ? ": sh read it, since its first line names no interpreter, such as "
+                  "#!/usr/bin/env python3"
+                : "");
     else if (reason)
         snprintf(to, size, "%s", reason);
     else

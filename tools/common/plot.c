@@ -193,6 +193,28 @@ static double plot_step(double span)
     return step;
 }
 
+void plot_log_axis(FILE *pipe, char axis, double least, double most)
+{
+    static const int steps[] = {1, 2, 5};
+    double from = least / 1.2, to = most * 1.2;
+    bool few = to < 100 * from;
+    const char *between = "";
+
+    fprintf(pipe, "set logscale %c\nset %crange [%.9g:%.9g]\nset %ctics (",
+            axis, axis, from, to, axis);
+    for (int power = (int)floor(log10(from)); power <= (int)ceil(log10(to));
+         power++)
+        for (size_t i = 0; i < (few ? 3 : 1); i++) {
+            double at = steps[i] * pow(10, power);
+
+            if (at < from || at > to)
+                continue;
+            fprintf(pipe, "%s%.9g", between, at);
+            between = ", ";
+        }
+    fputs(")\n", pipe);
+}
+
 const char *plot_time_tics(FILE *pipe, double span, bool named)
 {
     struct report_unit unit = report_unit_of(1e3 * span);

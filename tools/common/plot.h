@@ -45,6 +45,10 @@ void plot_text(FILE *to, const char *text);
 /* The same for the label of a tic, where gnuplot expects a format. */
 void plot_tic(FILE *to, const char *text);
 
+/* Makes an axis ('x' or 'y') logarithmic from below `least` to above `most`, which are above
+ * 0, with tics at 1, 2 and 5 of each power of ten, of many powers at those alone. */
+void plot_log_axis(FILE *pipe, char axis, double least, double most);
+
 /* Tics of a horizontal axis of milliseconds from 0 to `span`, labelled in the unit in
  * which people read that (report_unit_of), with its name if `named`. Returns the name. */
 const char *plot_time_tics(FILE *pipe, double span, bool named);

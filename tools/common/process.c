@@ -474,17 +474,35 @@ static void cut_heading(char *line)
         end[1] = '\0';
 }
 
+/* What stands behind "orrery: error: ", or "orrery: rank 3: error: "; NULL: the line is no error
+ * of the library's. */
+static const char *error_in(const char *line)
+{
+    static const char begin[] = "orrery: ", rank[] = "rank ",
+                      mark[] = "error: ";
+
+    if (strncmp(line, begin, sizeof(begin) - 1) != 0)
+        return NULL;
+    line += sizeof(begin) - 1;
+    if (!strncmp(line, rank, sizeof(rank) - 1)) {
+        line += sizeof(rank) - 1;
+        line += strspn(line, "0123456789");
+        line += strncmp(line, ": ", 2) ? 0 : 2;
+    }
+    return strncmp(line, mark, sizeof(mark) - 1) ? NULL
+                                                 : line + sizeof(mark) - 1;
+}
+
 void process_print_errors(const struct process *process, FILE *to)
 {
-    static const char mark[] = "orrery: error: ";
     const char *line = process->text;
 
     while (line && *line) {
         size_t length = strcspn(line, "\n");
+        const char *said = error_in(line);
 
-        if (!strncmp(line, mark, sizeof(mark) - 1))
-            fprintf(to, "  %.*s\n", (int)(length - (sizeof(mark) - 1)),
-                    line + sizeof(mark) - 1);
+        if (said)
+            fprintf(to, "  %.*s\n", (int)(line + length - said), said);
         line += length + (line[length] == '\n');
     }
 }
@@ -506,16 +524,15 @@ static void copy_line_shortened(char *to, size_t size, const char *line,
 
 bool process_error_line(const struct process *process, char *to, size_t size)
 {
-    static const char mark[] = "orrery: error: ";
     const char *line = process->text, *end;
 
     *to = '\0';
     for (; line && *line; line = *end ? end + 1 : end) {
-        bool ours = !strncmp(line, mark, sizeof(mark) - 1);
+        const char *ours = error_in(line);
 
         end = line + strcspn(line, "\n");
         if (ours)
-            line += sizeof(mark) - 1;
+            line = ours;
         if (end > line)
             copy_line_shortened(to, size, line, (size_t)(end - line));
         if (ours) {

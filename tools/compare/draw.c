@@ -11,17 +11,19 @@
 enum { MOST_BESIDE = 40 };
 
 /* So many bars beside each other that their numbers would meet, or their colours would
- * come again. */
-static bool are_many(const struct comparison *c)
+ * come again; or such different ones that a logarithmic axis is needed, on which bars of a
+ * height say nothing. */
+static bool need_rows(const struct comparison *c)
 {
     return c->nschedulers > PLOT_SERIES ||
-           c->nmachines * c->nschedulers > MOST_BESIDE;
+           c->nmachines * c->nschedulers > MOST_BESIDE ||
+           draw_is_logarithmic(c);
 }
 
 static void draw_some_bars(struct plot *plot, const struct comparison *c,
                            const char *title)
 {
-    (are_many(c) ? draw_rows : draw_bars)(plot, c, title);
+    (need_rows(c) ? draw_rows : draw_bars)(plot, c, title);
 }
 
 struct picture_kind {
@@ -126,7 +128,7 @@ int draw_comparison(const struct comparison *c)
     char title[256] = "";
     unsigned width = width_of(c), height = 480;
 
-    if (c->sweep.naxes == 0 && !c->nodes && are_many(c)) {
+    if (c->sweep.naxes == 0 && !c->nodes && need_rows(c)) {
         width = 1000;
         height = draw_rows_height(c);
     }

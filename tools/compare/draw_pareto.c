@@ -63,20 +63,31 @@ static const struct cell *next_of_front(const struct comparison *c, const struct
     return next;
 }
 
-/* Whether values of so different sizes that the small ones would lie on each other. */
-static bool is_wide(const struct comparison *c, bool energy)
+struct range {
+    double least, most;
+};
+
+static struct range range_of(const struct comparison *c, bool energy)
 {
-    double least = (double)INFINITY, most = 0;
+    struct range range = {(double)INFINITY, 0};
 
     for (size_t i = 0; i < c->ncells; i++) {
-        double value = energy ? c->cells[i].energy_j : c->cells[i].spread.median;
+        const struct cell *cell = &c->cells[i];
+        double value = energy ? cell->energy_j
+                              : cell->spread.median / comparison_unit(c).us;
 
-        if (!has_point(&c->cells[i]))
+        if (!has_point(cell))
             continue;
-        least = fmin(least, value);
-        most = fmax(most, value);
+        range.least = fmin(range.least, value);
+        range.most = fmax(range.most, value);
     }
-    return least > 0 && most > 4 * least;
+    return range;
+}
+
+/* Whether values are of so different sizes that the small ones would lie on each other. */
+static bool is_wide(struct range range)
+{
+    return range.least > 0 && range.most > 4 * range.least;
 }
 
 static void put_point(FILE *pipe, const struct comparison *c, const struct cell *cell,
@@ -101,7 +112,12 @@ static void put_plots(FILE *pipe, const struct comparison *c)
         free(title);
         free(name);
     }
-    fputs(", '-' using 1:2:3 with labels center offset 0,0.9 font 'Sans,9' notitle\n", pipe);
+    for (int below = 0; below < 2; below++)
+        fprintf(
+            pipe,
+            ", '-' using 1:2:3 with labels center offset 0,%s font 'Sans,9' notitle",
+            below ? "-0.9" : "0.9");
+    fputc('\n', pipe);
     for (size_t i = 0; i < c->ncells; i++)
         if (has_point(&c->cells[i]) && !is_front(c, &c->cells[i]))
             put_point(pipe, c, &c->cells[i], 0);
@@ -110,29 +126,37 @@ static void put_plots(FILE *pipe, const struct comparison *c)
         put_point(pipe, c, cell, 0);
         fputs("e\n", pipe);
     }
-    number = 0;
-    for (const struct cell *cell = NULL; (cell = next_of_front(c, cell));)
-        put_point(pipe, c, cell, ++number);
-    fputs("e\n", pipe);
+    /* Above and below in turn: neighbours may be close. */
+    for (unsigned below = 0; below < 2; below++) {
+        number = 0;
+        for (const struct cell *cell = NULL; (cell = next_of_front(c, cell));)
+            if (++number % 2 != below)
+                put_point(pipe, c, cell, number);
+        fputs("e\n", pipe);
+    }
 }
 
 int draw_pareto(const struct comparison *c)
 {
+    struct range time = range_of(c, false), energy = range_of(c, true);
     char axis[REPORT_TIME_MAX];
     struct plot plot;
 
     if (plot_begin_paper(&plot, c->options->pareto, 860, 480) < 0)
         return -1;
-    fprintf(plot.pipe,
-            "set key outside right top Left reverse noenhanced\nset xlabel '%s%s'\n"
-            "set ylabel 'energy (J)%s'\n"
-            "set title 'Time and energy: nothing takes less of both than the filled points'\n"
-            "set grid lc rgb '#dddddd'\n",
-            comparison_time_title(c, true, axis), is_wide(c, false) ? ", logarithmic" : "",
-            is_wide(c, true) ? ", logarithmic" : "");
-    fputs(is_wide(c, false) ? "set logscale x\n" : "", plot.pipe);
-    fputs(is_wide(c, true) ? "set logscale y\n" : "", plot.pipe);
-    fputs("set offsets graph 0.05,graph 0.05,graph 0.08,graph 0.05\n", plot.pipe);
+    fprintf(
+        plot.pipe,
+        "set key outside right top Left reverse noenhanced\nset xlabel '%s%s'\n"
+        "set ylabel 'energy (J)%s'\n"
+        "set title 'Time and energy: nothing takes less of both than the filled points'\n"
+        "set grid lc rgb '#dddddd'\nset offsets graph 0.05,graph 0.05,graph 0.08,graph 0.05\n",
+        comparison_time_title(c, true, axis),
+        is_wide(time) ? ", logarithmic" : "",
+        is_wide(energy) ? ", logarithmic" : "");
+    if (is_wide(time))
+        plot_log_axis(plot.pipe, 'x', time.least, time.most);
+    if (is_wide(energy))
+        plot_log_axis(plot.pipe, 'y', energy.least, energy.most);
     put_plots(plot.pipe, c);
     return plot_end(&plot);
 }

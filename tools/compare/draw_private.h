@@ -17,6 +17,10 @@ void draw_lines(struct plot *plot, const struct comparison *comparison,
 void draw_map(struct plot *plot, const struct comparison *comparison,
               const char *title);
 
+/* Whether the longest bar is so many times the shortest that an axis from 0 would show the
+ * short ones as alike: draw_rows has a logarithmic one. */
+bool draw_is_logarithmic(const struct comparison *comparison);
+
 /* Points that draw_rows needs. */
 unsigned draw_rows_height(const struct comparison *comparison);
 

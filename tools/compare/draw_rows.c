@@ -74,7 +74,7 @@ static void find_ends(const struct comparison *c, double *ret_least, double *ret
  * axis, where the length of a bar would mean nothing. */
 enum { MANY_TIMES = 20 };
 
-static bool is_logarithmic(const struct comparison *c)
+bool draw_is_logarithmic(const struct comparison *c)
 {
     double least, most;
 
@@ -112,7 +112,7 @@ static void plot_row_axes(FILE *pipe, const struct comparison *c,
     char *over = c->nmachines == 1
                      ? tool_format("%s on %s", title, c->machines[0])
                      : tool_format("%s", title);
-    bool logarithmic = is_logarithmic(c), any = false;
+    bool logarithmic = draw_is_logarithmic(c), any = false;
     double least, most;
     char axis[REPORT_TIME_MAX];
 
@@ -205,7 +205,7 @@ void draw_rows(struct plot *plot, const struct comparison *c, const char *title)
 {
     FILE *pipe = plot->pipe;
     bool ends = c->options->repeat > 1, bounds = plot_row_bounds(NULL, c);
-    bool logarithmic = is_logarithmic(c);
+    bool logarithmic = draw_is_logarithmic(c);
 
     plot_row_axes(pipe, c, title, bounds);
     if (logarithmic)

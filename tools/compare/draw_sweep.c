@@ -195,7 +195,7 @@ void draw_map(struct plot *plot, const struct comparison *c, const char *title)
     put_tics(pipe, 'y', &c->sweep.axes[1], false);
     put_palette(pipe);
     fprintf(pipe,
-            "set cblabel '%s%s' offset 1.5,0\nunset key\n"
+            "set cblabel '%s%s' offset 1,0\nset rmargin 14\nunset key\n"
             "set xrange [-0.5:%.1f]\nset yrange [-0.5:%.1f]\n"
             "set multiplot layout 1,%zu\n",
             comparison_time_title(c, true, axis),

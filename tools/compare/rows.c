@@ -25,6 +25,7 @@ struct row row_of(const struct comparison *c, const struct cell *cell)
                       .of_bound = fmin(1, cell->bound_us / cell->spread.median),
                       .idle = cell_idle(cell),
                       .is_pareto = cell_is_pareto(c, cell),
+                      .price = comparison_run_price(c, cell),
                       .is_best = cell == best,
                       .nran = rivals.nran,
                       .nfailed = rivals.nfailed};
@@ -221,6 +222,22 @@ static void put_energy(struct table *table, const struct cell *cell, const struc
         table_add(table, "%.4g%s", cell->energy_j, row->is_pareto ? " *" : "  ");
 }
 
+static void put_price(struct table *table, const struct cell *cell,
+                      const struct row *row)
+{
+    put_cell_number(table, "%.3g", row->price);
+    (void)cell;
+}
+
+/* "USD a run" of the currency "USD/h". */
+static const char *price_title(const struct comparison *c, char text[24])
+{
+    const char *currency = c->options->costs ? c->options->costs->currency : "";
+
+    snprintf(text, 24, "%.*s a run", (int)strcspn(currency, "/"), currency);
+    return text;
+}
+
 static void put_wall(struct table *table, const struct cell *cell,
                      const struct row *row)
 {
@@ -242,7 +259,7 @@ static void put_figures(struct table *table, const struct cell *cell,
               *figures ? "; times " : "", figures);
 }
 
-enum { MOST_COLUMNS = 15 };
+enum { MOST_COLUMNS = 16 };
 
 /* Whether each row has so many runs that its interval is one of 95 %: not where some
  * were asked for and did not come to their end. */
@@ -262,9 +279,9 @@ static bool any_ranks(const struct comparison *c)
     return false;
 }
 
-/* The columns behind the scheduler; the last has any length. */
+/* The columns behind the scheduler, of which two have these titles; the last has any length. */
 static size_t columns_of(const struct comparison *c, const char *time_title,
-                         struct column columns[MOST_COLUMNS])
+                         const char *price, struct column columns[MOST_COLUMNS])
 {
     const bool repeated = c->options->repeat > 1, across = c->options->across;
     const struct {
@@ -289,6 +306,7 @@ static size_t columns_of(const struct comparison *c, const char *time_title,
         {{"sent", true, put_sent}, any_ranks(c)},
         {{"idle", true, put_idle}, true},
         {{"joules", true, put_energy}, comparison_has_energy(c)},
+        {{price, true, put_price}, comparison_has_prices(c)},
         {{"simulation s", true, put_wall}, true},
         {{"figures", false, put_figures}, true},
     };
@@ -331,8 +349,10 @@ static int print_as(const struct comparison *c,
                                size_t))
 {
     struct column columns[MOST_COLUMNS];
-    char title[REPORT_TIME_MAX];
-    size_t n = columns_of(c, comparison_time_title(c, false, title), columns), axes = c->sweep.naxes, at = 0;
+    char title[REPORT_TIME_MAX], price[24];
+    size_t n = columns_of(c, comparison_time_title(c, false, title),
+                          price_title(c, price), columns);
+    size_t axes = c->sweep.naxes, at = 0;
     struct table_column *titles = calloc(axes + n + 2, sizeof(*titles));
     struct table table = {0};
     int rc;

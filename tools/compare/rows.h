@@ -21,6 +21,7 @@ struct row {
     double of_bound;   /* the bound over the median, at most 1 */
     double idle;       /* share of the workers' time */
     double speedup, efficiency; /* of clusters of several sizes: cell_speedup */
+    double price;   /* of a run, where prices of an hour are known */
     bool is_pareto; /* no rival has less of time and energy */
     bool is_best, is_alike; /* alike: as good as the best, by that test */
     unsigned nran, nfailed; /* of its rivals; the best is of the former alone */

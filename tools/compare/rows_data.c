@@ -49,6 +49,7 @@ static void put_good(const struct comparison *c, const struct cell *cell)
     put_csv_value(row.efficiency);
     put_csv_value(report->wall_s);
     put_csv_value(cell->energy_j);
+    put_csv_value(row.price);
     put_next(report->provenance ? report->provenance : "");
     puts(",");
 }
@@ -56,9 +57,9 @@ static void put_good(const struct comparison *c, const struct cell *cell)
 static const char csv_titles[] =
     ",scheduler,runs,ms,low_ms,high_ms,to_best,slower_share,chance,bound_ms,gflops,"
     "moved_bytes,message_bytes,evictions,idle_share,speedup,efficiency,simulation_s,"
-    "energy_j,figures,error";
+    "energy_j,run_price,figures,error";
 
-enum { CSV_EMPTY = 18 }; /* columns between the scheduler and the error */
+enum { CSV_EMPTY = 19 }; /* columns between the scheduler and the error */
 
 int rows_print_csv(const struct comparison *c)
 {
@@ -119,9 +120,8 @@ static int add_figures(json_t *json, const struct comparison *c,
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
         "{s:s, s:o, s:o, s:[o, o], s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o}",
-        "time_unit", "us", "runs_us",
-        cell_runs_json(c, cell), "median_us",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "time_unit", "us", "runs_us", cell_runs_json(c, cell), "median_us",
         tool_json_number(cell->spread.median), "interval_us",
         tool_json_number(cell->spread.low), tool_json_number(cell->spread.high),
         "to_best", tool_json_number(row.to_best), "rivals_ran", (int)row.nran,
@@ -129,11 +129,14 @@ static int add_figures(json_t *json, const struct comparison *c,
         tool_json_number(row.first), "slower_share",
         tool_json_number(row.slower), "chance",
         tool_json_number(row.difference), "bound_us",
-        tool_json_number(cell->bound_us), "bounded_by", scaling_json(cell), "of_bound",
-        tool_json_number(row.of_bound), "idle", tool_json_number(row.idle),
-        "gflops", tool_json_number(cell_gflops(cell)),
-        "speedup", tool_json_number(row.speedup), "efficiency",
-        tool_json_number(row.efficiency), "energy_j", tool_json_number(cell->energy_j), "pareto",
+        tool_json_number(cell->bound_us), "bounded_by", scaling_json(cell),
+        "of_bound", tool_json_number(row.of_bound), "idle",
+        tool_json_number(row.idle), "gflops",
+        tool_json_number(cell_gflops(cell)), "speedup",
+        tool_json_number(row.speedup), "efficiency",
+        tool_json_number(row.efficiency), "energy_j",
+        tool_json_number(cell->energy_j), "run_price",
+        tool_json_number(row.price), "pareto",
         isnan(cell->energy_j) ? json_null() : json_boolean(row.is_pareto));
     int rc = figures ? json_object_update(json, figures) : -1;
 

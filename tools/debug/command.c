@@ -8,11 +8,13 @@
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
+#include "tools/common/program.h"
 #include "tools/common/scratch.h"
 #include "tools/common/tool.h"
 #include "tools/debug/attach.h"
 #include "tools/debug/commands.h"
 #include "tools/debug/dap.h"
+#include "tools/debug/ranks.h"
 #include "tools/debug/session.h"
 
 #include <errno.h>
@@ -24,8 +26,8 @@
 
 static const char help[] =
     "usage: orrery debug -m MACHINE [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                    [--input FILE] [--script FILE] [--json] -- PROGRAM\n"
-    "                    [ARGUMENTS]\n"
+    "                    [--ranks N] [--input FILE] [--script FILE] [--json]\n"
+    "                    -- PROGRAM [ARGUMENTS]\n"
     "       orrery debug -m MACHINE … RECORD\n"
     "       orrery debug --dap [OPTIONS]\n"
     "       orrery debug --attach PID [--json]\n"
@@ -39,6 +41,9 @@ static const char help[] =
     "                             ORRERY_MACHINE\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP DEVICES_HELP
+    "      --ranks N              of a program for StarPU-MPI: so many ranks, each on\n"
+    "                             a node of the machine, '4*MACHINE + ib 200Gb/s';\n"
+    "                             they stop together (as many as it has nodes)\n"
     "      --input FILE           what the program reads from standard input, else\n"
     "                             nothing\n"
     "      --script FILE          commands from a file; the first that fails ends it\n"
@@ -54,7 +59,7 @@ static const char help[] =
     "example: orrery debug -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
 struct choice {
-    const char *script, *input, *attach;
+    const char *script, *input, *attach, *ranks;
     bool json, dap;
 };
 
@@ -144,7 +149,8 @@ static int check_choice(const struct launch *launch, const struct choice *choice
 static bool check_attach(const struct launch *launch, const struct choice *choice, bool program)
 {
     if (!program && !launch->machine && !launch->scheduler && !launch->edits &&
-        !launch->assume && !choice->dap && !choice->script && !choice->input)
+        !launch->assume && !choice->ranks && !choice->dap && !choice->script &&
+        !choice->input)
         return true;
     tool_error("debug: --attach %s is of a program that runs: nothing but --json goes with it",
                choice->attach);
@@ -162,6 +168,7 @@ int cmd_debug(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {TOOL_DEVICES, "devices", &devices, NULL},
+        {0, "ranks", &choice.ranks, NULL},
         {0, "input", &choice.input, NULL},
         {0, "script", &choice.script, NULL},
         {'p', "attach", &choice.attach, NULL},
@@ -169,7 +176,10 @@ int cmd_debug(int argc, char **argv)
         {0, "dap", NULL, &choice.dap},
         {0}};
     int first = tool_parse_program(argc, argv, options, &launch_words, help);
-    char *folder;
+    /* An editor may name others, which are its own. */
+    char *edits = (char *)(uintptr_t)launch.edits,
+         *assume = (char *)(uintptr_t)launch.assume;
+    char *folder, *record = NULL;
     int code;
 
     if (first <= 0)
@@ -181,17 +191,24 @@ int cmd_debug(int argc, char **argv)
         goto free_words;
     }
     code = check_choice(&launch, &choice, first < argc);
+    launch.argv = argv + first;
+    /* A folder of records stands for that of rank 0. */
+    if (code == TOOL_OK && !choice.dap &&
+        (record = launch_rank_record(launch.argv[0])))
+        argv[first] = record;
+    if (code == TOOL_OK && !choice.dap)
+        code = debug_choose_ranks(&launch, choice.ranks);
     if (code == TOOL_OK) {
         folder = scratch_make();
-        launch.argv = argv + first;
         code = !folder      ? TOOL_FAILED
-               : choice.dap ? dap_serve(&launch, folder)
+               : choice.dap ? dap_serve(&launch, folder, choice.ranks)
                             : debug_program(&launch, folder, &choice);
         launch_done(&launch);
         scratch_remove(folder);
     }
 free_words:
-    free((char *)(uintptr_t)launch.edits);
-    free((char *)(uintptr_t)launch.assume);
+    free(record);
+    free(edits);
+    free(assume);
     return code;
 }

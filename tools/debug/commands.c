@@ -31,7 +31,7 @@ static json_t *__attribute__((format(printf, 1, 2))) fail_with(const char *forma
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return json_pack("{ss}", "error", text);
+    return json_pack("{so}", "error", tool_json_text(text));
 }
 
 /* A number behind the command, 1 without; 0 if it is none. */
@@ -114,12 +114,26 @@ static json_t *list_stops(struct session *session)
             continue;
         snprintf(text, sizeof(text), "%u: %s, %u hit%s", stop->id, stop->text, stop->hits,
                  stop->hits == 1 ? "" : "s");
-        json_array_append_new(list, json_pack("{sisisssi}", "breakpoint", (int)stop->id, "hits",
-                                              (int)stop->hits, "text", text, "n", (int)i));
+        json_array_append_new(
+            list, json_pack("{sisisosi}", "breakpoint", (int)stop->id, "hits",
+                            (int)stop->hits, "text", tool_json_text(text), "n",
+                            (int)i));
     }
     if (!json_array_size(list))
         json_array_append_new(list, json_pack("{ss}", "text", "no breakpoints"));
     return json_pack("{so}", "answer", list);
+}
+
+static void put_copy(json_t *list, const struct program_snapshot *copy,
+                     const char *more)
+{
+    char text[120];
+
+    snprintf(text, sizeof(text), "a copy of the process stands at event %llu%s",
+             (unsigned long long)copy->number, more);
+    json_array_append_new(
+        list,
+        json_pack("{sIss}", "at", (json_int_t)copy->number, "text", text));
 }
 
 /* From which it can go on when it goes back. */
@@ -127,13 +141,10 @@ static json_t *list_copies(struct session *session)
 {
     json_t *list = json_array();
 
-    for (unsigned i = 0; i < session->program.nsnapshots; i++) {
-        json_int_t at = (json_int_t)session->program.snapshots[i].number;
-        char text[80];
-
-        snprintf(text, sizeof(text), "a copy of the process stands at event %lld", (long long)at);
-        json_array_append_new(list, json_pack("{sIss}", "at", at, "text", text));
-    }
+    for (unsigned i = 0; i < session->program.nsnapshots; i++)
+        put_copy(list, &session->program.snapshots[i], "");
+    if (session->program.near.fd >= 0)
+        put_copy(list, &session->program.near, ", left there on the way back");
     if (!json_array_size(list))
         json_array_append_new(list, json_pack("{ss}", "text",
                                               "no copies: the process has several threads, and "
@@ -176,7 +187,8 @@ static json_t *do_next(struct session *session, const struct words *words)
 
     if (!n)
         return fail_with("next: how many events? Write a number");
-    snprintf(goal, sizeof(goal), "lane=%d", session_lane(session));
+    snprintf(goal, sizeof(goal), "lane=%d\trank=%d", session_lane(session),
+             session->rank);
     do {
         json_decref(result);
         result = session_go(session, goal, true, "step");
@@ -193,7 +205,7 @@ static json_t *do_finish(struct session *session, const struct words *words)
 
     if (!task)
         return fail_with("finish which task? Write its number");
-    snprintf(goal, sizeof(goal), "end=%llu", task);
+    snprintf(goal, sizeof(goal), "end=%llu\trank=%d", task, session->rank);
     return session_go(session, goal, true, "end of the task");
 }
 
@@ -232,7 +244,8 @@ static json_t *do_reverse_next(struct session *session, const struct words *word
 
     if (words->n)
         return fail_with("reverse-next: nothing may follow");
-    snprintf(goal, sizeof(goal), "lane=%d", session_lane(session));
+    snprintf(goal, sizeof(goal), "lane=%d\trank=%d", session_lane(session),
+             session->rank);
     return session_search_back(session, goal, false, "step");
 }
 
@@ -262,7 +275,10 @@ static json_t *do_why(struct session *session, const struct words *words)
     if (!words->n)
         task = (unsigned long long)json_number_value(json_object_get(session->now, "task"));
     if (!task)
-        return fail_with("why what? Write `why #TASK' or `why idle WORKER'");
+        return session->now
+                   ? fail_with(
+                         "why what? Write `why #TASK' or `why idle WORKER'")
+                   : ask(session, "event", NULL, NULL);
     snprintf(number, sizeof(number), "%llu", task);
     return ask(session, "why", "task", number);
 }
@@ -275,7 +291,9 @@ static json_t *do_choice(struct session *session, const struct words *words)
                  : (unsigned long long)json_number_value(json_object_get(session->now, "task"));
 
     if (!task)
-        return fail_with("choice of which task? Write its number");
+        return session->now
+                   ? fail_with("choice of which task? Write its number")
+                   : ask(session, "event", NULL, NULL);
     snprintf(number, sizeof(number), "%llu", task);
     return ask(session, "choice", "task", number);
 }
@@ -326,14 +344,40 @@ static json_t *do_info(struct session *session, const struct words *words)
         return ask(session, "data", which ? "data" : NULL, which);
     if (!strcmp(what, "nodes") || !strcmp(what, "node"))
         return ask(session, "nodes", which ? "node" : NULL, which);
-    return fail_with("info about what? breakpoints, tasks [STATE] [KERNEL], task #N, ready, "
-                     "workers, data [NAME], nodes, node NAME, copies");
+    if (!strcmp(what, "ranks"))
+        return ask(session, "ranks", NULL, NULL);
+    return fail_with(
+        "info about what? breakpoints, tasks [STATE] [KERNEL], task #N, ready, "
+        "workers, data [NAME], nodes, node NAME, ranks, copies");
+}
+
+/* Whose tasks, data and workers are meant from now on, until it stops elsewhere. */
+static json_t *do_rank(struct session *session, const struct words *words)
+{
+    int before = session->rank;
+    char *end = NULL;
+    long rank = words->n == 1 ? strtol(words->at[0], &end, 10) : -1;
+    json_t *answer;
+
+    if (!words->n)
+        return ask(session, "ranks", NULL, NULL);
+    if (rank < 0 || !end || *end || end == words->at[0])
+        return fail_with("rank which? Write its number; `info ranks' has them");
+    if (before < 0)
+        return fail_with(
+            "the program has one rank, or has not called starpu_mpi_init yet");
+    session->rank = (int)rank;
+    answer = ask(session, "where", NULL, NULL);
+    if (json_object_get(answer, "error"))
+        session->rank = before;
+    return answer;
 }
 
 static json_t *do_list(struct session *session, const struct words *words)
 {
     (void)words;
-    return source_list(session->now);
+    return session->now ? source_list(session->now)
+                        : ask(session, "event", NULL, NULL);
 }
 
 static json_t *do_diff(struct session *session, const struct words *words)
@@ -358,28 +402,41 @@ static const struct {
     json_t *(*run)(struct session *session, const struct words *words);
     const char *arguments, *help;
 } table[] = {
-    {"break", "b", do_break, "[EVENT] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] "
-                             "[if CONDITION] | FILE:LINE | at DATE",
+    {"break", "b", do_break,
+     "[EVENT] [KERNEL] [#TASK] [data NAME] [on WORKER|NODE] "
+     "[rank N] [if CONDITION] | FILE:LINE | at DATE",
      "stop there; without an event where the kernel starts"},
-    {"watch", "w", do_watch, "DATUM", "stop where its value or its copies change"},
+    {"watch", "w", do_watch, "DATUM",
+     "stop where its value or its copies change"},
     {"delete", "d", do_delete, "[N]", "take the breakpoint away, or all"},
     {"continue", "c", do_continue, "[N]", "go on to the next breakpoint"},
     {"step", "s", do_step, "[N]", "go on to the next event"},
-    {"next", "n", do_next, "[N]", "to the next event of this worker, or of the application"},
+    {"next", "n", do_next, "[N]",
+     "to the next event of this worker, or of the application"},
     {"finish", "fin", do_finish, "[#TASK]", "to the end of the task"},
-    {"until", "u", do_until, "DATE", "to the first event at that virtual time or later"},
+    {"until", "u", do_until, "DATE",
+     "to the first event at that virtual time or later"},
     {"goto", "g", do_goto, "N", "to the event of that number, forward or back"},
     {"reverse-step", "rs", do_reverse_step, "[N]", "back to the event before"},
-    {"reverse-next", "rn", do_reverse_next, "", "back to the event before, of this worker"},
-    {"reverse-continue", "rc", do_reverse_continue, "", "back to the breakpoint before"},
-    {"where", "bt", do_where, "", "the event, the application, what each worker does"},
-    {"why", "y", do_why, "[#TASK] | idle WORKER", "what it waits for, along the chain"},
-    {"choice", "ch", do_choice, "[#TASK]", "how long it takes on each worker, and what lacks"},
+    {"reverse-next", "rn", do_reverse_next, "",
+     "back to the event before, of this worker"},
+    {"reverse-continue", "rc", do_reverse_continue, "",
+     "back to the breakpoint before"},
+    {"where", "bt", do_where, "",
+     "the event, the application, what each worker does"},
+    {"why", "y", do_why, "[#TASK] | idle WORKER",
+     "what it waits for, along the chain"},
+    {"choice", "ch", do_choice, "[#TASK]",
+     "how long it takes on each worker, and what lacks"},
     {"info", "i", do_info, "WHAT",
      "breakpoints, tasks [STATE] [KERNEL], task #N, ready, workers, data [NAME], nodes, node NAME, "
-     "copies"},
+     "ranks, copies"},
+    {"rank", "ra", do_rank, "[N]",
+     "whose tasks, data and workers are meant; without N, what each "
+     "does"},
     {"list", "l", do_list, "", "the source lines where the task was submitted"},
-    {"diff", "di", do_diff, "POLICY", "the first decision that another policy takes otherwise"},
+    {"diff", "di", do_diff, "POLICY",
+     "the first decision that another policy takes otherwise"},
     {"help", "h", do_help, "", "this list"},
     {"quit", "q", do_quit, "", "end the program, and this"},
 };
@@ -487,7 +544,7 @@ bool commands_show(const json_t *result, bool json)
     if (!json) {
         print_result(result, stdout);
     } else if (!json_object_get(result, "quit")) {
-        json_dumpf(result, stdout, JSON_COMPACT);
+        json_dumpf(result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
         putchar('\n');
     }
     fflush(stdout);

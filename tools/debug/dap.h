@@ -10,5 +10,5 @@ struct launch;
 
 /* Serves one editor on standard input and output, until it disconnects. What the launch
  * has (machine, policy, program) is what its requests leave out; what it makes ready is in
- * the folder. Returns an exit code. */
-int dap_serve(struct launch *launch, const char *folder);
+ * the folder. `ranks`: how many its machine has to have, NULL: any. Returns an exit code. */
+int dap_serve(struct launch *launch, const char *folder, const char *ranks);

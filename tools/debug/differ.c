@@ -34,6 +34,8 @@ static int open_side(struct side *side, const struct session *session, const cha
                                    .assume = like->assume,
                                    .scheduler = policy,
                                    .more = like->more,
+                                   .nranks = like->nranks,
+                                   .hosted = like->hosted,
                                    .argv = like->argv};
     side->folder = scratch_make();
     if (!side->folder || launch_ready(&side->launch, side->folder) < 0)
@@ -47,7 +49,7 @@ static int open_side(struct side *side, const struct session *session, const cha
     side->program.copies = false;
     said = program_go(&side->program, "limit=1");
     json_decref(said);
-    program_send(&side->program, "stop\tid=1\tkind=take");
+    json_decref(program_request(&side->program, "stop\tid=1\tkind=take"));
     return said ? 0 : -1;
 }
 
@@ -74,8 +76,13 @@ static bool is_same(const json_t *one, const json_t *other)
 {
     if (!one || !other)
         return one == other;
-    return json_equal(json_object_get(one, "task"), json_object_get(other, "task")) &&
-           json_equal(json_object_get(one, "worker"), json_object_get(other, "worker"));
+    return json_equal(json_object_get(one, "task"),
+                      json_object_get(other, "task")) &&
+           json_equal(json_object_get(one, "worker"),
+                      json_object_get(other, "worker")) &&
+           (!json_object_get(one, "rank") ||
+            json_equal(json_object_get(one, "rank"),
+                       json_object_get(other, "rank")));
 }
 
 static void say_decision(json_t *list, const char *policy, const json_t *event)

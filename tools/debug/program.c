@@ -40,16 +40,20 @@ void program_flush(struct program *program)
     pass_on(program, "stderr", program->err, &program->seen_err);
 }
 
-/* A file that goes with its descriptors. */
+/* A file that goes with its descriptors. It has no name at any time, which a
+ * signal would leave, but where the file system knows no such files. */
 static int make_file(void)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path = tool_format("%s/orrery-debug-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = path ? mkostemp(path, O_CLOEXEC) : -1;
+    const char *parent = getenv("TMPDIR");
+    const char *folder = parent && *parent ? parent : "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    char *path = fd < 0 ? tool_format("%s/orrery-debug-XXXXXX", folder) : NULL;
 
-    if (fd >= 0)
+    if (path)
+        fd = mkostemp(path, O_CLOEXEC);
+    if (path && fd >= 0)
         unlink(path);
-    else
+    if (fd < 0)
         tool_error("debug: no temporary file: %s", strerror(errno));
     free(path);
     return fd;
@@ -93,17 +97,33 @@ static bool await_bytes(struct program *program, int fd)
     return n > 0;
 }
 
+/* More of what the other side says. 0: it is gone, or there is no memory. */
+static ssize_t read_bytes(struct program *program, int fd)
+{
+    if (program->room - program->n < 4096) {
+        size_t room = 2 * program->room + 8192;
+        char *line = realloc(program->line, room);
+
+        if (!line)
+            return 0;
+        program->line = line;
+        program->room = room;
+    }
+    return await_bytes(program, fd)
+               ? receive(fd, program->line + program->n,
+                         program->room - program->n, &program->sent)
+               : 0;
+}
+
 /* The next line as JSON, a new reference; NULL: there are no more. */
 static json_t *read_line(struct program *program, int fd)
 {
     char *end;
     json_t *json;
 
-    while (!(end = memchr(program->line, '\n', program->n))) {
-        ssize_t n = program->n < PROGRAM_LINE && await_bytes(program, fd)
-                        ? receive(fd, program->line + program->n, PROGRAM_LINE - program->n,
-                                  &program->sent)
-                        : 0;
+    while (
+        !(end = program->n ? memchr(program->line, '\n', program->n) : NULL)) {
+        ssize_t n = read_bytes(program, fd);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -119,7 +139,7 @@ static json_t *read_line(struct program *program, int fd)
 
 static void send_line(int fd, const char *text)
 {
-    char line[4096];
+    char line[PROGRAM_REQUEST + 1];
     int n = snprintf(line, sizeof(line), "%s\n", text);
 
     if (n > 0 && (size_t)n < sizeof(line))
@@ -206,6 +226,8 @@ static _Noreturn void run_child(const struct program *program, int fd)
     interrupt_forget();
     setpgid(0, 0);
     personality(ADDR_NO_RANDOMIZE);
+    /* Whatever ends the debugger, and before the run has asked it anything. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     lseek(program->out, 0, SEEK_SET);
     lseek(program->err, 0, SEEK_SET);
     if (input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(program->out, STDOUT_FILENO) < 0 ||
@@ -273,7 +295,7 @@ static int begin(struct program *program)
 int program_start(struct program *program)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    program->fd = program->sent = -1;
+    program->fd = program->sent = program->near.fd = -1;
     program->every = EVERY;
     program->copies = true;
     program->out = make_file();
@@ -289,8 +311,13 @@ void program_stop(struct program *program)
     for (unsigned i = 0; i < program->nsnapshots; i++)
         close(program->snapshots[i].fd);
     program->nsnapshots = 0;
+    if (program->near.fd >= 0)
+        close(program->near.fd);
     close(program->out);
     close(program->err);
+    free(program->line);
+    program->line = NULL;
+    program->n = program->room = 0;
 }
 
 /* --- snapshots --- */
@@ -310,6 +337,17 @@ static void thin_out(struct program *program)
     program->every *= 2;
 }
 
+/* In the place of the one before. */
+static void take_near(struct program *program,
+                      const struct program_snapshot *snapshot)
+{
+    if (program->near.fd >= 0)
+        close(program->near.fd);
+    program->near = *snapshot;
+    program->makes_near = false;
+    reap(program->started > 0 ? program->started : program->pid);
+}
+
 static void take_snapshot(struct program *program, const json_t *json)
 {
     struct program_snapshot snapshot = {number_of(json, "snapshot"), program->sent};
@@ -318,6 +356,10 @@ static void take_snapshot(struct program *program, const json_t *json)
     program->sent = -1;
     if (json_object_get(json, "refused") || snapshot.fd < 0) {
         program->copies = false;
+        return;
+    }
+    if (program->makes_near) {
+        take_near(program, &snapshot);
         return;
     }
     if (program->nsnapshots == PROGRAM_SNAPSHOTS)
@@ -334,13 +376,9 @@ static void take_snapshot(struct program *program, const json_t *json)
 
 /* --- going --- */
 
-json_t *program_go(struct program *program, const char *words)
+/* Sends the request, which it takes, and waits until the program stops. */
+static json_t *go(struct program *program, char *request)
 {
-    unsigned n = program->nsnapshots;
-    char *request = tool_format("go\t%s\tevery=%u\troom=%u\tthen=%u\tbehind=%llu", words,
-                                program->copies ? program->every : 0, PROGRAM_SNAPSHOTS - n,
-                                PROGRAM_SNAPSHOTS / 2,
-                                n ? (unsigned long long)program->snapshots[n - 1].number : 0);
     json_t *json;
 
     if (request)
@@ -363,18 +401,28 @@ json_t *program_go(struct program *program, const char *words)
     return NULL;
 }
 
-json_t *program_ask(struct program *program, const char *words)
+json_t *program_request(struct program *program, const char *request)
 {
-    char *request = tool_format("ask\t%s", words);
     json_t *json;
 
-    if (request)
-        program_send(program, request);
-    free(request);
+    if (strchr(request, '\n') || strlen(request) >= PROGRAM_REQUEST)
+        return json_pack("{ss}", "error",
+                         "a name has no line end, and less than 4000 bytes");
+    program_send(program, request);
     json = program->fd >= 0 ? read_line(program, program->fd) : NULL;
     if (!json && program->fd >= 0)
         note_end(program);
     return json ? json : json_pack("{ss}", "error", "the program has ended");
+}
+
+json_t *program_ask(struct program *program, const char *words)
+{
+    char *request = tool_format("ask\t%s", words);
+    json_t *json = request ? program_request(program, request)
+                           : json_pack("{ss}", "error", "out of memory");
+
+    free(request);
+    return json;
 }
 
 /* The copy that goes on from the snapshot; -1: that is gone. */
@@ -399,6 +447,33 @@ static int resume(struct program *program, const struct program_snapshot *snapsh
     return fd;
 }
 
+json_t *program_go(struct program *program, const char *words)
+{
+    unsigned n = program->nsnapshots;
+
+    return go(
+        program,
+        tool_format("go\t%s\tevery=%u\troom=%u\tthen=%u\tbehind=%llu", words,
+                    program->copies ? program->every : 0, PROGRAM_SNAPSHOTS - n,
+                    PROGRAM_SNAPSHOTS / 2,
+                    n ? (unsigned long long)program->snapshots[n - 1].number
+                      : 0));
+}
+
+json_t *program_leave_copy(struct program *program, uint64_t number)
+{
+    unsigned long long at = number;
+    json_t *said;
+
+    program->makes_near = program->copies;
+    said =
+        go(program,
+           tool_format("go\tlimit=%llu\tevery=%d\troom=2\tthen=2\tbehind=%llu",
+                       at, program->copies, at - 1));
+    program->makes_near = false;
+    return said;
+}
+
 /* What the run, which stands, has said. */
 static json_t *take_stop(struct program *program)
 {
@@ -409,15 +484,28 @@ static json_t *take_stop(struct program *program)
     return json;
 }
 
-json_t *program_back(struct program *program, uint64_t number)
+/* The last copy up to that event, NULL: there is none. */
+static const struct program_snapshot *last_copy(const struct program *program,
+                                                uint64_t number)
 {
+    const struct program_snapshot *near = &program->near;
     unsigned n = program->nsnapshots;
 
     while (n > 0 && program->snapshots[n - 1].number > number)
         n--;
+    if (near->fd >= 0 && near->number <= number &&
+        (n == 0 || near->number > program->snapshots[n - 1].number))
+        return near;
+    return n > 0 ? &program->snapshots[n - 1] : NULL;
+}
+
+json_t *program_back(struct program *program, uint64_t number)
+{
+    const struct program_snapshot *from = last_copy(program, number);
+
     end_run(program);
-    if (n > 0) {
-        program->fd = resume(program, &program->snapshots[n - 1]);
+    if (from) {
+        program->fd = resume(program, from);
         return program->fd < 0 ? NULL : take_stop(program);
     }
     if (begin(program) < 0)

@@ -17,7 +17,10 @@
 
 #include "tools/common/launch.h"
 
-enum { PROGRAM_SNAPSHOTS = 32, PROGRAM_LINE = 1 << 16 };
+enum {
+    PROGRAM_SNAPSHOTS = 32,
+    PROGRAM_REQUEST = 4000 /* bytes of a request, less than */
+};
 
 struct program_snapshot {
     uint64_t number; /* of its event */
@@ -45,9 +48,13 @@ struct program {
     unsigned every; /* events between snapshots */
     struct program_snapshot snapshots[PROGRAM_SNAPSHOTS]; /* by number */
     unsigned nsnapshots;
-    size_t n; /* bytes in `line` */
-    int sent; /* a descriptor that came with them, -1 */
-    char line[PROGRAM_LINE];
+    /* One more, made on the way back to a little behind it: the next steps back are short.
+     * fd -1: none. */
+    struct program_snapshot near;
+    bool makes_near; /* the next one is that */
+    char *line;     /* owned: what it has said that was not taken … */
+    size_t n, room; /* … bytes of that, and of the block */
+    int sent;       /* a descriptor that came with them, -1 */
 };
 
 /* Starts it, up to the moment at which it would begin its run. Errors: -1, with a
@@ -64,13 +71,21 @@ void program_send(struct program *program, const char *request);
  * has ended. */
 json_t *program_go(struct program *program, const char *words);
 
-/* The answer to a question, a new reference. It stands. */
+/* The same where it answers: that, a new reference; {"error": …} of what is no line that it
+ * can read. It stands. */
+json_t *program_request(struct program *program, const char *request);
+
+/* The answer to a question, likewise. */
 json_t *program_ask(struct program *program, const char *words);
 
 /* Makes it stand at the last event that there is a copy of, up to that number; from its
  * start on if there is none. Returns what it says there, a new reference; NULL, with a
  * message: it cannot be started again. */
 json_t *program_back(struct program *program, uint64_t number);
+
+/* Goes on to that event, and leaves a copy there for the next ways back, in the place of the one
+ * that was left last. Returns as program_go. */
+json_t *program_leave_copy(struct program *program, uint64_t number);
 
 /* Asks it to stop where it is. Safe in a signal handler. */
 void program_halt(const struct program *program);

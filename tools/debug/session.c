@@ -2,6 +2,7 @@
 /* tools/debug/session.c - see session.h. */
 #include "tools/debug/session.h"
 
+#include "tools/common/json.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static void note_unseen(const struct session *session, json_t *result)
             continue;
         snprintf(text, sizeof(text), "breakpoint %u (%.300s) was never come to", stop->id,
                  stop->text);
-        json_array_append_new(notes, json_string(text));
+        json_array_append_new(notes, tool_json_text(text));
     }
     if (json_array_size(notes))
         json_object_set(result, "notes", notes);
@@ -59,6 +60,8 @@ static json_t *arrive(struct session *session, json_t *said, const char *reason)
     if (!said)
         return json_pack("{si}", "exited", exit_code(session));
     session->number = number_in(said, "event");
+    session->rank =
+        json_object_get(said, "rank") ? (int)number_in(said, "rank") : -1;
     result = json_deep_copy(said);
     json_object_del(result, "pid");
     json_object_del(result, "last");
@@ -81,15 +84,20 @@ json_t *session_open(struct session *session)
     return arrive(session, said, "begin");
 }
 
+static void forget_stop(struct session_stop *stop)
+{
+    free(stop->text);
+    free(stop->request);
+    free(stop->line);
+    *stop = (struct session_stop){0};
+}
+
 void session_close(struct session *session)
 {
     program_stop(&session->program);
     json_decref(session->now);
-    for (unsigned i = 0; i < session->nstops; i++) {
-        free(session->stops[i].text);
-        free(session->stops[i].request);
-        free(session->stops[i].line);
-    }
+    for (unsigned i = 0; i < session->nstops; i++)
+        forget_stop(&session->stops[i]);
 }
 
 int session_lane(const struct session *session)
@@ -101,13 +109,17 @@ int session_lane(const struct session *session)
 
 /* --- breakpoints --- */
 
-static void send_stop(struct session *session, const struct session_stop *stop)
+/* What the run answers; NULL: it has ended, or there is none at that place. */
+static json_t *send_stop(struct session *session,
+                         const struct session_stop *stop)
 {
     char *request = stop->id ? tool_format("%s\tid=%u", stop->request, stop->id) : NULL;
+    json_t *answer = request && session->program.fd >= 0
+                         ? program_request(&session->program, request)
+                         : NULL;
 
-    if (request)
-        program_send(&session->program, request);
     free(request);
+    return answer;
 }
 
 /* A copy that goes on has those of its time. */
@@ -115,26 +127,43 @@ static void send_stops(struct session *session)
 {
     program_send(&session->program, "clear");
     for (unsigned i = 0; i < session->nstops; i++)
-        send_stop(session, &session->stops[i]);
+        json_decref(send_stop(session, &session->stops[i]));
+}
+
+/* The first place that is free, NULL: there is none. */
+static struct session_stop *free_place(struct session *session)
+{
+    for (unsigned i = 0; i < session->nstops; i++)
+        if (!session->stops[i].id)
+            return &session->stops[i];
+    return session->nstops < SESSION_STOPS ? &session->stops[session->nstops++]
+                                           : NULL;
 }
 
 json_t *session_break(struct session *session, const char *text, char *request)
 {
-    struct session_stop *stop = &session->stops[session->nstops];
-    const char *line;
+    struct session_stop *stop = free_place(session);
+    const char *line = strstr(request, "\tline=");
+    json_t *answer;
 
-    if (session->nstops == SESSION_STOPS) {
+    if (!stop) {
         free(request);
-        return session_error("there are too many breakpoints");
+        return session_error("there are 64 breakpoints already: delete some");
     }
-    *stop = (struct session_stop){
-        .id = session->nstops + 1, .text = tool_format("%s", text), .request = request};
-    line = strstr(request, "\tline=");
+    *stop = (struct session_stop){.id = session->last_stop + 1,
+                                  .text = tool_format("%s", text),
+                                  .request = request};
     if (line)
         stop->line = strndup(line + 6, strcspn(line + 6, "\t"));
-    session->nstops++;
-    send_stop(session, stop);
-    return json_pack("{sisssi}", "breakpoint", (int)stop->id, "text", stop->text, "hits", 0);
+    answer = send_stop(session, stop);
+    if (json_object_get(answer, "error")) {
+        forget_stop(stop);
+        return answer;
+    }
+    json_decref(answer);
+    session->last_stop++;
+    return json_pack("{sisosi}", "breakpoint", (int)stop->id, "text",
+                     tool_json_text(stop->text), "hits", 0);
 }
 
 bool session_delete(struct session *session, unsigned id)
@@ -143,7 +172,7 @@ bool session_delete(struct session *session, unsigned id)
 
     for (unsigned i = 0; i < session->nstops; i++)
         if (session->stops[i].id && (!id || session->stops[i].id == id)) {
-            session->stops[i].id = 0;
+            forget_stop(&session->stops[i]);
             found = true;
         }
     if (found)
@@ -168,6 +197,10 @@ json_t *session_go(struct session *session, const char *words, bool stops, const
 
 /* --- back --- */
 
+/* Whoever goes back often goes on to do so: where the way from the last copy is long, another
+ * one is left shortly before the event. */
+enum { LONG_WAY = 1024, SHORT_WAY = 256 };
+
 /* Stands at that event. What the run says there, NULL with an error in *reterr. */
 static json_t *come_to(struct session *session, uint64_t number)
 {
@@ -176,7 +209,12 @@ static json_t *come_to(struct session *session, uint64_t number)
     if (!said)
         return NULL;
     send_stops(session);
-    if (number_in(said, "event") < number) {
+    if (session->program.copies &&
+        number > number_in(said, "event") + LONG_WAY) {
+        json_decref(said);
+        said = program_leave_copy(&session->program, number - SHORT_WAY);
+    }
+    if (said && number_in(said, "event") < number) {
         char words[60];
 
         json_decref(said);
@@ -266,7 +304,16 @@ json_t *session_search_back(struct session *session, const char *words, bool sto
 
 json_t *session_ask(struct session *session, const char *words)
 {
+    char *of_rank;
+    json_t *answer;
+
     if (session->program.fd < 0)
         return session_error("the program has ended: go back (reverse-continue), or quit");
-    return program_ask(&session->program, words);
+    if (session->rank < 0)
+        return program_ask(&session->program, words);
+    of_rank = tool_format("%s\trank=%d", words, session->rank);
+    answer = of_rank ? program_ask(&session->program, of_rank)
+                     : session_error("out of memory");
+    free(of_rank);
+    return answer;
 }

@@ -16,7 +16,7 @@
 enum { SESSION_STOPS = 64 };
 
 struct session_stop {
-    unsigned id;   /* 0: it was deleted */
+    unsigned id;   /* 0: it was deleted, and the place is free */
     char *text;    /* owned: as it was written */
     char *request; /* owned: as the run is asked for it, without the number */
     unsigned hits;
@@ -26,9 +26,10 @@ struct session_stop {
 struct session {
     struct program program;
     struct session_stop stops[SESSION_STOPS];
-    unsigned nstops;
+    unsigned nstops, last_stop; /* places; the last number that was given */
     json_t *now;     /* owned: what the run has said as it stopped, NULL: it has ended */
     uint64_t number; /* of its event; once it has ended, of the last one */
+    int rank; /* whose tasks are meant, among several; -1: the run is alone */
 };
 
 /* What comes of a way is a new reference: {"event": …} as the run says it, with
@@ -39,7 +40,7 @@ struct session {
 json_t *session_open(struct session *session);
 void session_close(struct session *session);
 
-/* A breakpoint more. {"breakpoint": N, "text": …}, or an error. */
+/* A breakpoint more. {"breakpoint": N, "text": …}, or an error. Takes the request. */
 json_t *session_break(struct session *session, const char *text, char *request);
 /* Takes it away; 0: all of them. Whether there was one. */
 bool session_delete(struct session *session, unsigned id);

@@ -56,9 +56,11 @@ json_t *source_list(const json_t *event)
         snprintf(path, sizeof(path), "%.*s", length, source);
         return show_lines(source, path, line);
     }
-    return json_pack("{ss}", "error",
-                     json_object_get(event, "task")
-                         ? "where this task was submitted is not known: compile the program "
-                           "with -g, and install binutils (addr2line)"
-                         : "this event is not one of a task");
+    return json_pack(
+        "{ss}", "error",
+        json_object_get(event, "task")
+            ? "where this task was submitted is not known: compile the program "
+              "with -g, and install binutils (addr2line); a record has lines if "
+              "it was made with --lines"
+            : "this event is not one of a task");
 }

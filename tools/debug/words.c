@@ -83,8 +83,9 @@ static int read_amount(const char *text, double *ret)
 
 /* As in debug/event.c. */
 static const char *const kinds[] = {
-    "begin", "submit",   "ready",   "take",  "start", "end",   "pass",  "return", "transfer",
-    "arrival", "evict", "steal", "wait",  "go-on", "mark",  "deadlock", "finish"};
+    "begin",  "submit",   "ready",   "take",     "start", "end",  "pass",
+    "return", "transfer", "arrival", "evict",    "steal", "send", "receive",
+    "wait",   "go-on",    "mark",    "deadlock", "finish"};
 
 static bool is_kind(const char *word)
 {
@@ -183,7 +184,8 @@ static int read_pair(struct stop_text *stop, const char *word, const char *value
 {
     double us = 0;
 
-    if (strcmp(word, "data") && strcmp(word, "on") && strcmp(word, "at"))
+    if (strcmp(word, "data") && strcmp(word, "on") && strcmp(word, "at") &&
+        strcmp(word, "rank"))
         return 0;
     if (!value)
         return orr_fail(err, -1, "`%s' needs a word behind it", word);
@@ -195,6 +197,12 @@ static int read_pair(struct stop_text *stop, const char *word, const char *value
         return 1;
     }
     stop->other = true;
+    if (!strcmp(word, "rank")) {
+        if (!*value || value[strspn(value, "0123456789")])
+            return orr_fail(err, -1, "%s is no rank: write its number", value);
+        add(stop, "rank=%s", value);
+        return 1;
+    }
     add(stop, "%s=%s", strcmp(word, "on") ? "data" : "worker", value);
     return 1;
 }

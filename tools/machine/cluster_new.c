@@ -29,8 +29,8 @@ static const char help[] =
     "      --force                replace a file that is there\n"
     "      --json                 report as JSON what was made\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
-    "example: orrery machine new cluster lab --nodes '8*epyc-64' --network 'ib 200Gb/s'\n"
-    "         orrery machine show lab\n";
+    "example: orrery machine new cluster lab --nodes '8*epyc-64' \\\n"
+    "             --network 'ib 200Gb/s' && orrery machine show lab\n";
 
 struct request {
     const char *nodes, *network, *ranks, *description, *output;

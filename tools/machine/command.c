@@ -29,6 +29,7 @@ static const char help[] =
     "       orrery machine diff A [B] [--set EDIT] [--json]\n"
     "       orrery machine new NAME [--cpu MODEL --cores N ...] [-o FILE]\n"
     "       orrery machine new cluster NAME --nodes NODES [--network NETWORK]\n"
+    "       orrery machine new hosts NAME --cores N --storage RATE [--hosts N]\n"
     "       orrery machine export NAME [--set EDIT] [-o FILE.orrery]\n"
     "       orrery machine import FILE.orrery | --hwloc FILE.xml [--name N]\n"
     "       orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"

@@ -19,6 +19,10 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                  bool json);
 int machine_new(int argc, char **argv, const char *const *sampling_dirs,
                 bool json);
+/* `new hosts NAME`; argv[0] is "machine new hosts". */
+int machine_new_hosts(int argc, char **argv, const char *const *sampling_dirs,
+                      bool json);
+
 /* `new cluster NAME`; argv[0] is "machine new cluster". */
 int machine_new_cluster(int argc, char **argv, const char *const *sampling_dirs,
                         bool json);

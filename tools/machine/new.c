@@ -45,7 +45,8 @@ static const char help[] =
     "  -o, --output FILE       a platform file; default: where -m finds NAME\n"
     "      --force             replace files that are there\n"
     "      --json              report as JSON what was made\n"
-    "`orrery machine new cluster NAME` describes a cluster of such machines, and has\n"
+    "`orrery machine new cluster NAME` describes a cluster of such machines, `orrery\n"
+    "machine new hosts NAME` hosts that share a file system, for workflows; each has\n"
     "a --help of its own.\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
@@ -558,12 +559,17 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
         {0, "force", NULL, &request.where.force},
         {0, "json", NULL, &request.where.json},
         {0}};
-    static char cluster[] = "machine new cluster";
+    static char cluster[] = "machine new cluster",
+                hosts[] = "machine new hosts";
     int noperands, rc;
 
     if (argc > 1 && strcmp(argv[1], "cluster") == 0) {
         argv[1] = cluster;
         return machine_new_cluster(argc - 1, argv + 1, sampling_dirs, json);
+    }
+    if (argc > 1 && strcmp(argv[1], "hosts") == 0) {
+        argv[1] = hosts;
+        return machine_new_hosts(argc - 1, argv + 1, sampling_dirs, json);
     }
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
 

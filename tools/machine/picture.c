@@ -137,12 +137,25 @@ static void draw_title(const struct picture *p)
     svg_text(p->out, LAYOUT_MARGIN, 56, &faint, 0, text);
 }
 
-/* "NUMA 0 · package 0 · 23.5 GiB" */
-static void place_text(const struct orr_locality_node *node, char text[TEXT])
+/* Whether the node is the file system that hosts share: they are the other nodes. */
+static bool is_file_system(const struct picture *p,
+                           const struct orr_locality_node *node)
 {
-    int length = snprintf(text, TEXT, "NUMA %u", node->number);
+    return node->number == 0 && orr_machine_desc_has_storage(p->layout.desc);
+}
 
-    if (node->package >= 0)
+/* "NUMA 0 · package 0 · 23.5 GiB", "host 1" */
+static void place_text(const struct picture *p,
+                       const struct orr_locality_node *node, char text[TEXT])
+{
+    bool host = orr_machine_desc_has_storage(p->layout.desc);
+    int length = snprintf(text, TEXT,
+                          is_file_system(p, node) ? "that hosts share"
+                          : host                  ? "host %u"
+                                                  : "NUMA %u",
+                          node->number);
+
+    if (node->package >= 0 && !host)
         length += snprintf(text + length, TEXT - (size_t)length,
                            " · package %d", node->package);
     if (node->memory > 0)
@@ -192,10 +205,11 @@ static void draw_processor(const struct picture *p, unsigned k)
     svg_line(p->out, x + width / 2, y + height, x + width / 2,
              p->layout.memory_y, 3, WIRE);
     svg_box(p->out, x, y, width, height, 6, "#e8f1fb", "#3b6ea5");
-    snprintf(text, sizeof(text), "%u CPU%s", node->ncpus,
+    snprintf(text, sizeof(text),
+             is_file_system(p, node) ? "file system" : "%u CPU%s", node->ncpus,
              node->ncpus == 1 ? "" : "s");
     svg_text(p->out, x + 12, y + 20, &bold, 0, text);
-    place_text(node, text);
+    place_text(p, node, text);
     if (p->layout.locality.nnodes > 1)
         svg_text(p->out, x + 12, y + 37, &faint, letters, text);
     else

@@ -10,14 +10,21 @@
 #include "platforms/whole_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <hwloc.h>
 
 #define MAX_XML  ((size_t)64 << 20)
 #define MAX_TEXT ((size_t)1 << 20)
+
+/* Linux numbers up to 8,192 processors, and 1,024 memories. */
+#define MAX_NUMBER (1 << 16)
 
 #define NVIDIA 0x10de /* vendor number at the PCI-SIG */
 
@@ -41,6 +48,58 @@ struct topology {
 
 /* ---- hwloc ---- */
 
+/* NULL: hwloc cannot read the text, or there is no memory. */
+static hwloc_topology_t read_hwloc(const char *text, size_t size)
+{
+    hwloc_topology_t hwloc = NULL;
+
+    if (hwloc_topology_init(&hwloc) < 0)
+        return NULL;
+    hwloc_topology_set_io_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    /* Its size counts the 0 behind the text. */
+    if (hwloc_topology_set_xmlbuffer(hwloc, text, (int)size + 1) < 0 ||
+        hwloc_topology_load(hwloc) < 0) {
+        hwloc_topology_destroy(hwloc);
+        return NULL;
+    }
+    return hwloc;
+}
+
+/* Whether processors and memories have numbers as systems give them. hwloc takes what has none
+ * for the last one of four billion, and then has sets of that many bits. */
+static bool is_numbered(hwloc_topology_t hwloc)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(hwloc);
+
+    /* Above INT_MAX the last one is negative, as without end. */
+    return (unsigned)hwloc_bitmap_last(root->complete_cpuset) < MAX_NUMBER &&
+           (unsigned)hwloc_bitmap_last(root->complete_nodeset) < MAX_NUMBER;
+}
+
+/* Reads it in a process of its own: hwloc takes for granted what others may have taken out of
+ * the file. Errors: -EINVAL hwloc cannot read it, or dies of it; -ERANGE what is not numbered. */
+static int try_hwloc(const char *text, size_t size)
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        struct rlimit none = {0, 0};
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        hwloc_topology_t hwloc;
+
+        setrlimit(RLIMIT_CORE, &none);
+        dup2(nowhere, STDERR_FILENO); /* it speaks once more below */
+        hwloc = read_hwloc(text, size);
+        _exit(!hwloc ? EINVAL : is_numbered(hwloc) ? 0 : ERANGE);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ERANGE)
+        return -ERANGE;
+    return status == 0 ? 0 : -EINVAL;
+}
+
 static int load_hwloc(struct topology *t)
 {
     const char *path = t->options->hwloc;
@@ -53,25 +112,20 @@ static int load_hwloc(struct topology *t)
         tool_error("%s", err.text);
         return rc;
     }
-    if (hwloc_topology_init(&t->hwloc) < 0) {
-        tool_error("out of memory");
-        free(text);
-        return -ENOMEM;
-    }
-    hwloc_topology_set_io_types_filter(t->hwloc,
-                                       HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    /* Its size counts the 0 behind the text. */
-    if (hwloc_topology_set_xmlbuffer(t->hwloc, text, (int)size + 1) < 0 ||
-        hwloc_topology_load(t->hwloc) < 0) {
+    rc = try_hwloc(text, size);
+    if (rc == 0)
+        t->hwloc = read_hwloc(text, size);
+    if (rc == -ERANGE)
+        tool_error(
+            "%s: a processor or memory has no os_index, or one from %d on: write it "
+            "with `lstopo --of xml %s`",
+            path, MAX_NUMBER, path);
+    else if (!t->hwloc)
         tool_error("%s: hwloc cannot read it: write it with `lstopo --of xml "
                    "%s`",
                    path, path);
-        hwloc_topology_destroy(t->hwloc);
-        t->hwloc = NULL;
-        rc = -EINVAL;
-    }
     free(text);
-    return rc;
+    return t->hwloc ? 0 : -EINVAL;
 }
 
 /* The PCI device of an object of the system, NULL without. */

@@ -83,7 +83,7 @@ def cppcheck(commands, source):
     wanted = sorted(commands.keys() & changed(source))
     return wanted, lambda path, words: [
         "cppcheck", "--quiet", "--enable=warning,portability", "--inline-suppr",
-        "-Djson_array_foreach(a, i, v)=for (;;)", "-Djson_object_foreach(o, k, v)=for (;;)",
+        "-Djson_array_foreach(a, i, v)=while (1)", "-Djson_object_foreach(o, k, v)=while (1)",
         *(word for word in words if word[:2] in ("-D", "-I")), path]
 
 

@@ -18,9 +18,8 @@ import subprocess
 import sys
 
 # What targets do not need, and what clang would have to build a second time.
-LEFT_OUT = ("mpi", "python", "fortran", "rust", "java", "opencl", "simgrid", "hdf5", "examples",
-            "report")
-OPTIONS = ["-Dfuzzers=true", "-Db_lundef=false", *(f"-D{name}=disabled" for name in LEFT_OUT)]
+LEFT_OUT = ("mpi", "python", "fortran", "rust", "java", "opencl", "simgrid", "hdf5", "report")
+OPTIONS = ["-Dfuzzers=true", "-Dtests=enabled", "-Db_lundef=false", *(f"-D{name}=disabled" for name in LEFT_OUT)]
 
 
 class Skip(Exception):

@@ -11,7 +11,7 @@ the name of Debian's package.
   left out        without-OPTION of meson_options.txt: configured, said, built
   processors      aarch64 s390x riscv64: Debian's cross compilers, and its libraries for
                   these in a folder, without installing any; tests run by qemu-user
-  surroundings    of the build in FOLDER/..: one-cpu no-home comma-locale
+  surroundings    of the build in FOLDER/..: one-cpu no-home no-sys comma-locale
 """
 import json
 import os
@@ -42,6 +42,8 @@ PROCESSORS = {"aarch64": ("arm64", "little", "aarch64-linux-gnu"),
 SURROUNDINGS = {
     "one-cpu": (["taskset", "-c", "0"], {}, "taskset"),
     "no-home": (["env", "-u", "HOME", "-u", "STARPU_HOME", "-u", "XDG_CACHE_HOME"], {}, "env"),
+    "no-sys": (["unshare", "--map-root-user", "--mount", "sh", "-c",
+                "mount -t tmpfs none /sys && exec \"$@\"", "sh"], {}, "unshare"),
     "comma-locale": ([], {"LC_ALL": "de_DE.UTF-8"}, "locale")}
 LIBRARIES = ("check", "libarchive-dev", "libc6-dev", "libexpat1-dev", "libgcc-12-dev",
              "libglpk-dev", "libhwloc-dev", "libjansson-dev", "libopenblas-dev",
@@ -83,32 +85,38 @@ def configure(source, build, options, env=None):
 
 
 def tests_of(build):
-    """Of the suites that all rows run: names by program."""
-    found = {}
+    """Of the suites that all rows run: names by program; and what they need beside it."""
+    found, needs = {}, set()
     for test in json.loads(run(["meson", "introspect", "--tests", build])):
         program = next((word for word in test["cmd"] if os.path.basename(word) in SUITES), None)
         if program and "full" not in {suite.split(":")[-1] for suite in test["suite"]}:
             found.setdefault(os.path.relpath(program, build), []).append(test["name"])
-    return found
+            needs.update(test["depends"])
+    made = {target["id"]: target["filename"][0] for target in targets_of(build)}
+    return found, [os.path.relpath(made[name], build) for name in needs]
+
+
+def targets_of(build):
+    """What meson says of the targets."""
+    return json.loads(run(["meson", "introspect", "--targets", build]))
 
 
 def modules_of(build):
     """The shared objects that programs open."""
-    return [os.path.relpath(target["filename"][0], build) for target in
-            json.loads(run(["meson", "introspect", "--targets", build]))
+    return [os.path.relpath(target["filename"][0], build) for target in targets_of(build)
             if target["type"] in ("shared module", "shared library") and
             os.path.dirname(target["filename"][0]) == os.path.realpath(build)]
 
 
 def build_and_test(build, timeout=4, more=(), left_out=frozenset()):
     """How many tests have passed."""
-    tests = tests_of(build)
+    tests, needed = tests_of(build)
     if not tests:
         raise Failed(f"{build} has no tests")
-    run(["ninja", "-C", build, *modules_of(build), *tests, *more])
+    run(["ninja", "-C", build, *modules_of(build), *tests, *needed, *more])
     names = [name for program in tests.values() for name in program if name not in left_out]
     run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "-t",
-         str(timeout), *names], env={**os.environ, "CK_TIMEOUT_MULTIPLIER": str(timeout)})
+         str(timeout), "--suite", "unit", *names], env={**os.environ, "CK_TIMEOUT_MULTIPLIER": str(timeout)})
     return len(names)
 
 
@@ -129,8 +137,8 @@ def left_out_row(source, folder, name):
     said = LEFT_OUT[option]
     if "Features" in text and not re.search(rf"{re.escape(said)} *: NO: ", text):
         raise Failed(f"-D{option}=disabled: nothing says that there is no {said}\n{text[-3000:]}")
-    tests = tests_of(build)
-    run(["ninja", "-C", build, *modules_of(build), *tests])
+    tests, needed = tests_of(build)
+    run(["ninja", "-C", build, *modules_of(build), *tests, *needed])
     return f"{len(tests)} programs of tests"
 
 
@@ -225,7 +233,9 @@ def processors_row(source, folder, name):
 
 def real_run(source, build, name):
     """A program on the workers of the processor, of the library alone."""
-    run(["ninja", "-C", build, "liborrery.so.0.1.0"])
+    library = next(target["filename"][0] for target in targets_of(build)
+                   if target["name"] == "orrery" and target["type"] == "shared library")
+    run(["ninja", "-C", build, os.path.relpath(library, build)])
     word = PROCESSORS[name][2]
     with tempfile.TemporaryDirectory(prefix="orrery-") as top:
         program = os.path.join(top, "program")
@@ -240,13 +250,17 @@ def real_run(source, build, name):
 def surroundings_row(_, folder, name):
     wrapper, variables, program = SURROUNDINGS[name]
     need(program, "util-linux or locales")
-    if name == "comma-locale" and "de_DE.utf8" not in run(["locale", "-a"]):
+    if name == "comma-locale" and run(["locale", "decimal_point"],
+                                      env={**os.environ, **variables}).splitlines()[-1] != ",":
         raise Skip("there is no locale de_DE.UTF-8: package locales-all")
+    if wrapper and subprocess.run([*wrapper, "true"], capture_output=True,
+                                  check=False).returncode:
+        raise Skip(f"{program} is not allowed here")
     build = os.path.dirname(os.path.abspath(folder))
-    tests = tests_of(build)
+    tests, _ = tests_of(build)
     names = [name for program in tests.values() for name in program]
     run([*wrapper, "meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--logbase",
-         f"testlog-{name}", *names], env={**os.environ, **variables})
+         f"testlog-{name}", "--suite", "unit", *names], env={**os.environ, **variables})
     return f"{len(names)} suites"
 
 

@@ -46,7 +46,7 @@ if [ "${with_tests-}" ]; then
         valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
-    packages="$packages abigail-tools chromium clang clang-tidy cppcheck debhelper debootstrap
+    packages="$packages abigail-tools chromium clang clang-format clang-tidy cppcheck debhelper debootstrap
         dh-python dpkg-dev fakeroot gcovr g++-aarch64-linux-gnu g++-riscv64-linux-gnu
         g++-s390x-linux-gnu libclang-rt-dev lintian locales-all python3-pip python3-setuptools python3-venv
         python3-wheel qemu-user"
@@ -129,13 +129,15 @@ configure()
     [ "${with_tests-}" ] || : >"$build/without-tests"
 }
 
-# Prints what ninja is to build in $build: what the tour runs, or tests and all else where
-# they are used, and programs of benchmarks with the long tests, so that they still compile.
+# Prints what ninja is to build in $build: what the tour runs, what tests do, or, for the long
+# ones, all, and programs of benchmarks, so that they still compile.
 wanted_targets()
 {
     if [ -z "${with_tests-}" ]; then
-        python3 tools/project/targets.py "$build"
-    elif [ "${full-no}" = yes ] && grep -q '^build bench-programs:' "$build/build.ninja"; then
+        python3 tools/project/targets.py tour "$build"
+    elif [ "${full-no}" = no ]; then
+        python3 tools/project/targets.py tests "$build"
+    elif grep -q '^build bench-programs:' "$build/build.ninja"; then
         echo all bench-programs
     else
         echo all
@@ -149,6 +151,7 @@ build_wanted()
     # shellcheck disable=SC2086 # words on purpose
     if ninja -C "$build" -n $targets 2>/dev/null | grep -q 'no work to do'; then
         say "everything is built"
+        say_warnings
         return 0
     fi
     say "building"
@@ -158,6 +161,14 @@ build_wanted()
         say "the build failed; all of it is in $build/build.log"
         exit 1
     }
+    say_warnings
+}
+
+# Of what is built for tests: ./check says it again where it ends.
+say_warnings()
+{
+    [ "${with_tests-}" ] && [ -f "$build/build.log" ] || return 0
+    python3 tools/project/build_warnings.py "$build"
 }
 
 build=${ORRERY_BUILD:-build}

@@ -22,8 +22,8 @@
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--no-times] [--grain US] [--cpu-time]\n"
-    "                     [--sizes] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                     [--assume TIMES] [--no-times] [--lines] [--grain US]\n"
+    "                     [--cpu-time] [--sizes] [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery record --ranks N [--rank K] [-j JOBS] -o FOLDER/ … -- PROGRAM …\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
@@ -35,6 +35,8 @@ static const char help[] =
         ASSUME_HELP DEVICES_HELP
     "      --no-times             of a real run, without the times of its kernels,\n"
     "                             which a replay on this machine takes again\n"
+    "      --lines                with the lines of the program that submit tasks,\n"
+    "                             which a replay then shows (docs/DEBUG.md)\n"
     "      --ranks N              a program of N ranks (docs/MPI.md): each is\n"
     "                             recorded without the others, on a simulated\n"
     "                             machine, else this one; messages end at once,\n"
@@ -112,7 +114,7 @@ static bool same_file_state(const struct stat *a, const struct stat *b)
 struct recording {
     const char *path;
     double grain_us; /* import/options.h */
-    bool times;
+    bool times, lines;
     struct stat before; /* of the file */
 };
 
@@ -134,6 +136,10 @@ static bool take_openmp(const struct launch *launch, const struct recording *rec
         tool_error("record: %s uses OpenMP, and was recorded as it ran here: machine, scheduler, "
                    "edits and times are for orrery replay",
                    launch->argv[0]);
+    if (rc > 0 && recording->lines)
+        tool_error(
+            "record: --lines: %s uses OpenMP, and where it made its tasks is not known",
+            launch->argv[0]);
     return rc >= 0;
 }
 
@@ -197,11 +203,16 @@ static int record_program(struct launch *launch, struct recording *recording)
 {
     char *setting = tool_format("ORRERY_RECORD=%s", recording->path);
     char *log = record_openmp_log(recording->path);
-    const char *more[] = {setting, recording->times ? NULL : "ORRERY_RECORD_TIMES=0", NULL};
+    const char *more[4] = {setting};
+    size_t n = 1;
     int result = TOOL_FAILED;
 
     if (!setting)
         tool_error("out of memory");
+    if (!recording->times)
+        more[n++] = "ORRERY_RECORD_TIMES=0";
+    if (recording->lines)
+        more[n++] = "ORRERY_SOURCE_LINES=1";
     launch->more = more;
     launch->openmp_log = log;
     if (setting && log)
@@ -224,13 +235,15 @@ static int read_grain(const char *text, double *ret)
 }
 
 static int record_ranks_by_words(struct launch *launch, const char *path,
-                                 const char *ranks, const char *rank, const char *jobs,
-                                 bool json)
+                                 const char *ranks, const char *rank,
+                                 const char *jobs, bool lines, bool json)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct ranks_asked asked = {.path = path,
                                 .one = -1,
-                                .jobs = processors > 0 ? (unsigned)processors : 1,
+                                .jobs =
+                                    processors > 0 ? (unsigned)processors : 1,
+                                .lines = lines,
                                 .json = json};
     unsigned one;
 
@@ -265,6 +278,7 @@ int cmd_record(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "no-times", NULL, &no_times},
+        {0, "lines", NULL, &recording.lines},
         {0, "ranks", &ranks, NULL},
         {0, "rank", &rank, NULL},
         {'j', "jobs", &jobs, NULL},
@@ -290,7 +304,8 @@ int cmd_record(int argc, char **argv)
         result = tool_fail(TOOL_USAGE, "record: where to? -o FILE names the "
                                        "record");
     else if (ranks)
-        result = record_ranks_by_words(&launch, path, ranks, rank, jobs, json);
+        result = record_ranks_by_words(&launch, path, ranks, rank, jobs,
+                                       recording.lines, json);
     else if (rank || jobs)
         result = tool_fail(TOOL_USAGE, "record: --%s: of how many? --ranks N says that",
                            rank ? "rank" : "jobs");

@@ -86,6 +86,8 @@ static bool prepare(struct one *one, struct launch *launch, const struct ranks_a
     one->settings[n++] = tool_format("STARPU_MPI_FAKE_RANK=%u", rank);
     if (!assumes)
         one->settings[n++] = strdup("ORRERY_ASSUME=* = 1us");
+    if (asked->lines)
+        one->settings[n++] = strdup("ORRERY_SOURCE_LINES=1");
     for (unsigned i = 0; i < n; i++) {
         if (!one->path || !one->settings[i])
             return false;

@@ -16,6 +16,7 @@ struct ranks_asked {
     unsigned n;
     int one;       /* this rank alone; -1: all */
     unsigned jobs; /* at a time */
+    bool lines;    /* with where tasks are submitted */
     bool json;
 };
 

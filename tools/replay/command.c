@@ -39,10 +39,11 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else this one, if the\n"
     "                             record is of a real run here\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
-    "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
+    "                             STARPU_SCHED, else the recorded one, or an\n"
+    "                             OpenMP program's threads (openmp-threads)\n" EDITS_HELP
     "      --times record|models  kernels take the times of the record, whatever the\n"
-    "                             machine; those of models, whatever the record\n"
-        ASSUME_HELP DEVICES_HELP "      --break-at 19.0s       as in orrery run\n"
+    "                             machine; those of models, whatever the record\n" ASSUME_HELP
+        DEVICES_HELP "      --break-at 19.0s       as in orrery run\n"
     "      --progress             as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print the report as JSON\n"

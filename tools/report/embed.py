@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The frame of the page of `orrery report`: its style and programs in one file.
+"""The frame of the page of `orrery report`, or `orrery watch`: its styles and programs in one
+file.
 
-usage: embed.py TO D3.js EMBED.py PAGE.html PAGE.css PROGRAM.js ...
+usage: embed.py TO D3.js EMBED.py PAGE.html STYLE.css ... PROGRAM.js ...
 """
 import re
 import sys
@@ -16,9 +17,11 @@ def read(path):
 def main():
     if len(sys.argv) < 7:
         sys.exit(__doc__.strip())
-    to, library, _, page, style, *programs = sys.argv[1:]
+    to, library, _, page, *others = sys.argv[1:]
+    styles = [path for path in others if path.endswith(".css")]
+    programs = [path for path in others if path.endswith(".js")]
     parts = {
-        "STYLE": read(style),
+        "STYLE": "".join(map(read, styles)),
         "LIBRARY": read(library),
         "PROGRAMS": '"use strict";\n' + "\n".join(map(read, programs)),
     }

@@ -115,7 +115,7 @@ static double mean_ratio(const struct study_findings *f, const double *values, s
 {
     size_t k = npolicies(f);
 
-    *ret_worst = 0;
+    *ret_worst = (double)NAN;
     for (size_t w = 0; w < nworkloads(f); w++) {
         scratch[w] = values[w * k + policy] / least_of(values + w * k, k);
         *ret_worst = fmax(*ret_worst, scratch[w]);

@@ -187,6 +187,18 @@ static int add_sizes(const struct study *study, struct study_program *program,
     return code;
 }
 
+/* "run, sizes, inputs, name", cut where there is no room. */
+static const char *list_keys(const char *const *known, char *text, size_t size)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for (const char *const *key = known; *key && used < size; key++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used ? ", " : "", *key);
+    return text;
+}
+
 static int check_keys(const struct study *study, const struct yaml_value *map,
                       const char *const *known, const char *where)
 {
@@ -195,9 +207,14 @@ static int check_keys(const struct study *study, const struct yaml_value *map,
 
         for (const char *const *key = known; *key && !found; key++)
             found = !strcmp(*key, map->keys[i]);
-        if (!found)
-            return WRONG(study, map->items[i], "`%s' is no key of %s; docs/STUDY.md has all",
-                         map->keys[i], where);
+        if (!found) {
+            char all[256];
+
+            return WRONG(study, map->items[i],
+                         "`%s' is no key of %s, which has %s (docs/STUDY.md)",
+                         map->keys[i], where,
+                         list_keys(known, all, sizeof(all)));
+        }
     }
     return TOOL_OK;
 }

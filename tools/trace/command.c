@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,12 +90,6 @@ static int check_names(const char *trace, const char *picture)
     if (stat(trace, &st) == 0 && !S_ISREG(st.st_mode)) {
         tool_error("trace: -o %s: this must be a file, since it is read again "
                    "for the picture",
-                   trace);
-        return -1;
-    }
-    if (picture && !strcmp(trace, picture)) {
-        tool_error("trace: -o %s: the picture would have the same name; "
-                   "--gantt names another",
                    trace);
         return -1;
     }
@@ -423,6 +418,22 @@ static int trace_ranks(struct launch *launch, const char *picture, bool json)
     return result ? result : joined;
 }
 
+/* The trace itself is no picture, whatever it is called. */
+static int refuse_picture_name(const char *trace)
+{
+    static const char *const endings[] = {".png", ".svg", ".pdf", ".jpg"};
+    size_t n = strlen(trace);
+
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (n > 4 && !strcasecmp(trace + n - 4, endings[i]))
+            return tool_fail(
+                TOOL_USAGE,
+                "trace: -o %s: that is the trace, a file of data; the picture is "
+                "--gantt, such as --gantt trace.svg",
+                trace);
+    return TOOL_OK;
+}
+
 int cmd_trace(int argc, char **argv)
 {
     struct launch launch = {.trace = "trace.paje"};
@@ -453,6 +464,8 @@ int cmd_trace(int argc, char **argv)
         tool_error("trace: which program? See orrery trace --help");
         goto free_edits;
     }
+    if (refuse_picture_name(launch.trace) != TOOL_OK)
+        goto free_edits;
     if (lines && is_paje(launch.trace)) {
         tool_error("trace: --lines: a Pajé file has no place for them; name a .json, .csv, .dot "
                    "or .rec file (-o)");

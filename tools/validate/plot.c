@@ -72,9 +72,9 @@ static bool any_with(const struct validation *v, int group)
 
 static void plot_kernels(struct plot *plot, const struct validation *v)
 {
-    static const char *const titles[GROUPS] = {"fits or not checked", "drift, two levels",
-                                               "shifted, disturbed or "
-                                               "too noisy to tell"};
+    static const char *const titles[GROUPS] = {
+        "fits or not checked", "drift, two levels",
+        "shifted, disturbed or too noisy to tell"};
     static const unsigned colours[GROUPS] = {0, 3, 1};
     FILE *pipe = plot->pipe;
     const char *comma = "";

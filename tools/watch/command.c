@@ -3,6 +3,7 @@
  * tools/watch/command.c - `orrery watch`: a view of a run while it goes on, as a page or on
  * the terminal; at its end the page of `orrery report`. One thread.
  */
+#include "core/observe/source_line.h"
 #include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/devices.h"
@@ -32,7 +33,8 @@
 static const char help[] =
     "usage: orrery watch [-m MACHINE|CLUSTER] [--set EDIT] [-s SCHEDULER]\n"
     "                    [--assume TIMES] [--tty | --port PORT --browser --wait]\n"
-    "                    [-o FILE.html | --no-report] [--plain] [--json]\n"
+    "                    [--links SCHEME] [-o FILE.html | --no-report] [--plain]\n"
+    "                    [--json]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
     "       orrery watch [OPTIONS] RECORD\n"
     "Runs the program, for real or on a simulated machine, and serves a page that\n"
@@ -50,6 +52,10 @@ static const char help[] =
     "      --port PORT            of the page, else any that is free\n"
     "      --browser              open the page, by xdg-open\n"
     "      --wait                 begin when the page has been opened\n"
+    "      --links SCHEME         links to lines of the program, here and in the\n"
+    "                             report: vscode, vscodium, zed, idea, textmate,\n"
+    "                             file, or an address with {file} and {line}\n"
+    "                             (ORRERY_LINKS; none)\n"
     "  -o, --output FILE.html     the report (report.html)\n"
     "      --no-report            no report: neither trace nor graph are recorded\n"
     "      --plain                a report with neither explanation nor bounds\n"
@@ -60,7 +66,7 @@ static const char help[] =
     "example: orrery watch -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
 struct options {
-    const char *port, *output;
+    const char *port, *output, *links;
     bool tty, browser, wait, no_report, plain, json;
 };
 
@@ -255,7 +261,7 @@ static void view_close(struct view *view)
 static char **report_words(const struct view *view, const struct run_files *files,
                            const char *title)
 {
-    char **words = calloc(files->nranks + 12, sizeof(*words));
+    char **words = calloc(files->nranks + 14, sizeof(*words));
     size_t n = 0;
 
     if (!words)
@@ -266,6 +272,10 @@ static char **report_words(const struct view *view, const struct run_files *file
     words[n++] = (char *)(uintptr_t)view->options->output;
     if (view->options->plain)
         words[n++] = (char *)(uintptr_t) "--plain";
+    if (view->options->links) {
+        words[n++] = (char *)(uintptr_t) "--links";
+        words[n++] = (char *)(uintptr_t)view->options->links;
+    }
     words[n++] = (char *)(uintptr_t) "--title";
     words[n++] = (char *)(uintptr_t)title;
     words[n++] = (char *)(uintptr_t) "--json";
@@ -372,7 +382,7 @@ static int watch_program(struct launch *launch, const struct options *options, u
     struct run_files files = {0};
     struct process_meanwhile meanwhile = {-1, 50, look, &view};
     char *setting = NULL;
-    const char *more[3] = {0};
+    const char *more[4] = {0};
     int result = TOOL_FAILED;
 
     view.program = program_text(launch->argv);
@@ -380,9 +390,11 @@ static int watch_program(struct launch *launch, const struct options *options, u
         (launch->nranks && !run_files_of_ranks(&files, launch->nranks)))
         goto close;
     setting = tool_format("ORRERY_WATCH=%d", view.source.fd);
+    view.source.links = options->links;
     more[0] = setting;
+    more[1] = "ORRERY_SOURCE_LINES=1";
     if (!options->no_report) {
-        more[1] = files.setting;
+        more[2] = files.setting;
         launch->trace = files.trace;
     }
     launch->more = more;
@@ -423,6 +435,13 @@ static int check_options(const struct options *options, bool program, unsigned *
     if (options->no_report && options->plain)
         return tool_fail(TOOL_USAGE, "watch: --plain is of the report, which --no-report leaves "
                                      "out");
+    if (options->links && *options->links &&
+        !orr_source_scheme_is_known(options->links))
+        return tool_fail(
+            TOOL_USAGE,
+            "watch: --links %s: no scheme: there are %s, or an address with {file} "
+            "and {line}",
+            options->links, orr_source_scheme_names);
     if (!strcmp(options->output, "-"))
         return tool_fail(TOOL_USAGE, "watch: -o -: the report is served and kept: name a file");
     return options->no_report ? TOOL_OK : tool_check_output("watch: -o", options->output);
@@ -431,7 +450,8 @@ static int check_options(const struct options *options, bool program, unsigned *
 int cmd_watch(int argc, char **argv)
 {
     struct launch launch = {0};
-    struct options options = {.output = "report.html"};
+    struct options options = {.output = "report.html",
+                              .links = getenv("ORRERY_LINKS")};
     const char *devices = NULL;
     const struct tool_option list[] = {
         {'m', "machine", &launch.machine, NULL},
@@ -443,6 +463,7 @@ int cmd_watch(int argc, char **argv)
         {0, "port", &options.port, NULL},
         {0, "browser", NULL, &options.browser},
         {0, "wait", NULL, &options.wait},
+        {0, "links", &options.links, NULL},
         {'o', "output", &options.output, NULL},
         {0, "no-report", NULL, &options.no_report},
         {0, "plain", NULL, &options.plain},

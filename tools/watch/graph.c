@@ -215,7 +215,8 @@ static void on_submit(struct graph *graph, const struct watch_record *record)
     struct job *job = job_at(graph, record->other);
     uint32_t place = job->declared;
 
-    make_task(graph, record->id, GRAPH_WAITS, record->arg);
+    make_task(graph, record->id, GRAPH_WAITS, record->arg)->place =
+        (uint8_t)record->before;
     job->id = record->id;
     job->declared = 0;
     while (place) {
@@ -312,20 +313,40 @@ static void on_access(struct graph *graph, const struct watch_record *record)
 }
 
 /* One whose submission was missed is shown from here on. */
-static void on_state(struct graph *graph, const struct watch_record *record,
-                     enum graph_state state)
+static void on_end(struct graph *graph, const struct watch_record *record)
 {
     struct graph_task *task = task_at(graph, record->id);
 
     if (!task)
-        task = make_task(graph, record->id, state, WATCH_KERNELS);
-    task->state = (uint8_t)state;
-    if (state == GRAPH_RUNS)
-        task->start = record->date;
-    if (state == GRAPH_ENDED)
-        task->end = record->date;
-    if (state == GRAPH_RUNS || record->kind == WATCH_END)
+        task = make_task(graph, record->id, GRAPH_ENDED, WATCH_KERNELS);
+    task->state = GRAPH_ENDED;
+    task->start = record->start;
+    task->end = record->date;
+    if (record->kind == WATCH_END)
         task->worker = (uint16_t)record->arg;
+}
+
+/* One that was seen to run was ready before, but if it came back. */
+static void on_ready(struct graph *graph, const struct watch_record *record)
+{
+    struct graph_task *task = task_at(graph, record->id);
+
+    if (!task)
+        make_task(graph, record->id, GRAPH_READY, WATCH_KERNELS);
+    else if (task->state == GRAPH_WAITS ||
+             (task->state == GRAPH_RUNS && record->kind == WATCH_RETURN))
+        task->state = GRAPH_READY;
+}
+
+void graph_runs(struct graph *graph, uint64_t id, uint32_t worker, double since)
+{
+    struct graph_task *task = task_at(graph, id);
+
+    if (!task || task->state == GRAPH_ENDED)
+        return;
+    task->state = GRAPH_RUNS;
+    task->start = since;
+    task->worker = (uint16_t)worker;
 }
 
 void graph_add(struct graph *graph, const struct watch_record *record)
@@ -341,14 +362,12 @@ void graph_add(struct graph *graph, const struct watch_record *record)
         on_dep(graph, record);
         break;
     case WATCH_READY:
-        on_state(graph, record, GRAPH_READY);
-        break;
-    case WATCH_START:
-        on_state(graph, record, GRAPH_RUNS);
+    case WATCH_RETURN:
+        on_ready(graph, record);
         break;
     case WATCH_END:
     case WATCH_SKIP:
-        on_state(graph, record, GRAPH_ENDED);
+        on_end(graph, record);
         break;
     }
 }

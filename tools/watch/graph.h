@@ -29,6 +29,7 @@ struct graph_task {
     uint16_t worker;
     uint8_t kernel; /* WATCH_KERNELS: it has none */
     uint8_t state;  /* enum graph_state */
+    uint8_t place;  /* where it was submitted, watch/shared.h */
 };
 
 struct graph;
@@ -38,8 +39,14 @@ struct graph *graph_new(void);
 void graph_free(struct graph *graph); /* NULL is none */
 void graph_clear(struct graph *graph);
 
-/* A record more, in their order. */
+/* A record more. Submissions in their order; what becomes of a task may come in any order
+ * behind its own. */
 void graph_add(struct graph *graph, const struct watch_record *record);
+
+/* The task runs on that worker since that date, µs; one that has ended, or is not known, stays
+ * as it is. */
+void graph_runs(struct graph *graph, uint64_t id, uint32_t worker,
+                double since);
 
 /* NULL: it is not known, or not any more. */
 const struct graph_task *graph_find(const struct graph *graph, uint64_t id);

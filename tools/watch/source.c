@@ -3,11 +3,13 @@
 #include "tools/watch/source.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/observe/source_line.h"
 #include "tools/common/tool.h"
 
 #define GET(place) atomic_load_explicit(&(place), memory_order_relaxed)
@@ -27,12 +29,23 @@ int source_open(struct source *ret)
     return 0;
 }
 
+static void forget_lines(struct source_run *run)
+{
+    for (unsigned i = 0; i < WATCH_PLACES; i++) {
+        free(run->lines[i]);
+        run->lines[i] = NULL;
+    }
+}
+
 void source_close(struct source *source)
 {
     for (unsigned i = 0; i < WATCH_RUNS; i++) {
         struct source_run *run = &source->runs[i];
 
+        forget_lines(run);
         graph_free(run->graph);
+        free(run->next);
+        free(run->heads);
         if (run->part.run)
             munmap(run->part.run, run->part.run->bytes);
     }
@@ -62,14 +75,21 @@ static void map_run(struct source *source, unsigned number)
         return;
     run->graph = graph_new();
     run->part = watch_part_at(at);
+    run->next = calloc(run->part.run->nworkers + 2, sizeof(*run->next));
+    run->heads = calloc(run->part.run->nworkers + 1, sizeof(*run->heads));
+    if (!run->next || !run->heads) { /* its counts are shown all the same */
+        graph_free(run->graph);
+        run->graph = NULL;
+    }
     source->nruns++;
 }
 
 /* Copies a record. Returns whether it was whole all the time. */
-static bool take_record(const struct watch_part *part, uint64_t number,
+static bool take_record(const struct watch_ring *ring, uint64_t number,
                         struct watch_record *ret)
 {
-    const struct watch_record *record = &part->ring[number % WATCH_RECORDS];
+    const struct watch_record *record =
+        &ring->records[number & (ring->size - 1)];
 
     if (atomic_load_explicit(&record->number, memory_order_acquire) != number + 1)
         return false;
@@ -82,30 +102,67 @@ static bool take_record(const struct watch_part *part, uint64_t number,
     return GET(record->number) == number + 1;
 }
 
-static void read_run(struct source_run *run)
+/* Up to `head`, or what is being written. */
+static void read_ring(struct source_run *run, const struct watch_ring *ring,
+                      uint64_t *next, uint64_t head)
 {
-    const struct watch_part *part = &run->part;
-    unsigned generation = atomic_load_explicit(&part->run->generation, memory_order_acquire);
-    uint64_t head = atomic_load_explicit(&part->run->head, memory_order_acquire);
     struct watch_record record;
 
-    if (generation != run->generation) {
-        run->generation = generation;
-        run->next = run->missed = 0;
-        if (run->graph)
-            graph_clear(run->graph);
+    if (head > *next + ring->size) {
+        run->missed += head - ring->size - *next;
+        *next = head - ring->size;
     }
-    if (head > run->next + WATCH_RECORDS) {
-        run->missed += head - WATCH_RECORDS - run->next;
-        run->next = head - WATCH_RECORDS;
-    }
-    for (; run->next < head && run->graph; run->next++) {
-        if (take_record(part, run->next, &record))
+    for (; *next < head; (*next)++) {
+        if (take_record(ring, *next, &record))
             graph_add(run->graph, &record);
-        else if (GET(part->run->head) - run->next < WATCH_RECORDS)
+        else if (GET(*ring->head) - *next < ring->size)
             return; /* it is being written */
         else
             run->missed++;
+    }
+}
+
+/* Runs that have had this part before are over. */
+static void begin_anew(struct source_run *run, unsigned generation)
+{
+    run->generation = generation;
+    run->missed = 0;
+    forget_lines(run);
+    memset(run->next, 0, (run->part.run->nworkers + 2) * sizeof(*run->next));
+    graph_clear(run->graph);
+}
+
+/* What is noted in a lane comes of what was submitted before: that is read later than it is
+ * seen how far the lanes are, and joins the graph first. */
+static void read_run(struct source_run *run)
+{
+    const struct watch_part *part = &run->part;
+    unsigned generation =
+        atomic_load_explicit(&part->run->generation, memory_order_acquire);
+    uint32_t lanes = part->run->nworkers + 1;
+    struct watch_ring ring = watch_ring_of_all(part);
+
+    if (!run->graph) {
+        run->generation = generation;
+        return;
+    }
+    if (generation != run->generation)
+        begin_anew(run, generation);
+    for (uint32_t i = 0; i < lanes; i++)
+        run->heads[i] =
+            atomic_load_explicit(&part->lanes[i].head, memory_order_acquire);
+    read_ring(run, &ring, &run->next[lanes],
+              atomic_load_explicit(ring.head, memory_order_acquire));
+    for (uint32_t i = 0; i < lanes && part->run->lane_records; i++) {
+        ring = watch_ring_of_lane(part, i);
+        read_ring(run, &ring, &run->next[i], run->heads[i]);
+    }
+    for (uint32_t i = 0; i + 1 < lanes; i++) {
+        uint64_t task =
+            atomic_load_explicit(&part->lanes[i].task, memory_order_acquire);
+
+        if (task)
+            graph_runs(run->graph, task, i, GET(part->lanes[i].since));
     }
 }
 
@@ -123,6 +180,20 @@ struct source_run *source_at(struct source *source, unsigned number)
     return number < WATCH_RUNS && source->runs[number].part.run && source->runs[number].graph
                ? &source->runs[number]
                : NULL;
+}
+
+const char *source_line(struct source_run *run, unsigned place)
+{
+    const struct watch_place *shown = &run->part.places[place];
+
+    if (!place || place >= atomic_load_explicit(&run->part.run->nplaces,
+                                                memory_order_acquire))
+        return NULL;
+    if (!run->lines[place])
+        run->lines[place] =
+            shown->line ? tool_format("%s:%u", shown->path, shown->line)
+                        : orr_source_look_up_at(shown->path, shown->offset);
+    return run->lines[place] && *run->lines[place] ? run->lines[place] : NULL;
 }
 
 static double latest_event(const struct watch_part *part)

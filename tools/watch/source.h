@@ -14,9 +14,13 @@
 struct source_run {
     struct watch_part part; /* mapped; run NULL: not there yet */
     unsigned generation;    /* that was read last */
-    uint64_t next;          /* record to be read */
+    /* owned: record to be read of each ring: lanes, then of all */
+    uint64_t *next;
+    uint64_t *heads;        /* owned: how far the lanes were */
     uint64_t missed;        /* records that were written over before */
     struct graph *graph;    /* owned */
+    char *lines
+        [WATCH_PLACES]; /* owned: "FILE:LINE", once it was asked for; "": not known */
 };
 
 struct source {
@@ -24,6 +28,7 @@ struct source {
     struct watch_file *file;
     struct source_run runs[WATCH_RUNS];
     unsigned nruns; /* those that are there */
+    const char *links; /* borrowed: the scheme of links to lines, NULL: none */
 };
 
 /* All tasks of all runs, those that have ended included. */
@@ -52,6 +57,10 @@ void source_count_run(const struct source_run *run, struct source_totals *ret);
 
 /* The date of the run now, µs. */
 double source_date(const struct source_run *run);
+
+/* "FILE:LINE" of a place where tasks were submitted, lent until the run begins anew; NULL: it
+ * is not known. Of a call, the first question runs addr2line. */
+const char *source_line(struct source_run *run, unsigned place);
 
 /* What worker `number` of the run does, in a word; of how many of its kernels n, us: the sums
  * over all workers. */

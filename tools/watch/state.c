@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/observe/source_line.h"
 #include "tools/common/json.h"
 
 #define GET(place) atomic_load_explicit(&(place), memory_order_relaxed)
@@ -101,6 +102,48 @@ static json_t *links_json(const struct source_run *run)
     return list;
 }
 
+/* "source", and "link" where a scheme was named. */
+static void put_source(struct source *source, struct source_run *run,
+                       unsigned place, json_t *to)
+{
+    const char *line = source_line(run, place);
+    char *link = line ? orr_source_link(source->links, line) : NULL;
+
+    if (line)
+        json_object_set_new(to, "source", tool_json_text(line));
+    if (link)
+        json_object_set_new(to, "link", tool_json_text(link));
+    free(link);
+}
+
+/* Lines of the program that have submitted tasks: those of one line may be several places. */
+static json_t *lines_json(struct source *source, struct source_run *run)
+{
+    unsigned n =
+        atomic_load_explicit(&run->part.run->nplaces, memory_order_acquire);
+    json_t *list = json_array(), *by_line = json_object();
+
+    for (unsigned i = 1; i < n; i++) {
+        const char *line = source_line(run, i);
+        json_t *json = line ? json_object_get(by_line, line) : NULL;
+        uint64_t before =
+            (uint64_t)json_integer_value(json_object_get(json, "tasks"));
+
+        if (!line)
+            continue;
+        if (!json) {
+            json = json_object();
+            put_source(source, run, i, json);
+            json_object_set(by_line, line, json);
+            json_array_append_new(list, json);
+        }
+        json_object_set_new(json, "tasks",
+                            number(before + GET(run->part.places[i].tasks)));
+    }
+    json_decref(by_line);
+    return list;
+}
+
 static json_t *counts_json(const struct source_totals *totals)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "submitted", number(totals->submitted),
@@ -108,7 +151,7 @@ static json_t *counts_json(const struct source_totals *totals)
                      "running", number(totals->running), "ended", number(totals->ended));
 }
 
-static json_t *run_json(const struct source_run *run)
+static json_t *run_json(struct source *source, struct source_run *run)
 {
     const struct watch_run *shown = run->part.run;
     struct source_totals totals = {0};
@@ -118,18 +161,20 @@ static json_t *run_json(const struct source_run *run)
     for (uint32_t i = 0; i < shown->nworkers; i++)
         json_array_append_new(workers, worker_json(run, i));
     return json_pack(
-        "{s:o, s:b, s:b, s:b, s:i, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, "
+        "{s:o, s:b, s:b, s:b, s:i, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, "
         "s:{s:o, s:o, s:o}}",
-        "machine", tool_json_text(shown->machine), "virtual", shown->is_virtual, "open",
-        GET(shown->state) == WATCH_OPEN, "deadlock", GET(shown->stands) != 0, "rank",
-        GET(shown->rank), "earlier_tasks", number(GET(shown->tasks_before)), "date_us",
-        source_date(run), "tasks", counts_json(&totals), "workers", workers, "kernels",
-        kernels_json(run), "nodes", nodes_json(run), "links", links_json(run), "messages",
-        "sent", number(GET(shown->sent)), "sent_bytes", number(GET(shown->sent_bytes)),
-        "received", number(GET(shown->received)), "received_bytes",
-        number(GET(shown->received_bytes)), "graph", "tasks", number(graph_size(run->graph)),
-        "last", number(graph_last(run->graph)), "left_out",
-        number(graph_left_out(run->graph)));
+        "machine", tool_json_text(shown->machine), "virtual", shown->is_virtual,
+        "open", GET(shown->state) == WATCH_OPEN, "deadlock",
+        GET(shown->stands) != 0, "rank", GET(shown->rank), "earlier_tasks",
+        number(GET(shown->tasks_before)), "date_us", source_date(run), "tasks",
+        counts_json(&totals), "workers", workers, "kernels", kernels_json(run),
+        "nodes", nodes_json(run), "links", links_json(run), "lines",
+        lines_json(source, run), "messages", "sent", number(GET(shown->sent)),
+        "sent_bytes", number(GET(shown->sent_bytes)), "received",
+        number(GET(shown->received)), "received_bytes",
+        number(GET(shown->received_bytes)), "graph", "tasks",
+        number(graph_size(run->graph)), "last", number(graph_last(run->graph)),
+        "left_out", number(graph_left_out(run->graph)));
 }
 
 char *state_text(struct source *source, const char *phase, const char *program, int exit)
@@ -139,10 +184,10 @@ char *state_text(struct source *source, const char *phase, const char *program, 
 
     source_count(source, &totals);
     for (unsigned i = 0; i < WATCH_RUNS; i++) {
-        const struct source_run *run = source_at(source, i);
+        struct source_run *run = source_at(source, i);
 
         if (run) {
-            json_t *one = run_json(run);
+            json_t *one = run_json(source, run);
 
             json_object_set_new(one, "number", number(i));
             json_array_append_new(runs, one);
@@ -199,7 +244,8 @@ static const char *kernel_name(const struct source_run *run, const struct graph_
                                         : "(no kernel)";
 }
 
-static json_t *task_json(const struct source_run *run, const struct graph_task *task)
+static json_t *task_json(struct source *source, struct source_run *run,
+                         const struct graph_task *task)
 {
     json_t *json = json_pack("{s:o, s:o, s:s}", "task", number(task->id), "kernel",
                              tool_json_text(kernel_name(run, task)), "state",
@@ -213,18 +259,23 @@ static json_t *task_json(const struct source_run *run, const struct graph_task *
     }
     if (task->state == GRAPH_ENDED)
         json_object_set_new(json, "end_us", json_real(task->end));
+    put_source(source, run, task->place, json);
     return json;
 }
 
-static bool matches(const struct source_run *run, const struct graph_task *task, int state,
-                    const char *find)
+static bool matches(struct source_run *run, const struct graph_task *task,
+                    int state, const char *find)
 {
+    const char *line;
     char id[24];
 
     if (!task || task->state == GRAPH_JOIN || (state >= 0 && task->state != state))
         return false;
     snprintf(id, sizeof(id), "%llu", (unsigned long long)task->id);
-    return !*find || !strcmp(id, find) || strcasestr(kernel_name(run, task), find);
+    if (!*find || !strcmp(id, find) || strcasestr(kernel_name(run, task), find))
+        return true;
+    line = source_line(run, task->place);
+    return line && strcasestr(line, find);
 }
 
 static int state_named(const char *word)
@@ -237,7 +288,7 @@ static int state_named(const char *word)
 
 char *state_tasks(struct source *source, const char *query)
 {
-    const struct source_run *run =
+    struct source_run *run =
         source_at(source, (unsigned)number_of(query, "run", 0, WATCH_RUNS));
     uint64_t max = number_of(query, "max", 100, MOST_TASKS), n = 0, last, first;
     char word[WORD], find[WORD];
@@ -254,7 +305,7 @@ char *state_tasks(struct source *source, const char *query)
             graph_find(run->graph, state == GRAPH_ENDED ? last - (i - first) : i);
 
         if (matches(run, task, state, find) && n++ < max)
-            json_array_append_new(list, task_json(run, task));
+            json_array_append_new(list, task_json(source, run, task));
     }
     return text_of(json_pack("{s:o, s:o}", "count", number(n), "tasks", list));
 }
@@ -262,7 +313,8 @@ char *state_tasks(struct source *source, const char *query)
 /* --- the graph --- */
 
 struct walk {
-    const struct source_run *run;
+    struct source *source;
+    struct source_run *run;
     uint64_t *ids; /* owned, `max`: those that were reached, in that order */
     unsigned *depths; /* owned */
     unsigned n, max;
@@ -330,7 +382,8 @@ static json_t *walk_json(const struct walk *walk)
     for (unsigned i = 0; i < walk->n; i++) {
         const struct graph_task *task = graph_find(walk->run->graph, walk->ids[i]);
         unsigned n = graph_neighbours(walk->run->graph, task, true, ids, NEIGHBOURS);
-        json_t *json = task_json(walk->run, task), *before = json_array();
+        json_t *json = task_json(walk->source, walk->run, task),
+               *before = json_array();
 
         for (unsigned k = 0; k < n; k++)
             if (walk_has(walk, ids[k]))
@@ -343,10 +396,13 @@ static json_t *walk_json(const struct walk *walk)
 
 char *state_graph(struct source *source, const char *query)
 {
-    const struct source_run *run =
+    struct source_run *run =
         source_at(source, (unsigned)number_of(query, "run", 0, WATCH_RUNS));
     uint64_t task = number_of(query, "task", 0, UINT64_MAX), last;
-    struct walk walk = {.run = run, .max = (unsigned)number_of(query, "max", 300, MOST_NODES)};
+    struct walk walk = {.source = source,
+                        .run = run,
+                        .max =
+                            (unsigned)number_of(query, "max", 300, MOST_NODES)};
     char *text = NULL;
     bool whole;
 

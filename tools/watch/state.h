@@ -12,8 +12,9 @@
  * is made), "reported", "over" (without one). */
 char *state_text(struct source *source, const char *phase, const char *program, int exit);
 
-/* The tasks in a state: "run=0&state=ready&find=gemm&max=100"; how many there are, and the
- * oldest of them, or of those that have ended the newest. */
+/* The tasks in a state: "run=0&state=ready&find=gemm&max=100"; `find` is in the name of the
+ * kernel or in the line, or the number. How many there are, and the oldest of them, or of those
+ * that have ended the newest. */
 char *state_tasks(struct source *source, const char *query);
 
 /* The graph: "run=0&task=12&depth=3&max=300"; all of it if it is no larger, else what is

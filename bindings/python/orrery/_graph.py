@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Graphs of tasks: those of a record, or made here, which become one."""
 
+import html
 import math
 import os
 import tempfile
 from numbers import Integral, Real
 
 from ._command import Error, run
+from ._drawing import html_of
 from ._machine import as_machine, assumed
 
 _KINDS = ("cpu", "cuda", "opencl", "hip")
@@ -225,6 +227,13 @@ class Graph:
         if self._path:
             return f"orrery.Graph.from_record({self._path!r})"
         return f"<orrery.Graph of {len(self._tasks)} tasks>"
+
+    def _repr_html_(self):
+        """Its tasks and what they wait for, drawn by Graphviz where they are few, and
+        how many each kernel has."""
+        if self._path or self._tasks:
+            return html_of(self.path())
+        return html.escape(repr(self))
 
     # --- as a record ---
 

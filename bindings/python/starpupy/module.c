@@ -123,6 +123,7 @@ static PyObject *py_init(PyObject *module, PyObject *args)
     spy.users = 1;
     spy.simulated = orrery_is_simulated();
     spy.runs_kernels = orrery_runs_kernels();
+    spy.lines = orrery_asks_for_lines();
     spy.limited = is_limited();
     spy.thread = PyThread_get_thread_ident();
     Py_RETURN_NONE;

@@ -35,6 +35,7 @@ struct spy_state {
     unsigned holds;       /* [GIL] handles that the application has acquired */
     bool simulated;       /* [GIL] the machine, while it is open */
     bool runs_kernels;    /* [GIL] … executes Python functions */
+    bool lines;           /* [GIL] … shows where tasks are submitted */
     bool delivering;      /* a simulation has called us where it cannot wait */
     bool limited;         /* [GIL] submission may wait for tasks to end */
     bool forked;          /* this process was forked after init() */

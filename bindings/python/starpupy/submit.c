@@ -358,6 +358,45 @@ static int task_fill_buffers(struct starpu_task *task, struct spy_task *self)
     return 0;
 }
 
+/* Whether that file lies in the folder of this package, which submits for others. */
+static bool is_ours(const char *file)
+{
+    PyObject *code =
+        PyFunction_Check(spy.find) ? PyFunction_GET_CODE(spy.find) : NULL;
+    const char *own =
+        code ? PyUnicode_AsUTF8(((PyCodeObject *)code)->co_filename) : NULL;
+    const char *slash = own ? strrchr(own, '/') : NULL;
+    size_t length = slash ? (size_t)(slash + 1 - own) : 0;
+
+    return length && !strncmp(file, own, length);
+}
+
+/* The line of Python that submits: the first one on the stack that is not the package's. The
+ * name stays with the task. */
+static void submission_set_line(struct submission *s, struct starpu_task *task)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+
+    Py_XINCREF(frame);
+    while (frame && !s->task->file) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        const char *file = PyUnicode_AsUTF8(code->co_filename);
+        PyFrameObject *outer;
+
+        if (file && !is_ours(file)) {
+            s->task->file = Py_NewRef(code->co_filename);
+            task->file = file;
+            task->line = PyFrame_GetLineNumber(frame);
+        }
+        Py_DECREF(code);
+        outer = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = outer;
+    }
+    Py_XDECREF(frame);
+    PyErr_Clear();
+}
+
 static struct starpu_task *submission_make_task(struct submission *s,
                                                 struct starpu_codelet *cl)
 {
@@ -376,6 +415,8 @@ static struct starpu_task *submission_make_task(struct submission *s,
         task->destroy = 0;
     if (s->options->name != Py_None)
         task->name = cl->name;
+    if (spy.lines)
+        submission_set_line(s, task);
     if (task_fill_buffers(task, s->task) == 0)
         return task;
     task->destroy = 0;

@@ -56,6 +56,7 @@ static void task_drop_references(struct spy_task *task)
     Py_CLEAR(task->result);
     Py_CLEAR(task->value);
     Py_CLEAR(task->traceback);
+    Py_CLEAR(task->file);
 }
 
 /* Without the GIL, of one that was delivered. */

@@ -21,6 +21,8 @@ struct spy_task {
     enum spy_future_state
         outcome;                 /* SPY_PENDING: the function was not called */
     PyObject *value, *traceback; /* of the outcome */
+    /* where it was submitted, owned; NULL: nobody asks, or it is not known */
+    PyObject *file;
     struct spy_task *outer; /* of this thread, that is being submitted, too */
     bool submitted;         /* its handles have it as pending, not as a claim */
     bool delivered;

@@ -15,7 +15,8 @@
 enum {
     TIMES = 8, /* operations of a sample */
     MIB = 1 << 20,
-    COPIED = 4096, /* bytes */
+    LARGE = 33 << 20, /* bytes */
+    COPIED = 4096,    /* bytes */
 };
 
 /* Time that a simulated machine charges is paid later. */
@@ -129,6 +130,27 @@ static int time_kernels(struct orr_machine *machine, unsigned worker,
 
 /* --- copies and events --- */
 
+/* Two copies into memory that is new: the system, or the driver, may give it when it is used
+ * first. Of processors that is more than malloc() keeps when it is freed. NaN on a device that
+ * has not so much. */
+static int time_first_use(struct orr_machine *machine, unsigned node,
+                          double *ret)
+{
+    const struct orr_bus_link link = {.src = 0, .dst = node};
+    struct orr_bus_probe probe;
+    int rc = orr_probe_init(machine, &link, LARGE, &probe);
+
+    if (rc < 0)
+        return rc == -ENOMEM ? 0 : rc;
+    probe.copy.fresh = LARGE;
+    *ret = orr_probe_time(machine, &probe, LARGE, 1);
+    probe.copy.fresh = 0;
+    *ret = (*ret - orr_probe_time(machine, &probe, LARGE, 1)) * MIB / LARGE;
+    rc = probe.copy.async.error;
+    orr_probe_done(machine, &link, LARGE, &probe);
+    return rc;
+}
+
 static int time_copies(struct orr_machine *machine, unsigned node, double *ret)
 {
     const struct orr_bus_link link = {.src = 0, .dst = node};
@@ -186,6 +208,8 @@ int orr_launch_sample(struct orr_machine *machine, unsigned worker,
     if (rc == 0 && ops->pinned_alloc)
         rc = time_memory(driver, 0, ops->pinned_alloc, ops->pinned_free,
                          &ret[ORR_LAUNCH_PINNED], &freed);
+    if (rc == 0)
+        rc = time_first_use(machine, desc->node, &ret[ORR_LAUNCH_FIRST_USE]);
     if (rc == 0)
         rc = time_kernels(machine, worker, &ret[ORR_LAUNCH_KERNEL]);
     if (rc == 0)

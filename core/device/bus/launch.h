@@ -9,11 +9,12 @@
 #include "core/device/machine.h"
 
 enum orr_launch_cost {
-    ORR_LAUNCH_ALLOC,  /* 1 MiB of the device's memory … */
-    ORR_LAUNCH_FREE,   /* … given back */
-    ORR_LAUNCH_PINNED, /* main memory pinned for it, per MiB */
-    ORR_LAUNCH_KERNEL, /* an asynchronous kernel, with a post at its end */
-    ORR_LAUNCH_COPY,   /* a copy to the device, likewise */
+    ORR_LAUNCH_ALLOC,     /* 1 MiB of the device's memory … */
+    ORR_LAUNCH_FREE,      /* … given back */
+    ORR_LAUNCH_PINNED,    /* main memory pinned for it, per MiB */
+    ORR_LAUNCH_FIRST_USE, /* what a copy into new memory takes more, per MiB */
+    ORR_LAUNCH_KERNEL,    /* an asynchronous kernel, with a post at its end */
+    ORR_LAUNCH_COPY,      /* a copy to the device, likewise */
     ORR_LAUNCH_EVENT, /* an event recorded in a queue and waited for in another */
     ORR_LAUNCH_COSTS
 };

@@ -251,7 +251,7 @@ static int take_rest(const struct reader *reader, unsigned first,
 static int take_range(struct reader *reader, struct orr_cpu_choice *choice)
 {
     const struct orr_cpu *cpu;
-    unsigned first, last;
+    unsigned first = 0, last;
     int rc = read_position(reader, &first);
 
     if (rc < 0)

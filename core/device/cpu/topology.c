@@ -45,15 +45,19 @@ static int set_input(hwloc_topology_t hwloc,
 
 /* On x86 hwloc asks each processor after it has asked the system, bound to one after the
  * other: more than a third of its time, in virtual machines above all, for what nothing
- * here reads. Where the system does not tell, it has to. */
-static void leave_out_processors(hwloc_topology_t hwloc,
+ * here reads. Where the system does not tell (no /sys), it has to, and must not ask OpenCL:
+ * PoCL, which finds no memory then, ends the process. */
+static void leave_out_components(hwloc_topology_t hwloc,
                                  const struct orr_topology_input *input)
 {
 #if HWLOC_API_VERSION >= 0x00020100
-    if (!input->synthetic && !input->xml &&
-        access("/sys/devices/system/cpu/cpu0/topology/core_id", R_OK) == 0)
+    bool told =
+        access("/sys/devices/system/cpu/cpu0/topology/core_id", R_OK) == 0;
+
+    if (!input->synthetic && !input->xml)
         (void)hwloc_topology_set_components(
-            hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+            hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+            told ? "x86" : "opencl");
 #else
     (void)hwloc, (void)input;
 #endif
@@ -68,7 +72,7 @@ static int topology_load(struct orr_topology *topology,
     if (hwloc_topology_init(&topology->hwloc) < 0)
         return -ENOMEM;
     rc = set_input(topology->hwloc, input, err);
-    leave_out_processors(topology->hwloc, input);
+    leave_out_components(topology->hwloc, input);
     /* Without permission there are none. */
     if (input->devices)
         (void)hwloc_topology_set_io_types_filter(

@@ -212,6 +212,13 @@ void gpu_record(struct orr_queue *queue, struct orr_event *event);
 void gpu_wait(struct orr_queue *queue, struct orr_event *event);
 void gpu_after(struct orr_queue *later, struct orr_queue *earlier);
 struct orr_queue *gpu_worker_queue(struct orr_driver *driver, unsigned worker);
+
+/* What is put into `later` from now on begins when what is in `earlier` now has ended;
+ * streams of anybody's, of these devices of one driver. As orr_gpu_report(). */
+int orr_gpu_stream_after(struct gpu_device *later_device, gpu_stream_t later,
+                         struct gpu_device *earlier_device,
+                         gpu_stream_t earlier);
+
 int gpu_call_method(struct orr_driver *driver, int (*method)(void), void *src,
                     unsigned src_node, void *dst, unsigned dst_node,
                     struct orr_async *async);

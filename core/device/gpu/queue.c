@@ -297,6 +297,34 @@ void gpu_after(struct orr_queue *later, struct orr_queue *earlier)
     driver->vendor->leave(earlier->device, before);
 }
 
+/* The event is released by the vendor when it has happened. */
+int orr_gpu_stream_after(struct gpu_device *later_device, gpu_stream_t later,
+                         struct gpu_device *earlier_device,
+                         gpu_stream_t earlier)
+{
+    const struct gpu_api *api = &later_device->driver->api;
+    const struct gpu_vendor *vendor = later_device->driver->vendor;
+    gpu_event_t event = NULL;
+    intptr_t before;
+    int code = vendor->enter(earlier_device, &before);
+
+    if (!code) {
+        code = api->event_create(&event, GPU_EVENT_WITHOUT_TIME);
+        if (!code)
+            code = api->event_record(event, earlier);
+        vendor->leave(earlier_device, before);
+    }
+    if (!code)
+        code = vendor->enter(later_device, &before);
+    if (!code) {
+        code = api->stream_wait(later, event, 0);
+        vendor->leave(later_device, before);
+    }
+    if (event)
+        (void)api->event_destroy(event);
+    return orr_gpu_report(later_device, "a wait for another stream", code);
+}
+
 /* -- methods of applications -- */
 
 typedef int (*gpu_method_t)(void *, unsigned, void *, unsigned, gpu_stream_t);

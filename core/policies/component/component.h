@@ -12,6 +12,8 @@
 
 #include <starpu_sched_component.h>
 
+struct orr_worker_class;
+
 #define MAX_LEAVES STARPU_NMAXWORKERS
 
 /* What starpu_sched_tree_create returns the first member of. */
@@ -99,8 +101,10 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
                         double *length);
 int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl);
 
-/* Whether both workers can run the task alike, and take the same time. */
-bool orr_component_alike(struct starpu_task *task, int a, int b);
+/* Whether both workers can run the task alike, and take the same time. *uniform is the
+ * last class whose workers were found to be alike for this task; NULL at first. */
+bool orr_component_alike(struct starpu_task *task, int a, int b,
+                         const struct orr_worker_class **uniform);
 /* The next worker below that is not like this one; -1 at the end. */
 int orr_component_next(struct starpu_sched_component *component,
                        struct starpu_task *task, int worker);
@@ -112,7 +116,9 @@ void orr_component_wake_for(struct starpu_sched_component *component,
 
 /* The node of the workers below; -1 if they have several. */
 int orr_component_node(struct starpu_sched_component *component);
-/* Sum of how many times faster than a core they are. */
+/* How many times faster than a core the worker is; the sum of that over those below. */
+double orr_component_worker_speedup(const struct starpu_sched_tree *tree,
+                                    int worker);
 double orr_component_speedup(struct starpu_sched_component *component);
 
 /* Asks the parents to push, then gives nothing: a component that decides gives
@@ -129,9 +135,6 @@ int orr_component_offer(struct starpu_sched_component *component,
  * no composed one. */
 struct starpu_sched_component *
 orr_component_inner(struct starpu_sched_component *component);
-
-/* -- worker.c -- */
-void orr_component_leaf_done(struct starpu_sched_component *leaf);
 
 /* -- mct.c -- */
 struct orr_mct {

@@ -14,9 +14,17 @@
 
 typedef struct starpu_sched_component component_t;
 
+/* Behind the only one there is none: a set is long to be looked through. */
+static int next_below(component_t *component, int worker)
+{
+    return starpu_bitmap_cardinal(&component->workers_in_ctx) == 1
+               ? -1
+               : starpu_bitmap_next(&component->workers_in_ctx, worker);
+}
+
 #define FOREACH_WORKER(w, component)                                           \
     for (int w = starpu_bitmap_first(&(component)->workers_in_ctx); w != -1;   \
-         w = starpu_bitmap_next(&(component)->workers_in_ctx, w))
+         w = next_below(component, w))
 
 /* Of workers that are alike for the task, the first. */
 #define FOREACH_OTHER(w, component, task)                                      \
@@ -50,12 +58,27 @@ static bool is_uniform(struct orr_runtime *rt,
     return uniform;
 }
 
-bool orr_component_alike(struct starpu_task *task, int a, int b)
+bool orr_component_alike(struct starpu_task *task, int a, int b,
+                         const struct orr_worker_class **uniform)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
     const struct orr_worker_class *class = worker_class(rt, a);
 
-    return class && class == worker_class(rt, b) && is_uniform(rt, class, task);
+    if (!class || class != worker_class(rt, b))
+        return false;
+    if (class == *uniform)
+        return true;
+    if (!is_uniform(rt, class, task))
+        return false;
+    *uniform = class;
+    return true;
+}
+
+/* Whether no worker of another class is between those of this one. */
+static bool is_contiguous(const struct orr_worker_class *class)
+{
+    return class->members[class->nworkers - 1] - class->members[0] ==
+           class->nworkers - 1;
 }
 
 int orr_component_next(component_t *component, struct starpu_task *task,
@@ -63,11 +86,14 @@ int orr_component_next(component_t *component, struct starpu_task *task,
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
     const struct orr_worker_class *class = worker_class(rt, worker);
-    int next = starpu_bitmap_next(&component->workers_in_ctx, worker);
+    int next = next_below(component, worker);
 
     if (next == -1 || !class || class != worker_class(rt, next) ||
         !is_uniform(rt, class, task))
         return next;
+    if (is_contiguous(class))
+        return starpu_bitmap_next(&component->workers_in_ctx,
+                                  (int)class->members[class->nworkers - 1]);
     while (next != -1 && class == worker_class(rt, next))
         next = starpu_bitmap_next(&component->workers_in_ctx, next);
     return next;
@@ -211,13 +237,24 @@ int orr_component_node(component_t *component)
     return node;
 }
 
+double orr_component_worker_speedup(const struct starpu_sched_tree *tree,
+                                    int worker)
+{
+    const struct orr_worker_class *class =
+        worker_class(orr_runtime_need(__func__), worker);
+
+    return class ? class->relative_speedup
+                 : starpu_worker_get_relative_speedup(
+                       starpu_worker_get_perf_archtype(worker,
+                                                       tree->sched_ctx_id));
+}
+
 double orr_component_speedup(component_t *component)
 {
     double sum = 0;
 
     FOREACH_WORKER(w, component)
-    sum += starpu_worker_get_relative_speedup(
-        starpu_worker_get_perf_archtype(w, component->tree->sched_ctx_id));
+    sum += orr_component_worker_speedup(component->tree, w);
     return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "core/policies/component/component.h"
 
 #include "core/api/api.h"
+#include "core/cost/power.h"
 #include "core/sched/toolbox.h"
 
 #define HEFT_TASKS 5
@@ -29,7 +30,7 @@ void orr_mct_init(struct orr_mct *mct,
         .alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1),
         .beta = orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1),
         .gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000),
-        .idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0),
+        .idle_power = orr_sched_idle_power(rt),
     };
 }
 
@@ -39,6 +40,8 @@ static double child_least_energy(component_t *child, struct starpu_task *task)
 {
     double least = INFINITY;
 
+    if (!orr_cost_weighs_energy(orr_runtime_need(__func__), task->cl))
+        return 0;
     for (int w = starpu_bitmap_first(&child->workers_in_ctx); w != -1;
          w = orr_component_next(child, task, w))
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
@@ -61,17 +64,15 @@ struct estimate {
 };
 
 /* Whether below each is one worker, and all but when it is free is the same. */
-static bool are_alike(component_t *a, component_t *b, struct starpu_task *task)
+static bool are_alike(component_t *a, component_t *b, struct starpu_task *task,
+                      const struct orr_worker_class **uniform)
 {
-    int v = starpu_bitmap_first(&a->workers_in_ctx);
-    int w = starpu_bitmap_first(&b->workers_in_ctx);
-
-    return v != -1 && w != -1 &&
-           starpu_bitmap_next(&a->workers_in_ctx, v) == -1 &&
-           starpu_bitmap_next(&b->workers_in_ctx, w) == -1 &&
-           orr_component_alike(task, v, w) &&
-           starpu_worker_get_memory_node((unsigned)v) ==
-               starpu_worker_get_memory_node((unsigned)w);
+    /* Workers of a class have one memory node. */
+    return starpu_bitmap_cardinal(&a->workers_in_ctx) == 1 &&
+           starpu_bitmap_cardinal(&b->workers_in_ctx) == 1 &&
+           orr_component_alike(task, starpu_bitmap_first(&a->workers_in_ctx),
+                               starpu_bitmap_first(&b->workers_in_ctx),
+                               uniform);
 }
 
 /* The part of the estimate that does not depend on what other workers do. */
@@ -105,11 +106,13 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     double min_end = INFINITY, all_free = 0, best_fitness = INFINITY;
     double now = starpu_timing_now();
     component_t **children = component->children, *best = NULL;
+    const struct orr_worker_class *uniform = NULL;
 
     for (unsigned i = 0; i < component->nchildren; i++) {
-        all[i] = i > 0 && are_alike(children[i - 1], children[i], task)
-                     ? all[i - 1]
-                     : mct_estimate(children[i], task);
+        all[i] =
+            i > 0 && are_alike(children[i - 1], children[i], task, &uniform)
+                ? all[i - 1]
+                : mct_estimate(children[i], task);
         if (!all[i].usable)
             continue;
         estimate_end(&all[i], children[i], now);

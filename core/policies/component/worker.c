@@ -9,6 +9,7 @@
 #include "core/api/combined.h"
 #include "core/sched/gang.h"
 #include "core/sched/toolbox.h"
+#include "core/worker/combined.h"
 
 typedef struct starpu_sched_component component_t;
 
@@ -29,8 +30,7 @@ static double speedup_of(component_t *c)
 {
     struct leaf *leaf = c->data;
 
-    return starpu_worker_get_relative_speedup(starpu_worker_get_perf_archtype(
-        leaf->worker, c->tree->sched_ctx_id));
+    return orr_component_worker_speedup(c->tree, leaf->worker);
 }
 
 static void set_start(struct leaf *leaf)
@@ -134,15 +134,25 @@ static double leaf_estimated_end(component_t *c)
 
 /* --- a combined worker --- */
 
-static component_t *combined_leaf_member(component_t *c, int i)
-{
-    int *members, n;
+static component_t *leaf_make(struct starpu_sched_tree *tree, int worker);
 
-    starpu_combined_worker_get_description(((struct leaf *)c->data)->worker, &n,
-                                           &members);
-    return i < n ? starpu_sched_component_worker_get(c->tree->sched_ctx_id,
-                                                     members[i])
-                 : NULL;
+/* Made when it is asked for first. */
+static component_t *leaf_in(struct starpu_sched_tree *tree, int worker)
+{
+    struct orr_tree *all = (struct orr_tree *)tree;
+
+    if (!all->leaves[worker])
+        all->leaves[worker] = leaf_make(tree, worker);
+    return all->leaves[worker];
+}
+
+static component_t *combined_leaf_member(component_t *c, unsigned i)
+{
+    int worker = ((struct leaf *)c->data)->worker;
+    const struct orr_combined *combined =
+        orr_combined_at(orr_runtime_need(__func__), (unsigned)worker);
+
+    return i < combined->size ? leaf_in(c->tree, combined->members[i]) : NULL;
 }
 
 static int combined_push(component_t *c, struct starpu_task *task)
@@ -159,13 +169,13 @@ static int combined_push(component_t *c, struct starpu_task *task)
     starpu_task_set_implementation(task, impl);
     task->predicted = orr_known(us);
     task->predicted_transfer = 0;
-    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
+    for (unsigned i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
         leaf_expect_task(m->data, task);
     if (orr_gang_push_combined(rt, job,
                                orr_combined_at(rt, (unsigned)leaf->worker), NULL,
                                NULL) == 0)
         return 0;
-    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
+    for (unsigned i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
         struct leaf *of = m->data;
 
         of->exp_len = positive_us(of->exp_len - task->predicted);
@@ -186,7 +196,7 @@ static int combined_wake(component_t *c)
     component_t *m;
     int woken = 0;
 
-    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
+    for (unsigned i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
         woken |= m->can_pull(m);
     return woken;
 }
@@ -196,7 +206,7 @@ static double combined_load(component_t *c)
     component_t *m;
     double sum = 0;
 
-    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
+    for (unsigned i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
         sum += m->estimated_load(m);
     return sum;
 }
@@ -206,7 +216,7 @@ static double combined_end(component_t *c)
     component_t *m;
     double latest = 0;
 
-    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
+    for (unsigned i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
         double date = m->estimated_end(m);
 
         latest = date > latest ? date : latest;
@@ -242,7 +252,6 @@ static component_t *leaf_make(struct starpu_sched_tree *tree, int worker)
 static component_t *get_leaf(const char *call, unsigned sched_ctx, int workerid)
 {
     struct starpu_sched_tree *tree = starpu_sched_tree_get(sched_ctx);
-    struct orr_tree *all = (struct orr_tree *)tree;
 
     if (!tree) {
         orr_log_error("%s: context %u has no tree of components: call "
@@ -252,9 +261,7 @@ static component_t *get_leaf(const char *call, unsigned sched_ctx, int workerid)
     }
     if (workerid >= MAX_LEAVES || !starpu_worker_is_combined_worker(workerid))
         (void)orr_api_worker(call, workerid);
-    if (!all->leaves[workerid])
-        all->leaves[workerid] = leaf_make(tree, workerid);
-    return all->leaves[workerid];
+    return leaf_in(tree, workerid);
 }
 
 component_t *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)

@@ -90,35 +90,46 @@ const curves = (() => {
     const heading = svg.append("text").attr("x", view.left).attr("y", 11)
       .style("font-weight", "bold").text(`${title}, ${unit}`);
     const begin = view.left + heading.node().getComputedTextLength() + 18;
-    let x = begin, down = 0;
-    const paths = lines.map((of, i) => {
-      const colour = seriesColour(i);
+    const items = lines.map((of, i) => {
+      const colour = () => seriesColour(i);
       const text = svg.append("text").text(of.name);
-      const width = 28 + text.node().getComputedTextLength();
-      if (x > begin && x + width > view.right) {
-        x = Math.max(0, Math.min(begin, view.right - width));
-        down += line;
-      }
-      svg.append("line").attr("x1", x).attr("x2", x + 24).attr("y1", down + 7)
-        .attr("y2", down + 7).attr("stroke", colour).attr("stroke-width", 2)
-        .attr("stroke-dasharray", dashes[i]);
-      text.attr("x", x + 28).attr("y", down + 11);
-      x += width + 16;
-      return svg.append("path").attr("fill", "none").attr("stroke", colour)
-        .attr("stroke-width", 1.3).attr("stroke-dasharray", dashes[i]);
+      return { text, width: 28 + text.node().getComputedTextLength(),
+        mark: coloured(svg.append("line").attr("stroke-width", 2)
+          .attr("stroke-dasharray", dashes[i]), "stroke", colour),
+        path: coloured(svg.append("path").attr("fill", "none").attr("stroke-width", 1.3)
+          .attr("stroke-dasharray", dashes[i]), "stroke", colour) };
     });
-    const foot = svg.append("g"), height = down + space + bottom;
-    const y = d3.scaleLinear([0, d3.max(lines, l => l.most) || 1],
-      [height - bottom, down + line + 6]).nice(3);
-    svg.attr("height", height);
-    foot.attr("transform", `translate(0,${height - bottom})`);
-    svg.append("g").attr("transform", `translate(${view.left},0)`)
-      .call(d3.axisLeft(y).ticks(3));
+    const foot = svg.append("g"), axis = svg.append("g")
+      .attr("transform", `translate(${view.left},0)`);
+    const y = d3.scaleLinear().domain([0, d3.max(lines, l => l.most) || 1]);
+    let arranged = null; // the right end for which the legend has its lines
+
+    // What does not fit goes into a further line; the picture grows by it.
+    function arrange() {
+      let x = begin, down = 0;
+      items.forEach(item => {
+        if (x + item.width > view.right) {
+          x = Math.max(0, Math.min(begin, view.right - item.width));
+          down += line;
+        }
+        item.mark.attr("x1", x).attr("x2", x + 24).attr("y1", down + 7).attr("y2", down + 7);
+        item.text.attr("x", x + 28).attr("y", down + 11);
+        x += item.width + 16;
+      });
+      const height = down + space + bottom;
+      y.range([height - bottom, down + line + 6]).nice(3);
+      svg.attr("height", height);
+      foot.attr("transform", `translate(0,${height - bottom})`);
+      axis.call(d3.axisLeft(y).ticks(3));
+      arranged = view.right;
+    }
+
     const toMs = () => view.scale.copy()
       .domain(view.scale.domain().map(t => t / 1e6));
     addPicture(svg.node(), () => {
+      if (arranged !== view.right) arrange();
       foot.call(d3.axisBottom(toMs()).ticks(view.ticks()));
-      paths.forEach((path, i) => path.attr("d", d3.line()(corners(lines[i], y))));
+      items.forEach((item, i) => item.path.attr("d", d3.line()(corners(lines[i], y))));
     }, false);
   }
 

@@ -55,19 +55,48 @@ for (let i = 0; i < tasks.n; i++) {
   kernels[tasks.name[i]].total += tasks.length[i];
 }
 const byTime = kernels.filter(k => k.count).sort((a, b) => b.total - a.total);
+// Colours of the palette (tools/common/palette.css) for what is drawn on a canvas, and what is to
+// be done when they change: the reader's screen turns dark, or the page is printed.
+const shades = {};
+const recolours = [];
+
+function readShades() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ["paper", "ink", "soft", "mid", "line", "faint"])
+    shades[name] = style.getPropertyValue(`--${name}`).trim();
+  shades.dark = style.getPropertyValue("--dark").trim() === "1";
+}
+readShades();
+recolours.push(readShades);
+for (const query of ["(prefers-color-scheme: dark)", "print"])
+  matchMedia(query).addEventListener("change", () => recolours.forEach(recolour => recolour()));
+
+// Sets a property of a style to colour(), now and whenever colours change.
+function coloured(selection, property, colour) {
+  const recolour = () => selection.style(property, colour());
+  recolour();
+  recolours.push(recolour);
+  return selection;
+}
+
 // The colours of other pictures (tools/common/colours.c), which differ in lightness, too; where
 // they come again, lighter.
 const seriesColours = ["#25568a", "#f49b41", "#45854a", "#470f11", "#b08fd0",
   "#583d30", "#eeb3cb", "#656565", "#34350e", "#2097a8"];
 function seriesColour(i) {
   const colour = d3.lab(seriesColours[i % seriesColours.length]);
+  if (shades.dark) colour.l = Math.max(colour.l, 42);
   colour.l += 9 * Math.floor(i / seriesColours.length) * (colour.l > 85 ? -1 : 1);
   return d3.rgb(colour).hex();
 }
-byTime.forEach((kernel, i) => {
-  kernel.colour = seriesColour(i);
-  kernel.ink = d3.lab(kernel.colour).l > 55 ? "#000" : "#fff";
-});
+function colourKernels() {
+  byTime.forEach((kernel, i) => {
+    kernel.colour = seriesColour(i);
+    kernel.ink = d3.lab(kernel.colour).l > 55 ? "#000" : "#fff";
+  });
+}
+colourKernels();
+recolours.push(colourKernels);
 
 // What workers do beside tasks, each state in a shade of its own.
 const stateKinds = [...new Set(states.kind)].sort((a, b) => a - b)

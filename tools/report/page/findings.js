@@ -2,7 +2,7 @@
 // comparisons, the machine; and where all values come from.
 
 // Neighbours differ in lightness: most workers have few of the causes.
-const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050",
+const causeShades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050",
   "#eee", "#7c7c7c", "#d0d0d0", "#3c3c3c"];
 
 function addCriticalPath(section, links, length) {
@@ -16,7 +16,7 @@ function addCriticalPath(section, links, length) {
     numbers(unit.name, r => 1e6 * r.value.ms / unit.size, ",.3f"),
     numbers("share", r => r.value.ms / length, ".1%"),
     { title: "", value: r => r.value.ms, show: (r, cell) =>
-      drawBar(cell, [[r.value.ms / length, "#444"]]) },
+      drawBar(cell, [[r.value.ms / length, "var(--soft)"]]) },
   ], sums);
 }
 
@@ -43,11 +43,11 @@ function addIdle(section, idle, length) {
     numbers("busy", r => scaled(r.busy_ms), ",.3f"),
     numbers("idle", r => scaled(r.idle_ms), ",.3f"),
     ...causes.map(cause => numbers(cause, r => scaled(r.causes_ms[cause]), ",.3f")),
-    { title: "busy (black), then the causes in this order", value: r => r.busy_ms,
+    { title: "busy, then the causes in this order", value: r => r.busy_ms,
       show: (r, cell) => drawBar(cell, [["busy", r.busy_ms, "#000"],
-        ...causes.map((c, i) => [c, r.causes_ms[c], shades[i] ?? "#eee"])].map(
+        ...causes.map((c, i) => [c, r.causes_ms[c], causeShades[i] ?? "#eee"])].map(
         ([name, time, shade]) => [time / (length * (r.n ?? 1)), shade,
-          `${name} ${timeText(1e6 * time)}`])) },
+          `${name} ${timeText(1e6 * time)}`])).attr("class", "greys") },
   ], rows);
 }
 
@@ -115,7 +115,7 @@ function addRanks() {
     numbers("workers", r => r.workers, ","),
     texts("busy", r => timeText(1e3 * r.busy_us)), texts("idle", r => timeText(1e3 * r.idle_us)),
     { title: "", value: r => r.busy_us, show: (r, cell) =>
-      drawBar(cell, [[r.busy_us / most, "#444"], [r.idle_us / most, "#ddd"]]) },
+      drawBar(cell, [[r.busy_us / most, "var(--soft)"], [r.idle_us / most, "var(--line)"]]) },
     numbers("messages sent", r => r.sent, ","), numbers("sent", r => r.sent_bytes, bytesText),
     numbers("received", r => r.received, ","),
     numbers("bytes received", r => r.received_bytes, bytesText),
@@ -184,7 +184,7 @@ function addRankBounds(bounds) {
     texts("", r => r.what),
     numbers(unit.name, r => r.ms === null ? NaN : 1e6 * r.ms / unit.size, ",.3f"),
     { title: "", value: r => r.ms, show: (r, cell) =>
-      drawBar(cell, [[(r.ms || 0) / longest, r === rows[0] ? "#999" : "#333"]]) },
+      drawBar(cell, [[(r.ms || 0) / longest, r === rows[0] ? "var(--mid)" : "var(--ink)"]]) },
     numbers("of this run", r => r.ms === null ? NaN : r.ms / bounds.makespan_ms, ".1%"),
     texts("by", r => r.by),
   ], rows);
@@ -205,7 +205,7 @@ function addBounds() {
     texts("bound", r => r.name),
     numbers(unit.name, r => r.ms === null ? NaN : 1e6 * r.ms / unit.size, ",.3f"),
     { title: "", value: r => r.ms, show: (r, cell) =>
-      drawBar(cell, [[(r.ms || 0) / most, r === made ? "#999" : "#333"]]) },
+      drawBar(cell, [[(r.ms || 0) / most, r === made ? "var(--mid)" : "var(--ink)"]]) },
     numbers("of this run", r => r.ms === null ? NaN : r.ms / bounds.makespan_ms, ".1%"),
     texts("proved", r => r === made ? "" : r.proved ? "yes" : r.why || r.outcome),
     texts("ignores", r => r.ignores), texts("limited by", r => r.limited_by),
@@ -248,7 +248,7 @@ function addComparisons() {
       ...comparisonColumns(rows),
       numbers(`makespan ${unit.name}`, r => 1e3 * r.makespan_us / unit.size, ",.3f"),
       { title: "", value: r => r.makespan_us, show: (r, cell) => r.makespan_us
-        ? drawBar(cell, [[r.makespan_us / most, "#444"]]) : cell.text(r.error) },
+        ? drawBar(cell, [[r.makespan_us / most, "var(--soft)"]]) : cell.text(r.error) },
       numbers("GFlop/s", r => r.gflops, ",.1f"),
       numbers("copies", r => r.transfers, ","),
       numbers("copied", r => r.transferred_bytes, bytesText),

@@ -144,7 +144,7 @@ const gantt = (() => {
   function paintTask(row, i, x, width) {
     const kernel = kernels[tasks.name[i]];
     const hidden = view.hidden.has(kernel.number);
-    setFill(hidden ? "#eee" : kernel.colour);
+    setFill(hidden ? shades.faint : kernel.colour);
     ctx.fillRect(x, row.y + 1, width > 3 ? width - 0.5 : width, row.height - 1.5);
     if (hidden || width < 34 || row.height < 12) return;
     ctx.save();
@@ -171,7 +171,7 @@ const gantt = (() => {
     }
     const used = new Float32Array(n), high = row.height - 1;
     for (const [kernel, of] of shares) {
-      setFill(view.hidden.has(kernel.number) ? "#eee" : kernel.colour);
+      setFill(view.hidden.has(kernel.number) ? shades.faint : kernel.colour);
       for (let x = 0; x < n; x++) {
         if (of[x] <= 0) continue;
         const height = high * Math.min(1, of[x] / row.workers);
@@ -182,7 +182,7 @@ const gantt = (() => {
   }
 
   function paintCopy(row, i, x, width) {
-    setFill("#555");
+    setFill(shades.soft);
     ctx.fillRect(x, row.y + row.height * 0.25, width, row.height * 0.5);
   }
 
@@ -196,8 +196,8 @@ const gantt = (() => {
   function paintSteals(row) {
     const [from, to] = view.scale.domain(), half = Math.min(3, row.height / 4);
     let free = view.left;
-    ctx.fillStyle = "#000";
-    ctx.strokeStyle = "#fff";
+    ctx.fillStyle = shades.ink;
+    ctx.strokeStyle = shades.paper;
     ctx.lineWidth = 1;
     for (let at = d3.bisectLeft(row.steals, from);
       at < row.steals.length && row.steals[at] <= to; at++) {
@@ -221,7 +221,7 @@ const gantt = (() => {
       const kernel = kernels[tasks.name[i]];
       ctx.fillStyle = kernel.colour;
       ctx.fillRect(x, row.y + 1, width, row.height - 1.5);
-      ctx.strokeStyle = "#000";
+      ctx.strokeStyle = shades.ink;
       ctx.lineWidth = 1.5;
       ctx.strokeRect(x, row.y + 0.75, Math.max(width, 1), row.height - 1.5);
     });
@@ -243,9 +243,9 @@ const gantt = (() => {
 
   function drawLabels() {
     ctx.globalAlpha = 1;
-    ctx.fillStyle = "#fff";
+    ctx.fillStyle = shades.paper;
     ctx.fillRect(0, axisHeight, view.left, height);
-    ctx.fillStyle = "#111";
+    ctx.fillStyle = shades.ink;
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
     // Where there is no room for all, that of what is folded stays.
@@ -262,9 +262,9 @@ const gantt = (() => {
   function drawAxis() {
     const unit = timeUnit(view.scale.domain()[1]);
     const ticks = view.scale.copy().domain(view.scale.domain().map(t => t / unit.size));
-    ctx.strokeStyle = "#ccc";
+    ctx.strokeStyle = shades.line;
     ctx.lineWidth = 1;
-    ctx.fillStyle = "#111";
+    ctx.fillStyle = shades.ink;
     ctx.textAlign = "center";
     const form = ticks.tickFormat(view.ticks());
     for (const t of ticks.ticks(view.ticks())) {
@@ -280,7 +280,7 @@ const gantt = (() => {
 
   // Marks of the application: a dashed line each, and its text where there is room.
   function drawMarks() {
-    ctx.strokeStyle = ctx.fillStyle = "#111";
+    ctx.strokeStyle = ctx.fillStyle = shades.ink;
     ctx.setLineDash([4, 3]);
     let free = view.left;
     for (const { time, text } of run.marks) {

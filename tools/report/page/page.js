@@ -119,7 +119,7 @@ function makeLegend() {
   for (const kernel of byTime) {
     const button = d3.select("#legend").append("button").attr("type", "button")
       .attr("aria-pressed", "true");
-    button.append("i").style("background", kernel.colour);
+    coloured(button.append("i"), "background", () => kernel.colour);
     button.append("span").text(`${kernel.name} (${number(kernel.count)})`);
     button.on("click", () => {
       const hide = !view.hidden.delete(kernel.number);
@@ -216,4 +216,5 @@ addBounds();
 addComparisons();
 addMachine();
 addOrigins();
+recolours.push(redraw);
 redraw();

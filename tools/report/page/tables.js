@@ -61,15 +61,16 @@ function texts(title, value) {
   return { title, value };
 }
 
-// Bars side by side, [share, shade] each; all of it is `width` pixels.
+// Bars side by side, [share, shade] each; all of it is `width` pixels. Returns the picture.
 function drawBar(cell, parts, width = 200) {
   const svg = cell.append("svg").attr("width", width).attr("height", 12);
   let x = 0;
   for (const [share, shade, title] of parts) {
     svg.append("rect").attr("x", x).attr("width", Math.max(0, share * width))
-      .attr("height", 12).attr("fill", shade).append("title").text(title || "");
+      .attr("height", 12).style("fill", shade).append("title").text(title || "");
     x += share * width;
   }
+  return svg;
 }
 
 function drawHistogram(cell, lengths) {
@@ -82,7 +83,7 @@ function drawHistogram(cell, lengths) {
     svg.append("rect").attr("x", x(bin.x0))
       .attr("width", Math.max(1.5, x(bin.x1) - x(bin.x0) - 0.5))
       .attr("y", height - y(bin.length)).attr("height", y(bin.length))
-      .attr("fill", "#444");
+      .style("fill", "var(--soft)");
   svg.append("title").text(`${timeText(least)} to ${timeText(most)}`);
 }
 
@@ -195,10 +196,10 @@ function addStates() {
     numbers(`tasks ${unit.name}`, r => r.tasks / unit.size, ",.3f"),
     ...stateKinds.map(kind => numbers(`${kind.name} ${unit.name}`,
       r => time(kind)(r) / unit.size, ",.3f")),
-    { title: "tasks (black), then the states in this order", value: r => r.tasks,
+    { title: "tasks, then the states in this order", value: r => r.tasks,
       show: (r, cell) => drawBar(cell, [["tasks", r.tasks, "#000"],
         ...stateKinds.map(kind => [kind.name, time(kind)(r), kind.colour])].map(
-        ([name, ns, shade]) => [ns / (run.end * r.n), shade, `${name} ${timeText(ns)}`])) },
+        ([name, ns, shade]) => [ns / (run.end * r.n), shade, `${name} ${timeText(ns)}`])).attr("class", "greys") },
   ], rows);
   addSource(section, "From the trace of this run; what is left of its time a worker was " +
     "idle.");

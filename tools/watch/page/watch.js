@@ -161,6 +161,27 @@ function showLinks(run) {
       `(${bytes(m.received_bytes)})` : "";
 }
 
+// FILE:LINE without the folder, to be opened where there is a link; "" where it is not known.
+function lineOf(one)
+{
+    if (!one.source)
+        return "";
+    const line = document.createElement(one.link ? "a" : "span");
+    line.textContent = one.source.slice(one.source.lastIndexOf("/") + 1);
+    line.title = one.source;
+    if (one.link)
+        line.href = one.link;
+    return line;
+}
+
+function showLines(run)
+{
+    byId("submitted").hidden = !run.lines.length;
+    fill(byId("lines"), [...run.lines ]
+                            .sort((a, b) => b.tasks - a.tasks)
+                            .map(line => [lineOf(line), number(line.tasks)]));
+}
+
 // --- curves ---
 
 function addSample(state) {
@@ -226,9 +247,15 @@ function choose(task) {
 function showTasks(got) {
   const more = got.count > got.tasks.length ? `, of which ${got.tasks.length} are shown` : "";
   byId("found").textContent = `${count(got.count)} tasks${more}`;
-  fill(byId("tasks"), got.tasks.map(task => [taskButton(task.task), task.kernel, task.state,
-    task.worker || "", number("start_us" in task ? time(task.start_us) : ""),
-    number("end_us" in task && "start_us" in task ? time(task.end_us - task.start_us) : "")]));
+  fill(byId("tasks"),
+       got.tasks.map(
+           task => [taskButton(task.task), task.kernel, task.state,
+                    task.worker || "",
+                    number("start_us" in task ? time(task.start_us) : ""),
+                    number("end_us" in task && "start_us" in task
+                               ? time(task.end_us - task.start_us)
+                               : ""),
+                    lineOf(task)]));
 }
 
 // In layers: each task is below all that it waits for.
@@ -284,7 +311,8 @@ function showGraph(got) {
       class: task.state + (!got.whole && task.task === got.task ? " chosen" : "") });
     const title = svg("title", {});
     title.textContent = `${task.kernel} #${task.task}: ${task.state}` +
-      (task.worker ? ` on ${task.worker}` : "");
+                        (task.worker ? ` on ${task.worker}` : "") +
+                        (task.source ? `\nsubmitted at ${task.source}` : "");
     circle.append(title);
     circle.addEventListener("click", () => choose(task.task));
     parts.push(circle);
@@ -302,6 +330,9 @@ function showGraph(got) {
     : got.whole ? `all ${count(got.tasks.length)} tasks`
       : `${count(got.tasks.length)} tasks around task ${got.task}` +
         (got.cut ? "; there are more" : "");
+  const chosen = !got.whole && at.get(got.task);
+  if (chosen && chosen.source)
+      byId("graph-note").append(", submitted at ", lineOf(chosen));
 }
 
 async function get(path, query) {
@@ -348,6 +379,7 @@ function draw() {
   showKernels(run);
   showMemory(run);
   showLinks(run);
+  showLines(run);
 }
 
 function update(state) {

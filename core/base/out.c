@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/observe/out.c - see out.h. */
-#include "core/observe/out.h"
+/* core/base/out.c - see out.h. */
+#include "core/base/out.h"
 
 #include <assert.h>
 #include <errno.h>

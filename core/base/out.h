@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/out.h - a file that is written piece by piece through a buffer of its
+ * core/base/out.h - a file that is written piece by piece through a buffer of its
  * own: for files of millions of lines, for which calls of stdio take longer than what
  * they write. An error of the file shows in ferror. One thread.
  */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/observe/decimal.h"
+#include "core/base/decimal.h"
 
 /* Nothing that is shorter needs to be copied byte for byte; no number is longer. */
 enum { ORR_OUT_LEAST = 48 };
@@ -75,6 +75,13 @@ void orr_put_hex(struct orr_out *out, uint64_t value, unsigned least);
 
 /* Writes the number as orr_decimal does. */
 void orr_put_decimal(struct orr_out *out, double value, unsigned digits);
+
+/* Writes the number as orr_write_exact does. */
+static inline void orr_put_exact(struct orr_out *out, double value)
+{
+    orr_out_room(out);
+    out->at = orr_write_exact(out->at, value);
+}
 
 /* A number as text that is often the same as the last one: of lines in order of time
  * many have the same. orr_same_init comes first. */

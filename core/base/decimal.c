@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/decimal.c - see decimal.h. The part behind the point is a fraction of 53
+ * core/base/decimal.c - see decimal.h. The part behind the point is a fraction of 53
  * bits over a power of two: times 10^9 it is exact in 128 bits, so that what is cut
  * off decides the rounding as in printf.
  */
-#include "core/observe/decimal.h"
+#include "core/base/decimal.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -135,8 +135,9 @@ char *orr_write_digits(char *to, uint64_t value, unsigned least)
 
 /* -- decimals -------------------------------------------------------------- */
 
-static const uint64_t powers[] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+static const uint64_t powers[] = {1,         10,         100,        1000,
+                                  10000,     100000,     1000000,    10000000,
+                                  100000000, 1000000000, 10000000000};
 
 char *orr_write_decimal(char *to, double value, unsigned digits)
 {
@@ -169,6 +170,95 @@ const char *orr_decimal(double value, unsigned digits,
     return buffer;
 }
 
+/* -- all digits ------------------------------------------------------------ */
+
+#define EXACT_DIGITS 17
+#define EXACT_LEAST  1e-4 /* less has an exponent */
+
+/* size × 10^power, rounded half to even; 2^-14 < size < 10^15, power up to 20: below 2^120,
+ * exact. */
+static uint64_t times_ten_to(double size, unsigned power)
+{
+    uint64_t bits, value;
+    wide product, rest, half;
+    unsigned shift;
+
+    memcpy(&bits, &size, sizeof(bits));
+    shift = BIAS - (unsigned)(bits >> 52);
+    product = (wide)(bits % MANTISSA + MANTISSA) * powers[power / 2] *
+              powers[power - power / 2];
+    value = (uint64_t)(product >> shift);
+    rest = product - ((wide)value << shift);
+    half = (wide)1 << (shift - 1);
+    return value + (rest > half || (rest == half && value % 2));
+}
+
+/* The seventeen digits of a size that has no exponent, as a number; *ret_place: the power of
+ * ten of the first one. */
+static uint64_t seventeen_digits(double size, int *ret_place)
+{
+    const uint64_t end = UINT64_C(100000000000000000); /* 10^17 */
+    int place = ((ilogb(size) + 64) * 1233 >> 12) -
+                19; /* or one more: 1233 / 4096 > log10(2) */
+    uint64_t digits = times_ten_to(size, (unsigned)(EXACT_DIGITS - 1 - place));
+
+    if (digits >= end) {
+        place++;
+        digits = times_ten_to(size, (unsigned)(EXACT_DIGITS - 1 - place));
+    }
+    if (digits < end / 10) {
+        place--;
+        digits = times_ten_to(size, (unsigned)(EXACT_DIGITS - 1 - place));
+    }
+    if (digits == end) { /* by rounding */
+        place++;
+        digits /= 10;
+    }
+    *ret_place = place;
+    return digits;
+}
+
+/* The digits, the first one at that power of ten, without zeros at their end. No value that is
+ * not whole is written as one that is. */
+static char *put_point(char *to, uint64_t digits, int place)
+{
+    char text[EXACT_DIGITS + 7];
+    size_t n = EXACT_DIGITS, before = 0;
+
+    (void)orr_write_digits(text, digits, EXACT_DIGITS);
+    while (text[n - 1] == '0')
+        n--;
+    if (place >= 0) {
+        before = (size_t)place + 1;
+        memcpy(to, text, before);
+        to += before;
+    } else {
+        *to++ = '0';
+    }
+    *to++ = '.';
+    for (; place < -1; place++)
+        *to++ = '0';
+    memcpy(to, text + before, n - before);
+    return to + n - before;
+}
+
+char *orr_write_exact(char *to, double value)
+{
+    double size = fabs(value);
+    bool whole = size < ORR_DECIMAL_MOST && size == floor(size);
+    uint64_t digits;
+    int place;
+
+    if (!whole && !(size >= EXACT_LEAST && size < ORR_DECIMAL_MOST))
+        return to + orr_snprintf(to, ORR_DECIMAL_ROOM, "%.17g", value);
+    if (signbit(value))
+        *to++ = '-';
+    if (whole)
+        return orr_write_digits(to, (uint64_t)size, 1);
+    digits = seventeen_digits(size, &place);
+    return put_point(to, digits, place);
+}
+
 /* The entry of the value, or the one that it may have: of the entries that are possible
  * the last one is replaced. */
 static unsigned find_kept(const struct orr_general *general, double value)
@@ -195,8 +285,8 @@ const char *orr_general(struct orr_general *general, double value)
 
     if (!general->kept[at].text[0] ||
         memcmp(&general->kept[at].value, &value, sizeof(value))) {
-        orr_snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",
-                     value);
+        orr_snprintf(general->kept[at].text, sizeof(general->kept[at].text),
+                     "%.9g", value);
         general->kept[at].value = value;
     }
     return general->kept[at].text;

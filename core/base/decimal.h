@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/decimal.h - numbers with a fixed count of decimals as text, as printf
+ * core/base/decimal.h - numbers with a fixed count of decimals as text, as printf
  * gives them and many times quicker: files of millions of times are made of them.
  * Any thread.
  */
@@ -15,6 +15,11 @@
  * the bytes of printf's "%.*f" in the C locale, rounded half to even. */
 const char *orr_decimal(double value, unsigned digits,
                         char buffer[static ORR_DECIMAL_SIZE]);
+
+/* Writes `value` from `to` on as printf's "%.17g" in the C locale, which distinguishes any two
+ * doubles, without a 0 behind it; returns the end of the text. No more than ORR_DECIMAL_ROOM
+ * bytes are written. */
+char *orr_write_exact(char *to, double value);
 
 /* Values as "%.9g"; the last texts are remembered, since tasks of a kernel have equal
  * flops. All zero at first. */
