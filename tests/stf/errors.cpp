@@ -128,8 +128,9 @@ static void place_errors()
     refused("parts of a token", "for slices", [&] {
         ctx.parallel_for(two, box<1>(2), ctx.token().rw().in_parts())->*body;
     });
-    refused("a task on a grid", "runs at one place", [&] {
-        ctx.task(exec_place_grid({exec_place::host()}, dim4(1)), lx.rw())
+    refused("a task on a grid of two kinds", "name places of one kind", [&] {
+        ctx.task(exec_place::grid({exec_place::host(), exec_place::device(0)}),
+                 lx.rw())
                 ->*nothing();
     });
     ctx.finalize();
@@ -180,6 +181,12 @@ static void task_errors()
     refused("a second start", "was started before", [&] { t.start(); });
     refused("a view of other data", "does not use",
             [&] { t.get<slice<int>>(5); });
+    refused("a view of other elements", "another view than get()",
+            [&] { t.get<slice<double>>(0); });
+    refused("a view of other dimensions", "another view than get()",
+            [&] { t.get<slice<int, 2>>(0); });
+    EXPECT(t.get<slice<int>>(0).data_handle() ==
+           t.get<slice<const int>>(0).data_handle());
     refused("two bodies", "was started by start()", [&] { t->*nothing(); });
     refused("an end with a started task", "end() it before finalize()",
             [&] { ctx.finalize(); });
@@ -189,6 +196,13 @@ static void task_errors()
         auto forgotten = ctx.task(exec_place::host(), lx.rw());
         forgotten.start();
     }
+    auto body = ctx.task(exec_place::host(), lx.rw());
+    body->*[&](stream_t, auto) {
+        refused("a view of other elements in a body", "another view than get()",
+                [&] { body.get<scalar_view<int>>(0); });
+        refused("a view of other data in a body", "does not use",
+                [&] { body.get<slice<int>>(1); });
+    };
     ctx.finalize();
 }
 

@@ -112,6 +112,39 @@ static void modes_and_order()
         EXPECT_RESULT(z[k] == k);
 }
 
+// Bodies that are copied read what they point to when they run: here when the data are
+// free, which is after the variable has changed.
+struct scaled {
+    double factor;
+    void submit(context &ctx, logical_data<slice<double>> &x)
+    {
+        const double *there = &factor;
+
+        ctx.parallel_for(x.shape(), x.rw())->*[there](size_t i, auto a) {
+            a(i) += *there;
+        };
+        ctx.parallel_for(x.shape(), x.rw())->*[this](size_t i, auto a) {
+            a(i) += factor;
+        };
+        ctx.host_launch(x.rw())->*[&](auto a) { a(0) += factor; };
+    }
+};
+static void what_bodies_point_to()
+{
+    context ctx;
+    double x[2] = {};
+    auto lx = ctx.logical_data(x);
+    scaled by{1.};
+
+    auto frozen = ctx.freeze(lx);
+    (void)frozen.get();
+    by.submit(ctx, lx);
+    by.factor = 100.;
+    frozen.unfreeze();
+    ctx.finalize();
+    EXPECT_RESULT(x[0] == 300. && x[1] == 200.);
+}
+
 static void views_of_many_dimensions()
 {
     context ctx;
@@ -765,6 +798,7 @@ static void any_place()
 int main()
 {
     modes_and_order();
+    what_bodies_point_to();
     views_of_many_dimensions();
     reductions();
     shapes();

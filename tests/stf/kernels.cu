@@ -33,6 +33,14 @@ static void tasks(context &ctx, logical_data<slice<double>> &lX,
                   .on_device([alpha](cudaStream_t s, auto sX, auto sY) {
                       axpy<<<16, 128, 0, s>>>(alpha, sX, sY);
                   });
+    auto wide = ctx.task(exec_place::all_devices(), lX.read(), lY.rw());
+    wide.set_symbol("axpy on all")->*[&](cudaStream_t, auto sX, auto sY) {
+        for (size_t i = 0; i < wide.grid_size(); i++) {
+            wide.activate(i);
+            axpy<<<16, 128, 0, wide.get_stream(i)>>>(alpha, sX, sY);
+        }
+        wide.deactivate();
+    };
     ctx.cuda_kernel(lX.read(), lY.rw()).set_symbol("axpy")
             ->*[&](auto sX, auto sY) {
         return cuda_kernel_desc{axpy<double>, 16, 128, 0, alpha, sX, sY};
@@ -70,6 +78,9 @@ static void loops(context &ctx, logical_data<slice<double>> &lX,
         top = dX(i) > top ? dX(i) : top;
     };
     ctx.wait(lsum);
+    ctx.parallel_for(exec_place::cuda_stream(cudaStream_t{}), lY.shape(),
+                     lX.read(), lY.rw())
+            ->*[] __device__(size_t i, auto dX, auto dY) { dY(i) += dX(i); };
     ctx.parallel_for(blocked_partition(), exec_place::all_devices(),
                      lY.shape(), lX.read(), lY.rw().in_parts())
             ->*[] __device__(size_t i, auto dX, auto dY) { dY(i) += dX(0); };

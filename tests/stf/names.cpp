@@ -151,6 +151,11 @@ static void tasks()
         EXPECT(unified.get_stream() == stream);
         (void)unified.template get<slice<double>>(1);
     };
+    auto wide = ctx.task(exec_place::grid({exec_place::host()}), lX.read());
+    wide->*[&](cudaStream_t, auto) {
+        static_assert(same<decltype(wide.get_stream(0)), cudaStream_t>);
+        EXPECT(wide.get_grid_dims() == dim4(1));
+    };
     ctx.host_launch(lX.read())->*[](auto) {};
     const int calls = run_once(3)->*[](int n) { return n + 1; };
     EXPECT(calls == 4);
@@ -249,6 +254,7 @@ static void exec_places()
     const std::map<exec_place, int> ordered{{exec_place::device(0), 1},
                                             {square, 2}, {line, 3}};
     EXPECT(hashed.size() == 3 && ordered.size() == 3);
+    EXPECT(exec_place::cuda_stream(cudaStream_t{}) == exec_place::device(0));
 }
 
 static void data_places()

@@ -239,6 +239,43 @@ void managed_memory()
         EXPECT_RESULT(x[i] == 2. * (3 + i));
 }
 
+// A task on a grid has one body, which knows all places; in a simulation it is at the
+// first one.
+void tasks_on_grids()
+{
+    context ctx;
+    double value = 1.;
+    int called = 0;
+    auto x = ctx.logical_data(&value, 1);
+    const exec_place_grid four = four_places().reshape(dim4(2, 2));
+    auto t = ctx.task(four, x.rw());
+
+    t.set_symbol("on four")->*[&](stream_t s, slice<double> v) {
+        called++;
+        v(0) += t.get_grid_dims().y + static_cast<double>(t.grid_size());
+        // Processors, which have none; devices are in queues.cpp.
+        EXPECT(!s && !t.get_stream(3) && !t.get_stream(pos4(1, 1)));
+        t.activate(3);
+        t.deactivate();
+    };
+    EXPECT(t.get_exec_place() == four && t.get_grid_dims() == dim4(2, 2));
+    ctx.fence().wait();
+    if (ndevices() > 0)
+        EXPECT(is_on(x.get_handle(), 1));
+    ctx.task(ndevices() > 0 ? exec_place::cuda_stream(nullptr)
+                            : exec_place::host(),
+             x.rw())
+            ->*[&](stream_t, slice<double> v) { called++, v(0) *= 2.; };
+    auto started = ctx.task(four, x.rw());
+    started.start();
+    EXPECT(!started.get_stream(2));
+    (void)started.get<slice<double>>(0);
+    started.end();
+    EXPECT(refused([&] { (void)t.get_stream(4); }, "does not have"));
+    ctx.finalize();
+    EXPECT_RESULT(value == 14. && called == 2);
+}
+
 void what_cannot_be()
 {
     context ctx;
@@ -327,6 +364,7 @@ int main()
     parts_are_at_their_places();
     copies_at_all_places();
     managed_memory();
+    tasks_on_grids();
     what_cannot_be();
     return 0;
 }

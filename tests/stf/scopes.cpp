@@ -242,9 +242,14 @@ void launched_scopes()
             }
             EXPECT(calls == 0);
             for (int i = 0; i < n; i++)
-                scope.launch();
-            if (n == 3)
-                EXPECT(refused([&] { scope.exec(); }, "no CUDA graph"));
+                if (i % 2)
+                    launch_graph(scope.exec());
+                else
+                    scope.launch();
+            if (n == 3) {
+                EXPECT(refused([&] { scope.graph(); }, "no CUDA graph"));
+                EXPECT(refused([] { launch_graph(nullptr); }, "of nothing"));
+            }
         }
         ctx.finalize();
         double expected = 1.;

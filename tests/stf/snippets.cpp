@@ -437,8 +437,64 @@ static void sections()
     ctx.finalize();
 }
 
+// "Visualizing task graphs", "Kernel tuning", "Manipulating a thread hierarchy", and the
+// "Reference Card"
+static void reference_card()
+{
+    context ctx;
+    const size_t N = 16;
+    double X[N * N] = {}, Y[N], W[256] = {};
+    int A[128];
+    auto lX = ctx.logical_data(make_slice(&X[0], std::tuple{N, N}));
+    auto lY = ctx.logical_data(Y).set_symbol("Y");
+    auto lA = ctx.logical_data(A);
+    auto lW = ctx.logical_data(W);
+
+    ctx.parallel_for(lY.shape(), lY.write())
+            ->*[] __device__(size_t i, auto dY) { dY(i) = 1. + i; };
+    ctx.parallel_for(lX.shape(), lX.rw(), lY.read())
+            ->*[] __device__(size_t i, size_t j, auto dX, auto dY) {
+                    dX(i, j) += dY(i) * dY(j);
+                };
+    ctx.parallel_for(lA.shape(), lA.write()).set_symbol("updateA")->*
+        [] __device__(size_t i, auto sA) {
+            sA(i) = 2 * static_cast<int>(i) + 1;
+        };
+    // Explicit manipulation of the task class
+    auto t = ctx.task(lX.rw(), lY.read());
+    t.set_symbol("axpy");
+    t->*[&](cudaStream_t, auto dX, auto dY) { dX(0, 0) += dY(0); };
+
+    auto spec = con<128>(con(2));
+    ctx.launch(spec, lW.write())->*[] __device__(auto th, auto w) {
+        auto ti = th.inner();
+        w(th.rank()) = static_cast<double>(ti.size() * 100 + ti.rank());
+        th.inner().sync();
+    };
+    (void)con(128, par(32));
+    ctx.launch(con(8, mem(64), con(2)), lW.rw())
+            ->*[] __device__(auto th, auto w) {
+                    if (th.rank() == 15 && th.template size<1>() == 2)
+                        w(0) += 1.;
+                };
+    if (exec_place::all_devices().get_place(0).is_device()) {
+        auto frozen_ld = ctx.freeze(lA);
+        auto dA = frozen_ld.get(data_place::current_device());
+        auto hA = frozen_ld.get(data_place::host());
+        EXPECT_RESULT(dA.size() == 128 && hA(5) == 11);
+        EXPECT(frozen_ld.get_access_mode() == access_mode::read);
+        frozen_ld.unfreeze(nullptr);
+        ctx.task(exec_place::host(), lA.rw(data_place::device(0)))
+                ->*[](cudaStream_t, auto) {};
+    }
+    ctx.finalize();
+    EXPECT_RESULT(X[0] == 2. && X[N * N - 1] == 256. && A[127] == 255);
+    EXPECT_RESULT(W[0] == 201. && W[255] == 201.);
+}
+
 int main()
 {
+    reference_card();
     a_simple_example();
     backends();
     slices();

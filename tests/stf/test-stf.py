@@ -55,14 +55,14 @@ def gpus(n):
 
 def programs():
     for name in ("features", "memory", "errors", "allocators", "places",
-                 "scopes", "names"):
+                 "scopes", "names", "algorithms"):
         passes(f"{name}, real", [program(name)])
     passes("features, real, one worker", [program("features")],
            STARPU_NCPU="1")
     passes("snippets, real, wherever the policy says", [program("snippets")],
            **ANY)
     for name in ("features", "snippets", "allocators", "places", "scopes",
-                 "names"):
+                 "names", "algorithms"):
         for n in (1, 2, 4):
             more = ANY if n == 1 and name in ("features", "snippets") else {}
             passes(f"{name} on {n} virtual GPUs", [program(name)],
@@ -88,6 +88,58 @@ def programs():
     done = run(program("snippets"), env=environment())
     TAP.claim("a device that is not there is named, with a remedy",
               done.code != 0 and "ORRERY_STF_PLACE=any" in done.err, done)
+
+
+def variables():
+    """Of CUDASTF's: nothing is said of those that are looked at; others have a line."""
+    done = run(program("memory"), env=environment(
+        CUDASTF_DOT_MAX_DEPTH="1", CUDASTF_DOT_TIMING="1",
+        CUDASTF_DEFAULT_ALLOCATOR="cached"))
+    TAP.claim("variables that have an effect are not told of",
+              done.code == 0 and "CUDASTF" not in done.err, done)
+    for name, words in (("CUDASTF_DOT_TIMIN", "it is unknown"),
+                        ("CUDASTF_SCHEDULE", "STARPU_SCHED"),
+                        ("CUDASTF_TASK_STATISTICS", "orrery report"),
+                        ("CUDASTF_DUMP_GRAPHS", "ORRERY_STF_DOT")):
+        done = run(program("memory"), env=environment(**{name: "heft"}))
+        lines = [line for line in done.err.splitlines() if name in line]
+        TAP.claim(f"{name} has a line with what to use instead",
+                  done.code == 0 and len(lines) == 1 and
+                  "no effect" in lines[0] and words in lines[0], done)
+    with open(os.path.join(SOURCE, "docs", "STF.md"), encoding="utf-8") as file:
+        page = file.read()
+    with open(os.path.join(INCLUDE, "orrery/stf/environment.hpp"),
+              encoding="utf-8") as file:
+        known = re.findall(r'^ +\{"([A-Z_]+)"', file.read(), re.M)
+    TAP.claim("the page names all variables that are known",
+              len(known) > 20 and all(
+                  f"CUDASTF_{name}" in page or f"`_{name}`" in page
+                  for name in known),
+              [name for name in known if f"_{name}`" not in page])
+
+
+def table():
+    """Each test that README.md names for a feature is there."""
+    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \| [^|]+ \|$",
+                          file.read(), re.M)
+    missing = []
+    for cell in rows:
+        text = ""
+        for word in re.findall(r"`?[\w.-]+`?", cell):
+            if word.startswith("`"):
+                name = word.strip("`")
+                name += "" if "." in name else ".cpp"
+                path = os.path.join(HERE, name)
+                if not os.path.isfile(path):
+                    missing.append(word)
+                    continue
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+            elif not re.search(rf"(?:void|def) {word}\(", text):
+                missing.append(f"{word} in {cell}")
+    TAP.claim("the tests of the table of features are there",
+              len(rows) > 30 and not missing, missing)
 
 
 def example(name):
@@ -160,10 +212,49 @@ def graphs(folder):
                              "(?:colorscheme=set312, fillcolor=[1-4]|"
                              "fillcolor=lightgrey)]", coloured)) == 10,
               coloured)
+    path = os.path.join(folder, "copies.dot")
+    out, done = compile_program(folder, "copies", COPIES)
+    TAP.claim("a program of copies compiles", done.code == 0, done)
+    for ignored in ("0", "1"):
+        passes("it is drawn", [out], **SKIP, ORRERY_STF_DOT=path,
+               CUDASTF_DOT_IGNORE_PREREQS=ignored)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        labels = re.findall(r'c\d+ \[style=dotted, label="(.*)\n(.*)"\]', text)
+        TAP.claim(f"copies are {'drawn' if ignored == '0' else 'left out'}",
+                  labels == (ignored == "0") * [
+                      ("copy x", "main memory to device 0"),
+                      ("copy x", "device 0 to device 1"),
+                      ("copy x", "device 0 to main memory")], text)
+        edges = re.findall(r"(\w+ -> \w+)$", text, re.M)
+        TAP.claim("they are between the tasks",
+                  ignored == "1" or {"c0 -> t0", "t0 -> c1", "c1 -> t1",
+                                     "t0 -> c2", "c2 -> t3"} <= set(edges),
+                  text)
     top = drawn("0")
     TAP.claim("at depth 0 there is one node", top.count("subgraph") == 0 and
               top.count("shape=box") == 1 and "->" not in top, top)
 
+
+COPIES = """
+#include <orrery/stf.hpp>
+using namespace orrery::stf;
+int main()
+{
+    context ctx;
+    double a[10] = {};
+    auto x = ctx.logical_data(a).set_symbol("x");
+    auto y = ctx.logical_data(x.shape()).set_symbol("y");
+    ctx.parallel_for(exec_place::device(0), x.shape(), x.rw())
+            ->*[](std::size_t, auto) {};
+    ctx.parallel_for(exec_place::device(1), x.shape(), x.read(), y.write())
+            ->*[](std::size_t, auto, auto) {};
+    ctx.parallel_for(exec_place::device(1), x.shape(), x.read(), y.rw())
+            ->*[](std::size_t, auto, auto) {};
+    ctx.host_launch(x.read())->*[](auto) {};
+    ctx.finalize();
+}
+"""
 
 MODELS = """
 #include <orrery/stf.hpp>
@@ -306,6 +397,22 @@ def headers(folder):
         TAP.claim(f"{name} compiles alone", done.code == 0, done)
 
 
+TRUSTED = """
+#define ORR_STF_TRUST_CAPTURES
+#include <orrery/stf.hpp>
+using namespace orrery::stf;
+int main()
+{
+    context ctx;
+    double a[4] = {}, summand = 1.;
+    auto x = ctx.logical_data(a);
+    ctx.parallel_for(x.shape(), x.rw())
+            ->*[&](std::size_t i, auto v) { v(i) += summand; };
+    ctx.finalize();
+}
+"""
+
+
 def warnings(folder):
     source = os.path.join(folder, "cxx20.cpp")
     with open(source, "w", encoding="utf-8") as file:
@@ -314,9 +421,21 @@ def warnings(folder):
                os.path.join(INCLUDE, "compat"), "-I", INCLUDE, "-fsyntax-only",
                source)
     TAP.claim("C++20 has no warnings", done.code == 0, done)
+    source = os.path.join(folder, "trusted.cpp")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(TRUSTED)
+    done = run(*CXX, "-std=c++17", "-I", INCLUDE, "-fsyntax-only", source)
+    TAP.claim("captured references compile where the program says that they "
+              "are there", done.code == 0, done)
 
 
 # Statement, what the message says.
+TASK_USES = "what a task uses is said as x.read()"
+LOOP_USES = "what a parallel_for() uses is said as x.read()"
+REDUCER = "init_op(T &) and apply_op(T &, const T &)"
+# The compilers' own words for what is read only: g++'s, clang's, nvcc's.
+READ_ONLY = ("assignment of read-only location", "cannot assign to",
+             "expression must be a modifiable lvalue")
 REFUSED = {
     "a view of other elements":
         ("ctx.task(x.read())->*[](stream_t, slice<int>) {};",
@@ -324,8 +443,27 @@ REFUSED = {
     "a view to write of data that are read":
         ("ctx.task(x.read())->*[](stream_t, slice<double>) {};",
          "slice<const T> of what it read()s"),
+    "the same beside a view of any kind":
+        ("ctx.task(x.rw(), x.read())->*[](stream_t, auto, slice<double>) {};",
+         "slice<const T> of what it read()s"),
+    "the same in a loop":
+        ("ctx.parallel_for(x.shape(), x.read())"
+         "->*[](size_t, slice<double>) {};",
+         "an index (size_t) for each dimension"),
     "a body without the queue":
         ("ctx.task(x.rw())->*[](slice<double>) {};", "the queue first"),
+    "a body of a task that takes too little":
+        ("ctx.task(x.read(), s.read())->*[](stream_t, auto) {};",
+         "for each data a view"),
+    "a body of a loop that takes too little":
+        ("ctx.parallel_for(x.shape(), x.read(), s.read())"
+         "->*[](size_t, auto) {};", "then for each data a view"),
+    "a body of host_launch that takes too little":
+        ("ctx.host_launch(x.read(), s.read())->*[](auto) {};",
+         "does not take what the task gives it"),
+    "a body of a launch that takes too much":
+        ("ctx.launch(par(2), x.rw())->*[](auto, auto, auto) {};",
+         "a thread hierarchy"),
     "host_launch with a queue":
         ("ctx.host_launch(x.rw())->*[](stream_t, slice<double>) {};",
          "does not take what the task gives it"),
@@ -333,6 +471,10 @@ REFUSED = {
         ("ctx.parallel_for(x.shape(), x.rw())"
          "->*[](size_t, size_t, slice<double>) {};",
          "an index (size_t) for each dimension"),
+    "an index too many of a view":
+        ("ctx.parallel_for(x.shape(), x.rw())"
+         "->*[](size_t i, auto v) { v(i, i) = 1.; };",
+         "an index for each dimension"),
     "a value for a reduction's reference":
         ("ctx.parallel_for(x.shape(), s.reduce(reducer::sum<double>{}))"
          "->*[](size_t, int &) {};", "T& for what it reduce()s"),
@@ -343,40 +485,177 @@ REFUSED = {
     "data that are const, written":
         ("const double c[4] = {}; auto lc = ctx.logical_data(c); lc.rw();",
          "are read only"),
+    "a loop that captures references":
+        ("double d = 1; ctx.parallel_for(x.shape(), x.rw())"
+         "->*[&](size_t i, auto v) { v(i) = d; };",
+         "captures references"),
+    "a launch that captures a reference beside a value":
+        ("double d = 1; int k = 2; ctx.launch(par(2), x.rw())"
+         "->*[&d, k](auto, auto v) { v(k) = d; };",
+         "captures references"),
     "a launch without hierarchy":
         ("ctx.launch(par(2), x.rw())->*[](slice<double>) {};",
          "a thread hierarchy"),
     "elements with pointers of their own":
         ("std::string t[2]; ctx.logical_data(t);", "trivially copyable"),
+    "a container of such":
+        ("std::vector<std::string> t(2); ctx.logical_data(t);",
+         "trivially copyable"),
+    "data of nothing that is known":
+        ("struct own {}; ctx.logical_data(own{});",
+         "logical_data() is made of an array"),
+    "data of a container that goes":
+        ("ctx.logical_data(std::vector<double>(4));",
+         "a container that is a variable"),
     "a wait for a slice":
         ("ctx.wait(x);", "wait() returns one value"),
     "a reduction to a slice":
         ("x.reduce(reducer::sum<double>{});", "is for single values"),
+    "a reduction by a function":
+        ("ctx.parallel_for(x.shape(), s.reduce(std::plus<double>{}))"
+         "->*[](size_t, double &) {};", REDUCER),
+    "a reduction of other values":
+        ("ctx.parallel_for(x.shape(), s.reduce(reducer::sum<int>{}))"
+         "->*[](size_t, double &) {};", REDUCER),
+    "a reduction by a task":
+        ("ctx.task(s.reduce(reducer::sum<double>{}))"
+         "->*[](stream_t, auto) {};", TASK_USES),
+    "a reduction by host_launch":
+        ("ctx.host_launch(s.reduce(reducer::sum<double>{}))->*[](auto) {};",
+         TASK_USES),
     "a wait of independent threads":
         ("ctx.launch(par(2), x.rw())->*[](auto th, auto) "
          "{ th.template sync<0>(); };", "make it con()"),
+    "a task that does not say how":
+        ("ctx.task(x)->*[](stream_t, auto) {};", TASK_USES),
+    "the same with a place":
+        ("ctx.task(exec_place::host(), x)->*[](stream_t, auto) {};",
+         TASK_USES),
+    "a place that is a number":
+        ("ctx.task(0, x.read())->*[](stream_t, auto) {};", TASK_USES),
+    "a host_launch that does not say how":
+        ("ctx.host_launch(x)->*[](auto) {};", TASK_USES),
+    "a loop that does not say how":
+        ("ctx.parallel_for(x.shape(), x).set_symbol(\"a\")"
+         "->*[](size_t, auto) {};", LOOP_USES),
+    "a loop over data that are none":
+        ("ctx.parallel_for(x.shape(), 5)->*[](size_t, auto) {};", LOOP_USES),
+    "a loop without shape":
+        ("ctx.parallel_for(x.rw())->*[](size_t, auto) {};",
+         "takes a shape before the data"),
+    "a launch that does not say how":
+        ("ctx.launch(par(2), x)->*[](auto, auto) {};", TASK_USES),
+    "a part of a device as a place":
+        ("exec_place::green_ctx(0);", "parts of a device are no places"),
+    "a condition that is none":
+        ("stackable_ctx c; auto w = c.while_graph_scope(); "
+         "w.update_cond(s.read())->*[](auto) { return std::string(); };",
+         "returns a bool"),
 }
+# Writing to a view of what is read is an error in the body itself, of which a compiler
+# tells in its own words, and nobody says after it that the body does not fit either.
+CONST_VIEWS = {
+    "a loop that writes what it reads":
+        "ctx.parallel_for(x.shape(), x.read())"
+        "->*[](size_t i, auto v) { v(i) = 1.; };",
+    "a host_launch that writes what it reads":
+        "ctx.host_launch(x.read())->*[](auto v) { v(0) = 1.; };",
+    "a task that writes what it reads":
+        "ctx.task(x.read())->*[](stream_t, auto v) { v(0) = 1.; };",
+    "one of two bodies that writes what it reads":
+        "ctx.task(x.read())->*on_host([](stream_t, auto v) { v(0) = 1.; })"
+        ".on_device([](stream_t, auto) {});",
+    "a launch that adds to what it reads":
+        "ctx.launch(par(2), x.read())"
+        "->*[](auto th, auto v) { v[th.rank()] += 1.; };",
+    "a loop that writes the value it reads":
+        "ctx.parallel_for(x.shape(), s.read())"
+        "->*[](size_t, auto v) { *v = 1.; };",
+    "a condition that writes what it reads":
+        "stackable_ctx c; auto w = c.while_graph_scope(); "
+        "w.update_cond(s.read())->*[](auto v) { *v = 2.; return true; };",
+}
+# nvcc takes long, and has no precompiled headers: one of each kind.
+WITH_NVCC = (
+    "a body of a task that takes too little", "an index too many of a view",
+    "data of nothing that is known", "a reduction of other values",
+    "a task that does not say how", "a loop without shape",
+    "a condition that is none", "a loop that writes what it reads",
+)
 
 
-def refused(folder):
-    for what, (statement, words) in REFUSED.items():
+def prelude(folder):
+    """What all of them include, precompiled for compilers that can."""
+    path = os.path.join(folder, "prelude.hpp")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#include <functional>\n#include <memory>\n"
+                   "#include <string>\n#include <orrery/stf.hpp>\n"
+                   "using namespace orrery::stf;\n")
+    return path
+
+
+class Compiler:
+    """What says of a statement why it does not compile."""
+
+    def __init__(self, name, words, header, precompiled):
+        self.name = name
+        if precompiled:
+            run(*words, "-x", "c++-header", header, "-o", header + precompiled)
+        self.words = [*words, "-fsyntax-only"] if precompiled else words
+        self.words += ["-include", header]
+
+    def errors(self, folder, statement):
         source = os.path.join(folder, "refused.cpp")
         with open(source, "w", encoding="utf-8") as file:
             file.write(
-                "#include <memory>\n#include <orrery/stf.hpp>\n"
-                "using namespace orrery::stf;\nint main()\n{\n"
-                "    context ctx;\n    double a[4];\n"
+                "int main()\n{\n    context ctx;\n    double a[4];\n"
                 "    auto x = ctx.logical_data(a);\n"
                 "    auto s = ctx.logical_data("
                 "shape_of<scalar_view<double>>());\n    (void)s;\n"
                 f"    {statement}\n}}\n")
-        done = run(*CXX, "-std=c++17", "-isystem", INCLUDE, "-fsyntax-only",
-                   source)
-        lines = done.err.count("\n")
-        TAP.claim(f"{what}: does not compile, and says why",
-                  done.code != 0 and words in done.err, done)
-        TAP.claim(f"{what}: in at most 20 lines", lines <= 20,
-                  f"{lines} lines", done)
+        return run(*self.words, source, timeout=300)
+
+
+def check_refused(folder, compiler, what, statement, words):
+    done = compiler.errors(folder, statement)
+    said = done.err + done.out
+    TAP.claim(f"{what}: {compiler.name} does not compile it, and says why",
+              done.code != 0 and any(word in said for word in words), done)
+    lines = said.count("\n")
+    TAP.claim(f"{what}: {compiler.name} says so in at most 20 lines",
+              lines <= 20, f"{lines} lines", done)
+    return said
+
+
+def refused(folder):
+    header = prelude(folder)
+    plain = [word for word in CXX if os.path.basename(word) != "ccache"]
+    flags = ["-std=c++17", "-isystem", INCLUDE]
+    compilers = [Compiler("the compiler", plain + flags, header, ".gch")]
+    found = shutil.which("clang++") or shutil.which("clang++-14")
+    if found:
+        compilers.append(Compiler("clang", [found, *flags], header, ".pch"))
+    else:
+        TAP.skip("what clang refuses", "no clang++ in PATH")
+    for compiler in compilers:
+        for what, (statement, words) in REFUSED.items():
+            check_refused(folder, compiler, what, statement, (words,))
+        for what, statement in CONST_VIEWS.items():
+            said = check_refused(folder, compiler, what, statement, READ_ONLY)
+            TAP.claim(f"{what}: {compiler.name} has one error to tell",
+                      said.count("error:") == 1, said)
+    found = shutil.which("nvcc")
+    if not found:
+        TAP.skip("what nvcc refuses", "no nvcc in PATH")
+        return
+    nvidia = Compiler("nvcc", [
+        found, "-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr",
+        "-I", INCLUDE, "-x", "cu", "-c", "-o", os.path.join(folder, "none.o")],
+        header, None)
+    for what in WITH_NVCC:
+        statement, words = REFUSED.get(what) or (CONST_VIEWS[what], None)
+        check_refused(folder, nvidia, what, statement,
+                      (words,) if words else READ_ONLY)
 
 
 # --- compilers of CUDA ---
@@ -466,6 +745,8 @@ def clang(folder):
 with tempfile.TemporaryDirectory() as scratch:
     if WHAT == "run":
         programs()
+        variables()
+        table()
         examples()
         cholesky()
         graphs(scratch)

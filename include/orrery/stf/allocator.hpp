@@ -6,13 +6,13 @@
 
 #include <atomic>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <orrery/stf/interface.hpp>
 #include <orrery/stf/machine.hpp>
+#include <orrery/stf/owner.hpp>
 
 namespace orrery::stf
 {
@@ -80,15 +80,9 @@ class backend_ctx_untyped
 
 // Gives memory on places. One call at a time; with memory of its own it is asked by the
 // threads of workers. To be implemented by programs, too.
-class block_allocator_interface
+class block_allocator_interface : public detail::has_owners
 {
   public:
-    block_allocator_interface() = default;
-    block_allocator_interface(const block_allocator_interface &) = delete;
-    block_allocator_interface &
-    operator=(const block_allocator_interface &) = delete;
-    virtual ~block_allocator_interface() = default;
-
     // Memory of `size` bytes there. Without room NULL, and `size` is negative: the
     // runtime brings data elsewhere and asks again, or waits. None of these may throw.
     virtual void *allocate(backend_ctx_untyped &ctx, const data_place &place,
@@ -116,20 +110,29 @@ class block_allocator_interface
     detail::waiting_lock lock_;
 };
 
+namespace detail
+{
+
+template <class P>
+using allocator_pointer = decltype(static_cast<block_allocator_interface *>(
+    std::declval<P &>().get()));
+
+} // namespace detail
+
 // An allocator, shared by its copies; none where it was made of nothing.
 class block_allocator_untyped
 {
   public:
     block_allocator_untyped() = default;
-    explicit block_allocator_untyped(
-        std::shared_ptr<block_allocator_interface> one)
-        : one_(std::move(one))
+    // Of a pointer that owns one, std::shared_ptr<T> as well.
+    template <class P, class = detail::allocator_pointer<P>>
+    explicit block_allocator_untyped(P one)
+        : one_(one.get()), owner_(owner_of(std::move(one)))
     {
     }
-    template <class Context>
-    block_allocator_untyped(Context &ctx,
-                            std::shared_ptr<block_allocator_interface> one)
-        : one_(std::move(one))
+    template <class Context, class P, class = detail::allocator_pointer<P>>
+    block_allocator_untyped(Context &ctx, P one)
+        : block_allocator_untyped(std::move(one))
     {
         ctx.attach_allocator(*this);
     }
@@ -174,6 +177,25 @@ class block_allocator_untyped
     }
 
   private:
+    // An allocator counts its owners, unless others do that already.
+    template <class T>
+    static detail::co_owned<detail::has_owners>
+    owner_of(detail::co_owned<T> one)
+    {
+        return one;
+    }
+    template <class P>
+    static detail::co_owned<detail::has_owners> owner_of(P one)
+    {
+        struct keeper : detail::has_owners {
+            explicit keeper(P given) : what(std::move(given))
+            {
+            }
+            P what;
+        };
+        return detail::co_owned<detail::has_owners>(
+            one.get() ? new keeper(std::move(one)) : nullptr);
+    }
     block_allocator_interface &get() const
     {
         detail::require(one_ != nullptr,
@@ -182,7 +204,8 @@ class block_allocator_untyped
         return *one_;
     }
 
-    std::shared_ptr<block_allocator_interface> one_;
+    block_allocator_interface *one_ = nullptr;
+    detail::co_owned<detail::has_owners> owner_;
 };
 
 // An allocator T made of the other arguments, attached to the context: its deinit() is
@@ -195,11 +218,11 @@ template <class T> class block_allocator : public block_allocator_untyped
                   std::declval<const block_allocator_untyped &>()))>
     explicit block_allocator(Context &ctx, A &&...arguments)
         : block_allocator_untyped(
-              ctx, std::make_shared<T>(std::forward<A>(arguments)...))
+              ctx, detail::co_owned<T>(new T(std::forward<A>(arguments)...)))
     {
     }
-    explicit block_allocator(std::shared_ptr<block_allocator_interface> one)
-        : block_allocator_untyped(std::move(one))
+    template <class P, class = detail::allocator_pointer<P>>
+    explicit block_allocator(P one) : block_allocator_untyped(std::move(one))
     {
     }
 };

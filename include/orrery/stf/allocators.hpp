@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include <orrery/stf/allocator.hpp>
 
@@ -29,6 +28,28 @@ struct piece {
 
 } // namespace detail
 
+// A bound, or none; as std::optional, which is 1,300 lines.
+template <class T> class pool_bound
+{
+  public:
+    pool_bound() = default;
+    pool_bound(T value) : value_(value), stated_(true)
+    {
+    }
+    bool has_value() const
+    {
+        return stated_;
+    }
+    T value_or(T otherwise) const
+    {
+        return stated_ ? value_ : otherwise;
+    }
+
+  private:
+    T value_{};
+    bool stated_ = false;
+};
+
 // Bounds of pools on one device. Main memory, where data go that have no room, has none.
 struct pooled_allocator_config {
     std::size_t get_max_entries_per_place() const
@@ -39,9 +60,9 @@ struct pooled_allocator_config {
     {
         return max_ratio.value_or(0.2);
     }
-    std::optional<std::size_t> max_entries_per_place;   // of one size
-    std::optional<double> max_ratio;                    // of the memory there
-    std::optional<std::size_t> max_footprint_per_place; // bytes of all pools
+    pool_bound<std::size_t> max_entries_per_place;   // of one size
+    pool_bound<double> max_ratio;                    // of the memory there
+    pool_bound<std::size_t> max_footprint_per_place; // bytes of all pools
 };
 
 namespace detail
@@ -60,11 +81,9 @@ class rooted : public block_allocator_interface
         if (!root_ && how != way::uncached)
             root_ = make(way::uncached);
     }
-    // By its base alone, so that there is one kind of shared pointers for the compiler.
     ORR_STF_COLD static block_allocator_untyped make(way how)
     {
-        return block_allocator_untyped(
-            std::shared_ptr<block_allocator_interface>(new rooted(how)));
+        return block_allocator_untyped(co_owned<rooted>(new rooted(how)));
     }
     void *allocate(backend_ctx_untyped &ctx, const data_place &place,
                    std::ptrdiff_t &size, event_list &events) override
@@ -454,8 +473,7 @@ class stream_adapter
   public:
     template <class Context>
     explicit stream_adapter(Context &ctx, stream_t = nullptr)
-        : keeper_(std::make_shared<keeper>()),
-          allocator_(ctx.attach_allocator(keeper_))
+        : keeper_(new keeper), allocator_(ctx.attach_allocator(keeper_))
     {
     }
     stream_adapter(const stream_adapter &) = delete;
@@ -492,7 +510,7 @@ class stream_adapter
         }
     };
 
-    std::shared_ptr<keeper> keeper_;
+    detail::co_owned<keeper> keeper_;
     block_allocator_untyped allocator_;
 };
 

@@ -16,6 +16,60 @@ namespace detail
 
 template <class T>
 inline constexpr bool is_place = std::is_base_of_v<exec_place, std::decay_t<T>>;
+// What x.read() returns, or the place before it, as task() has them.
+template <class T>
+inline constexpr bool is_of_task = is_place<T> || is_plain_use<std::decay_t<T>>;
+template <class T>
+inline constexpr bool is_refused =
+    std::is_same_v<std::decay_t<T>, refused_call>;
+// An error that was told, or is told now.
+template <class... A> constexpr bool tell_of_uses()
+{
+    constexpr bool told = (is_refused<A> || ...);
+
+    static_assert(told, "what a task uses is said as x.read(), x.write(), "
+                        "x.rw(), behind the place if it has one; x.reduce(op) "
+                        "is for parallel_for()");
+    return told;
+}
+template <class S, class = void> struct is_shape : std::false_type {
+};
+template <class S>
+struct is_shape<S, std::void_t<typename S::coords_t>> : std::true_type {
+};
+template <class S, class... D> constexpr bool fits_loop()
+{
+    constexpr bool shape = is_shape<S>::value, uses = (is_use<D> && ...);
+    constexpr bool told = (is_refused<D> || ...) || is_refused<S>;
+
+    static_assert(shape || told, "parallel_for() takes a shape before the "
+                                 "data: x.shape(), box<2>({n, m})");
+    static_assert(!shape || uses || told,
+                  "what a parallel_for() uses is said as x.read(), x.write(), "
+                  "x.rw(), x.reduce(op), behind the shape");
+    return shape && uses;
+}
+
+// Whether data can be made of a value alone: of an array, of a container that stays where
+// it is, of a view, of a shape.
+template <class T, class = void> inline constexpr bool has_shape = false;
+template <class T>
+inline constexpr bool has_shape<
+    T, std::void_t<decltype(shape_of<T>(std::declval<const T &>()))>> = true;
+template <class T> inline constexpr bool is_data_shape = false;
+template <class V> inline constexpr bool is_data_shape<shape_of<V>> = true;
+template <class T, class = void> inline constexpr bool is_container = false;
+template <class T>
+inline constexpr bool
+    is_container<T, std::void_t<decltype(std::declval<T>().data()),
+                                decltype(std::declval<T>().size())>> = true;
+template <class T>
+inline constexpr bool
+    makes_data = std::is_array_v<std::remove_reference_t<T>> ||
+                 std::is_integral_v<T> || has_shape<std::decay_t<T>> ||
+                 is_data_shape<std::decay_t<T>> ||
+                 (is_container<T> && std::is_lvalue_reference_v<T>);
+
 template <class T>
 inline constexpr bool is_partitioner =
     std::is_base_of_v<partitioner_base, std::decay_t<T>>;
@@ -51,7 +105,7 @@ template <class Context, class Goes> struct rounds {
 class dot_section
 {
   public:
-    explicit dot_section(std::shared_ptr<detail::context_state> state,
+    explicit dot_section(detail::co_owned<detail::context_state> state,
                          const std::string &name)
         : state_(std::move(state))
     {
@@ -71,7 +125,7 @@ class dot_section
     }
 
   private:
-    std::shared_ptr<detail::context_state> state_;
+    detail::co_owned<detail::context_state> state_;
 };
 
 // The tasks of a context that were submitted before a fence(). Where a queue of a device is
@@ -79,7 +133,7 @@ class dot_section
 class fence_queue
 {
   public:
-    explicit fence_queue(std::shared_ptr<detail::context_state> state)
+    explicit fence_queue(detail::co_owned<detail::context_state> state)
         : state_(std::move(state)), nepochs_(state_->next_epoch())
     {
     }
@@ -103,7 +157,7 @@ class fence_queue
     }
 
   private:
-    std::shared_ptr<detail::context_state> state_;
+    detail::co_owned<detail::context_state> state_;
     std::size_t nepochs_;
 };
 
@@ -118,11 +172,12 @@ class context
   public:
     // The first one starts the runtime, on the machine that ORRERY_MACHINE names, else
     // the real one.
-    context() : state_(std::make_shared<detail::context_state>())
+    context() : state_(new detail::context_state)
     {
         detail::machine::get();
         if (detail::dot_graph::file())
-            state_->dot = std::make_unique<detail::dot_graph>();
+            state_->dot =
+                detail::owned<detail::dot_graph>(new detail::dot_graph);
         if (const block_allocator_untyped chosen = detail::chosen_allocator())
             set_allocator(chosen);
     }
@@ -189,6 +244,15 @@ class context
     {
         return logical_data(shape_of<slice<T, sizeof...(I)>>(extents...));
     }
+    template <class X, class = std::enable_if_t<!detail::makes_data<X>>>
+    detail::refused_call logical_data(X &&)
+    {
+        static_assert(detail::always_false<X>,
+                      "logical_data() is made of an array, a pointer and a "
+                      "count, a slice, a container that is a variable, a "
+                      "shape, or a view with a data_format of its own");
+        return {};
+    }
     // Data without memory, which order the tasks that use them.
     stf::logical_data<void_interface> token()
     {
@@ -213,6 +277,13 @@ class context
     {
         return {state_, exec_place(), false, std::move(d)...};
     }
+    template <class... A,
+              class = std::enable_if_t<!(detail::is_of_task<A> && ...)>>
+    detail::refused_call task(A &&...)
+    {
+        (void)detail::tell_of_uses<A...>();
+        return {};
+    }
     // A task whose body owns what it needs: it captures by value. It runs when its
     // data are there, and the call does not wait for it.
     template <class... V>
@@ -228,6 +299,13 @@ class context
     template <class... V> host_launch_scope<V...> host_launch(task_dep<V>... d)
     {
         return {state_, exec_place::host(), std::move(d)...};
+    }
+    template <class... A, class = std::enable_if_t<
+                              !(detail::is_plain_use<std::decay_t<A>> && ...)>>
+    detail::refused_call host_launch(A &&...)
+    {
+        (void)detail::tell_of_uses<A...>();
+        return {};
     }
 #if ORR_STF_CUDA
     // A task whose body returns a cuda_kernel_desc, or a vector of them.
@@ -359,8 +437,8 @@ class context
         state_->require_open();
         state_->attach(allocator);
     }
-    block_allocator_untyped
-    attach_allocator(std::shared_ptr<block_allocator_interface> allocator)
+    template <class P, class = detail::allocator_pointer<P>>
+    block_allocator_untyped attach_allocator(P allocator)
     {
         block_allocator_untyped one(std::move(allocator));
         attach_allocator(one);
@@ -407,7 +485,7 @@ class context
     }
 
   protected:
-    const std::shared_ptr<detail::context_state> &state() const
+    const detail::co_owned<detail::context_state> &state() const
     {
         return state_;
     }
@@ -423,11 +501,12 @@ class context
         return slice<T, 2>(&array[0][0], {M, N});
     }
     template <class V>
-    std::shared_ptr<detail::typed_datum<V>> add(const shape_of<V> &shape,
-                                                int home, const V *view)
+    detail::co_owned<detail::typed_datum<V>> add(const shape_of<V> &shape,
+                                                 int home, const V *view)
     {
         state_->require_open();
-        auto data = std::make_shared<detail::typed_datum<V>>(state_, shape);
+        detail::co_owned<detail::typed_datum<V>> data(
+            new detail::typed_datum<V>(state_, shape));
         data->number = state_->count_data();
         detail::view_traits<V>::register_data(&data->handle, home, shape, view);
         if constexpr (!std::is_same_v<V, void_interface>)
@@ -449,10 +528,12 @@ class context
         else if constexpr (detail::is_partitioner<First>)
             return loop<std::decay_t<First>>(std::move(place),
                                              std::forward<Rest>(rest)...);
-        else
+        else if constexpr (detail::fits_loop<std::decay_t<First>, Rest...>())
             return parallel_for_scope<Part, std::decay_t<First>,
                                       std::decay_t<Rest>...>(
                 state_, std::move(place), first, std::forward<Rest>(rest)...);
+        else
+            return detail::refused_call();
     }
     // Takes the place and the hierarchy off the front.
     template <class Spec, class First, class... Rest>
@@ -464,18 +545,23 @@ class context
         else if constexpr (detail::is_level<First>::value)
             return launched(first, std::move(place),
                             std::forward<Rest>(rest)...);
-        else
+        else if constexpr (detail::is_use<First> &&
+                           (detail::is_use<Rest> && ...))
             return launch_scope<Spec, std::decay_t<First>,
                                 std::decay_t<Rest>...>(
                 state_, std::move(place), spec, first,
                 std::forward<Rest>(rest)...);
+        else {
+            (void)detail::tell_of_uses<First, Rest...>();
+            return detail::refused_call();
+        }
     }
     template <class Spec> auto launched(Spec spec, exec_place place)
     {
         return launch_scope<Spec>(state_, std::move(place), spec);
     }
 
-    std::shared_ptr<detail::context_state> state_;
+    detail::co_owned<detail::context_state> state_;
 };
 
 // In CUDASTF these differ in how they order work; here the runtime does.

@@ -3,7 +3,6 @@
 // is put into the queue of the worker that executes the task, and not waited for.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -271,7 +270,8 @@ void cuda_launch(const Levels &levels, const Part &part, const F &f,
     const std::size_t threads = levels.threads(layout.outer, depth);
     std::size_t bytes = 0;
 
-    levels.require_block(); // which nobody knew before if a policy has chosen the place
+    levels
+        .require_block(); // which nobody knew before if a policy has chosen the place
     for (std::size_t i = 0; i < depth; i++) {
         place.width[i] = levels.width[i];
         place.bytes[i] = levels.bytes[i];
@@ -307,8 +307,8 @@ class cuda_kernel_desc
                      std::size_t shared_bytes, A... arguments)
         : kernel_(reinterpret_cast<const void *>(kernel)), blocks_(blocks),
           threads_(threads), shared_bytes_(shared_bytes),
-          arguments_(std::make_shared<values<std::decay_t<P>...>>(
-              std::decay_t<P>(arguments)...))
+          arguments_(
+              new values<std::decay_t<P>...>(std::decay_t<P>(arguments)...))
     {
     }
     void launch(stream_t stream) const
@@ -320,8 +320,7 @@ class cuda_kernel_desc
     }
 
   private:
-    struct any_values {
-        virtual ~any_values() = default;
+    struct any_values : detail::has_owners {
         virtual void **addresses() = 0;
     };
     template <class... P> struct values : any_values {
@@ -345,7 +344,7 @@ class cuda_kernel_desc
     const void *kernel_;
     dim3 blocks_, threads_;
     std::size_t shared_bytes_;
-    std::shared_ptr<any_values> arguments_;
+    detail::co_owned<any_values> arguments_;
 };
 
 namespace detail

@@ -5,14 +5,15 @@
 
 #include <atomic>
 #include <exception>
-#include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <orrery/stf/allocator.hpp>
 #include <orrery/stf/dot.hpp>
 #include <orrery/stf/interface.hpp>
 #include <orrery/stf/machine.hpp>
+#include <orrery/stf/owner.hpp>
 
 namespace orrery::stf
 {
@@ -93,11 +94,11 @@ class epoch
 };
 
 // What is common to the copies of a context, and outlives it as long as its data do.
-struct context_state {
+struct context_state : has_owners {
     context_state() = default;
     context_state(const context_state &) = delete;
     context_state &operator=(const context_state &) = delete;
-    ~context_state();
+    ~context_state() override;
 
     void require_open() const
     {
@@ -227,7 +228,7 @@ struct context_state {
     std::vector<exec_place> affinity; // the last one is the current place
     block_source *sources = nullptr;  // [lock_] attached, the last one first
     block_source *source = nullptr;   // of data to come; NULL: the runtime
-    std::unique_ptr<dot_graph> dot;
+    owned<dot_graph> dot;
     epoch first_epoch;            // the others follow
     epoch *oldest = &first_epoch; // [lock_] those before have ended
     std::atomic<epoch *> epoch_{&first_epoch}; // the last one
@@ -254,9 +255,8 @@ struct plan {
     std::vector<std::size_t> owner; // the number of its place in the grid
 };
 
-struct datum : std::enable_shared_from_this<datum> {
-    explicit datum(std::shared_ptr<context_state> context)
-        : state(std::move(context))
+struct datum : has_owners {
+    explicit datum(co_owned<context_state> context) : state(std::move(context))
     {
         const lock_guard guard(state->lock_);
         next = state->first;
@@ -268,7 +268,7 @@ struct datum : std::enable_shared_from_this<datum> {
     datum(const datum &) = delete;
     datum &operator=(const datum &) = delete;
     // The last one that could use the data has gone; tasks may be under way.
-    virtual ~datum()
+    ~datum() override
     {
         const lock_guard guard(state->lock_);
 
@@ -286,6 +286,9 @@ struct datum : std::enable_shared_from_this<datum> {
             starpu_data_unregister_submit(handle);
         }
     }
+
+    // The type of what read() gives of them.
+    virtual const std::type_info &constant_view() const = 0;
 
     // Before the handle ends.
     ORR_STF_COLD void end_plans()
@@ -307,7 +310,7 @@ struct datum : std::enable_shared_from_this<datum> {
         fail_with("%s%s", words().c_str(), why);
     }
 
-    std::shared_ptr<context_state> state;
+    co_owned<context_state> state;
     handle_t handle = nullptr;
     std::string symbol;
     std::size_t number = 0;             // in graphs
@@ -322,7 +325,7 @@ struct datum : std::enable_shared_from_this<datum> {
     access_mode pushed_mode = access_mode::none;
     const spread *copied =
         nullptr; // to the places of that, since it was written
-    std::vector<std::unique_ptr<plan>> plans; // into different numbers of parts
+    std::vector<owned<plan>> plans; // into different numbers of parts
     datum *next;
     datum **previous;
 };

@@ -25,10 +25,11 @@ class dot_graph
             number("CUDASTF_DOT_MAX_DEPTH", -1),
             number("CUDASTF_DOT_TIMING", 0),
             number("CUDASTF_DOT_COLOR_BY_DEVICE", 0),
-            number("CUDASTF_DOT_REMOVE_DATA_DEPS", 0)};
+            number("CUDASTF_DOT_REMOVE_DATA_DEPS", 0),
+            number("CUDASTF_DOT_IGNORE_PREREQS", 1) == 0};
 
         drawing_ = orrery_drawing_new(&look);
-        if (look.times || look.colours)
+        if (look.times || look.colours || look.copies)
             starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
         if (!drawing_)
             throw std::bad_alloc();

@@ -3,8 +3,6 @@
 // (context::wait()), or frozen until it says so.
 #pragma once
 
-#include <memory>
-
 #include <orrery/stf/submit.hpp>
 
 namespace orrery::stf
@@ -98,16 +96,17 @@ class held_at
 };
 
 // What freezes of one datum hold, and give back together.
-class freezer
+class freezer : public has_owners
 {
   public:
-    freezer(std::shared_ptr<context_state> state, std::shared_ptr<datum> data,
+    freezer(co_owned<context_state> state, co_owned<datum> data,
             access_mode mode, data_place place)
         : state_(std::move(state)), data_(std::move(data)), mode_(mode)
     {
         require(mode == access_mode::read || mode == access_mode::rw,
                 "freeze() takes access_mode::read or access_mode::rw");
-        require(data_ != nullptr, "freeze() of data that no context has made");
+        require(data_.get() != nullptr,
+                "freeze() of data that no context has made");
         state_->require_open();
         settle(*state_);
         const int node = node_of(place);
@@ -120,7 +119,7 @@ class freezer
     freezer(const freezer &) = delete;
     freezer &operator=(const freezer &) = delete;
     // Whoever forgets unfreeze() does not keep the data.
-    ~freezer()
+    ~freezer() override
     {
         if (data_->frozen != access_mode::none)
             give_back();
@@ -173,14 +172,14 @@ class freezer
     held_at *acquire(int node, bool in_order)
     {
         held_.push_back(
-            std::make_unique<held_at>(*data_, node, mode_, in_order));
+            owned<held_at>(new held_at(*data_, node, mode_, in_order)));
         return held_.back().get();
     }
 
-    std::shared_ptr<context_state> state_;
-    std::shared_ptr<datum> data_;
+    co_owned<context_state> state_;
+    co_owned<datum> data_;
     access_mode mode_;
-    std::vector<std::unique_ptr<held_at>> held_;
+    std::vector<owned<held_at>> held_;
 };
 
 } // namespace detail
@@ -192,11 +191,11 @@ template <class V> class frozen_logical_data
   public:
     using constant = typename detail::view_traits<V>::constant;
 
-    frozen_logical_data(std::shared_ptr<detail::context_state> state,
-                        std::shared_ptr<detail::datum> data, access_mode mode,
+    frozen_logical_data(detail::co_owned<detail::context_state> state,
+                        detail::co_owned<detail::datum> data, access_mode mode,
                         data_place place)
-        : freezer_(std::make_shared<detail::freezer>(
-              std::move(state), std::move(data), mode, std::move(place)))
+        : freezer_(new detail::freezer(std::move(state), std::move(data), mode,
+                                       std::move(place)))
     {
     }
     // The view there. Of data frozen to be read, nothing may be changed.
@@ -214,7 +213,7 @@ template <class V> class frozen_logical_data
     }
 
   private:
-    std::shared_ptr<detail::freezer> freezer_;
+    detail::co_owned<detail::freezer> freezer_;
 };
 
 } // namespace orrery::stf

@@ -259,14 +259,14 @@ template <class T, std::size_t D> struct view_traits<slice<T, D>> {
     using constant = slice<const T, D>;
     using interface = typename dense_interface<D>::type;
     static constexpr bool read_only = std::is_const_v<T>;
-    static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
-                  "elements of a slice are copied as bytes between memories: "
-                  "their type must be trivially copyable");
 
     static void register_data(handle_t *handle, int home,
                               const shape_of<slice<T, D>> &shape,
                               const slice<T, D> *view)
     {
+        static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
+                      "elements of a slice are copied as bytes between "
+                      "memories: their type must be trivially copyable");
         uint32_t n[D], ld[D];
         const uintptr_t at = view ? address_of(view->data_handle()) : 0;
 
@@ -329,14 +329,14 @@ template <class T> struct view_traits<scalar_view<T>> {
     using constant = scalar_view<const T>;
     using interface = starpu_variable_interface;
     static constexpr bool read_only = std::is_const_v<T>;
-    static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
-                  "the value of a scalar_view is copied as bytes between "
-                  "memories: its type must be trivially copyable");
 
     static void register_data(handle_t *handle, int home,
                               const shape_of<scalar_view<T>> &,
                               const scalar_view<T> *view)
     {
+        static_assert(std::is_trivially_copyable_v<std::remove_const_t<T>>,
+                      "the value of a scalar_view is copied as bytes between "
+                      "memories: its type must be trivially copyable");
         starpu_variable_data_register(
             handle, home, view ? address_of(view->addr) : 0, sizeof(T));
     }

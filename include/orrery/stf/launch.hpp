@@ -136,14 +136,13 @@ template <class Spec, class F, class... D> struct launch_body {
                     size < 1 ? 1 : static_cast<std::size_t>(size), buffers,
                     std::index_sequence_for<D...>{});
     }
-    void on_device(void **buffers)
+    void on_device(void **buffers, stream_t queue)
     {
 #if ORR_STF_CUDA
         if constexpr (has_device)
-            cuda_launch<hierarchy, F, D...>(levels, part, f, buffers,
-                                            local_stream());
+            cuda_launch<hierarchy, F, D...>(levels, part, f, buffers, queue);
 #endif
-        (void)buffers;
+        (void)buffers, (void)queue;
     }
 
     template <std::size_t... K>
@@ -162,12 +161,12 @@ template <class Spec, class F, class... D> struct launch_body {
         const std::size_t behind =
             (part.first + n * (rank + 1) / size) * per_member;
         memory common(levels);
-        std::unique_ptr<thread_team> team;
+        owned<thread_team> team;
 
         if (members > 1)
-            team = std::make_unique<thread_team>(
+            team.reset(new thread_team(
                 outer, std::vector<std::size_t>(levels.width + outer,
-                                                levels.width + depth));
+                                                levels.width + depth)));
         // An outermost con() is one group, whatever part of it is asked for.
         for (std::size_t group = outer ? from : 0; group < (outer ? behind : 1);
              group++)
@@ -245,8 +244,8 @@ class launch_scope : public detail::described<launch_scope<Spec, D...>,
         detail::described<launch_scope<Spec, D...>, detail::construct<D...>>;
 
   public:
-    launch_scope(std::shared_ptr<detail::context_state> state, exec_place place,
-                 Spec spec, D... deps)
+    launch_scope(detail::co_owned<detail::context_state> state,
+                 exec_place place, Spec spec, D... deps)
         : base(std::move(state), std::move(place), std::move(deps)...),
           levels_(detail::flat(spec))
     {
@@ -257,24 +256,26 @@ class launch_scope : public detail::described<launch_scope<Spec, D...>,
 
     template <class F> void operator->*(F &&f)
     {
-        constexpr bool fits = takes_thread<std::decay_t<F>>();
+        using B = std::decay_t<F>;
+        using host_asks = detail::host_may_ask<B>;
+        using with = detail::call_with<thread_hierarchy<Spec, 0, Spec::depth>,
+                                       typename D::view...>;
+        constexpr detail::fit fit = detail::opaque<B>
+                                        ? detail::fit::yes
+                                        : with::template fit_of<host_asks>();
 
-        static_assert(fits, "the body of launch() takes a thread hierarchy "
-                            "(auto), then a view for each data");
-        if constexpr (fits)
+        static_assert(fit != detail::fit::no,
+                      "the body of launch() takes a thread hierarchy "
+                      "(auto), then a view for each data");
+        static_assert(!detail::refers<host_asks>,
+                      "the body of launch() captures references, and runs when "
+                      "nobody knows whether they are still there: capture by "
+                      "value (ORR_STF_TRUST_CAPTURES, defined, allows it)");
+        if constexpr (fit == detail::fit::yes)
             run(std::forward<F>(f));
     }
 
   private:
-    template <class F> static constexpr bool takes_thread()
-    {
-        if constexpr (detail::opaque<F>)
-            return true;
-        else
-            return std::is_invocable_v<F &,
-                                       thread_hierarchy<Spec, 0, Spec::depth>,
-                                       typename D::view...>;
-    }
     template <class F> void run(F &&f)
     {
         const exec_place place = this->request_.place;

@@ -14,10 +14,13 @@ namespace detail
 
 // Data with their shape.
 template <class V> struct typed_datum : datum {
-    typed_datum(std::shared_ptr<context_state> context,
-                const shape_of<V> &extents)
+    typed_datum(co_owned<context_state> context, const shape_of<V> &extents)
         : datum(std::move(context)), shape(extents)
     {
+    }
+    const std::type_info &constant_view() const override
+    {
+        return typeid(typename view_traits<V>::constant);
     }
     // Before its first use.
     void take_memory_of(block_source *source)
@@ -36,7 +39,7 @@ template <class V> struct typed_datum : datum {
 // One use of data by a task, without the type of the view: what ld.read() and the like
 // convert to.
 struct task_dep_untyped {
-    std::shared_ptr<detail::datum> data;
+    detail::co_owned<detail::datum> data;
     access_mode mode = access_mode::none;
     data_place place;
     bool in_parts_ = false; // of task_dep::in_parts()
@@ -58,6 +61,47 @@ template <class V, class Op = void> struct task_dep : task_dep_untyped {
     }
 };
 
+namespace detail
+{
+
+// What x.read() and the like return; without a reduction.
+template <class T>
+inline constexpr bool is_use =
+    std::is_base_of_v<task_dep_untyped, std::decay_t<T>>;
+template <class T> inline constexpr bool is_plain_use = false;
+template <class V> inline constexpr bool is_plain_use<task_dep<V, void>> = true;
+
+// What a call returns that does not compile: what follows it has no further errors.
+struct refused_call {
+    template <class F> void operator->*(F &&)
+    {
+    }
+    template <class... A> refused_call &set_symbol(A &&...)
+    {
+        return *this;
+    }
+    template <class... A> refused_call &set_priority(A &&...)
+    {
+        return *this;
+    }
+    template <class... A> refused_call &set_flops(A &&...)
+    {
+        return *this;
+    }
+};
+
+// Whether Op is an operator of values T.
+template <class Op, class T, class = void>
+inline constexpr bool reduces_values = false;
+template <class Op, class T>
+inline constexpr bool reduces_values<
+    Op, T,
+    std::void_t<decltype(Op::init_op(std::declval<T &>())),
+                decltype(Op::apply_op(std::declval<T &>(),
+                                      std::declval<const T &>()))>> = true;
+
+} // namespace detail
+
 // Data that tasks use. Copies are the same data; when the last one has gone the value
 // goes to the program's memory, where the data have some, until finalize().
 template <class V> class logical_data
@@ -67,7 +111,7 @@ template <class V> class logical_data
     using shape_type = shape_of<V>;
 
     logical_data() = default;
-    explicit logical_data(std::shared_ptr<detail::typed_datum<V>> data)
+    explicit logical_data(detail::co_owned<detail::typed_datum<V>> data)
         : data_(std::move(data))
     {
     }
@@ -93,14 +137,13 @@ template <class V> class logical_data
     }
     // The value becomes the sum of what the indices of a parallel_for contribute.
     template <class Op>
-    task_dep<V, Op> reduce(Op, data_place place = data_place::affine()) const
+    auto reduce(Op, data_place place = data_place::affine()) const
     {
         return reduced<Op>(access_mode::reduce, place);
     }
     // It is added to the value.
     template <class Op>
-    task_dep<V, Op> reduce(Op, no_init,
-                           data_place place = data_place::affine()) const
+    auto reduce(Op, no_init, data_place place = data_place::affine()) const
     {
         return reduced<Op>(access_mode::reduce_no_init, place);
     }
@@ -144,14 +187,14 @@ template <class V> class logical_data
     }
     bool is_set() const
     {
-        return data_ != nullptr;
+        return static_cast<bool>(data_);
     }
     // For calls of the runtime's own interface.
     starpu_data_handle_t get_handle() const
     {
         return datum().handle;
     }
-    const std::shared_ptr<detail::typed_datum<V>> &get_datum() const
+    const detail::co_owned<detail::typed_datum<V>> &get_datum() const
     {
         return data_;
     }
@@ -165,7 +208,7 @@ template <class V> class logical_data
   private:
     detail::typed_datum<V> &datum() const
     {
-        detail::require(data_ != nullptr,
+        detail::require(static_cast<bool>(data_),
                         "a logical_data that no context has made: assign "
                         "ctx.logical_data(…) to it");
         return *data_;
@@ -177,16 +220,29 @@ template <class V> class logical_data
                       "make them of memory that is not const");
         return {{data_, mode, place, false}};
     }
-    template <class Op>
-    task_dep<V, Op> reduced(access_mode mode, data_place place) const
+    template <class Op> auto reduced(access_mode mode, data_place place) const
     {
         static_assert(detail::has_owner<V>::value,
                       "reduce() is for single values: scalar_view<T>, or a "
                       "view for which owning_container_of is specialised");
-        return {{data_, mode, place, false}};
+        if constexpr (detail::has_owner<V>::value) {
+            using T = typename owning_container_of<V>::type;
+            constexpr bool fits = detail::reduces_values<Op, T>;
+
+            static_assert(fits, "the operator of reduce() has static functions "
+                                "init_op(T &) and apply_op(T &, const T &), of "
+                                "the type of the value: "
+                                "reducer::sum<double>{} of doubles");
+            if constexpr (fits)
+                return task_dep<V, Op>{{data_, mode, place, false}};
+            else
+                return detail::refused_call();
+        } else {
+            return detail::refused_call();
+        }
     }
 
-    std::shared_ptr<detail::typed_datum<V>> data_;
+    detail::co_owned<detail::typed_datum<V>> data_;
 };
 
 } // namespace orrery::stf

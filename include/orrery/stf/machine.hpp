@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <orrery/stf/environment.hpp>
 #include <orrery/stf/place.hpp>
 #include <orrery/stf/runtime.hpp>
 
@@ -41,6 +42,11 @@ class machine
     int ndevices() const
     {
         return static_cast<int>(devices.size());
+    }
+    // The worker of a place that is a single one and not any().
+    int worker_of(const exec_place &place) const
+    {
+        return at(place.is_device() ? place.number() : 0).worker;
     }
     // The node of data that are placed there. Pages of managed memory, and copies of
     // replicated data, are where the task is.
@@ -90,6 +96,7 @@ class machine
     ORR_STF_COLD machine()
     {
         read_environment();
+        tell_of_environment();
         const int err = starpu_init(nullptr);
         if (err)
             fail_with("the runtime does not start: %s; `orrery env` says what "
@@ -169,6 +176,23 @@ inline exec_place_grid exec_place::all_devices()
     if (places.empty())
         places.push_back(host());
     return grid(std::move(places));
+}
+
+inline exec_place exec_place::cuda_stream(stream_t queue)
+{
+    int number = 0;
+
+#if ORR_STF_CUDA && defined(CUDART_VERSION)
+#    if CUDART_VERSION >= 12080
+    const detail::machine &m = detail::machine::get();
+    int device = 0;
+    if (!m.simulated && cudaStreamGetDevice(queue, &device) == cudaSuccess)
+        for (int i = 0; i < m.ndevices(); i++)
+            if (starpu_worker_get_devid(m.at(i).worker) == device)
+                number = i;
+#    endif
+#endif
+    return cuda_stream(queue, number);
 }
 
 namespace detail

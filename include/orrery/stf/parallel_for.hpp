@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <optional>
 
 #include <orrery/stf/partition.hpp>
 #include <orrery/stf/parts.hpp>
@@ -124,12 +123,12 @@ template <class Values> class partials
         delete at_.load(std::memory_order_relaxed);
     }
     // NULL, unless the caller is the last one: then all values, by rank.
-    std::vector<std::optional<Values>> *put(std::size_t rank, std::size_t size,
-                                            const Values &values)
+    std::vector<owned<Values>> *put(std::size_t rank, std::size_t size,
+                                    const Values &values)
     {
         table &all = get(size);
 
-        all.of_rank[rank].emplace(values);
+        all.of_rank[rank].reset(new Values(values));
         return all.left.fetch_sub(1, std::memory_order_acq_rel) == 1
                    ? &all.of_rank
                    : nullptr;
@@ -140,7 +139,7 @@ template <class Values> class partials
         explicit table(std::size_t n) : of_rank(n), left(n)
         {
         }
-        std::vector<std::optional<Values>> of_rank;
+        std::vector<owned<Values>> of_rank;
         std::atomic<std::size_t> left;
     };
     table &get(std::size_t size)
@@ -184,13 +183,11 @@ template <class D> void add_up(void *buffer, argument<D> &one)
 
 // --- the body ---
 
-// Whether F takes the coordinates and what it is given of the data. A compiler of CUDA
-// does not let the host ask that of functions for devices.
-template <class F, class Coordinates, class... D> struct takes_index;
-template <class F, class... C, class... D>
-struct takes_index<F, std::tuple<C...>, D...>
-    : std::is_invocable<F &, C...,
-                        decltype(std::declval<argument<D> &>().get())...> {
+// The coordinates, then what it is given of the data.
+template <class Coordinates, class... D> struct with_index;
+template <class... C, class... D>
+struct with_index<std::tuple<C...>, D...>
+    : call_with<C..., decltype(std::declval<argument<D> &>().get())...> {
 };
 template <class F, class Coordinates, class... D> struct host_takes_index;
 template <class F, class... C, class... D>
@@ -198,13 +195,6 @@ struct host_takes_index<F, std::tuple<C...>, D...>
     : std::bool_constant<fits_host<
           F, C..., decltype(std::declval<argument<D> &>().get())...>()> {
 };
-template <class F, class S, class... D> constexpr bool fits_shape()
-{
-    if constexpr (opaque<F>)
-        return true;
-    else
-        return takes_index<F, typename S::coords_t, D...>::value;
-}
 
 // D: a task_dep for each of the data.
 template <class S, class F, class... D> struct for_body {
@@ -228,14 +218,13 @@ template <class S, class F, class... D> struct for_body {
             on_host(buffers, rank < 0 ? 0 : static_cast<std::size_t>(rank),
                     size < 1 ? 1 : static_cast<std::size_t>(size), all{});
     }
-    void on_device(void **buffers)
+    void on_device(void **buffers, stream_t queue)
     {
 #if ORR_STF_CUDA
         if constexpr (has_device)
-            cuda_for<S, F, D...>(shape, f, modes, parts, buffers,
-                                 local_stream());
+            cuda_for<S, F, D...>(shape, f, modes, parts, buffers, queue);
 #endif
-        (void)buffers;
+        (void)buffers, (void)queue;
     }
 
     template <std::size_t... K>
@@ -345,7 +334,7 @@ class parallel_for_scope
                                    detail::construct<D...>>;
 
   public:
-    parallel_for_scope(std::shared_ptr<detail::context_state> state,
+    parallel_for_scope(detail::co_owned<detail::context_state> state,
                        exec_place place, S shape, D... deps)
         : base(std::move(state), std::move(place), std::move(deps)...),
           shape_(std::move(shape))
@@ -354,17 +343,27 @@ class parallel_for_scope
 
     template <class F> void operator->*(F &&f)
     {
-        constexpr bool fits = detail::fits_shape<std::decay_t<F>, S, D...>();
-        constexpr bool copyable = std::is_copy_constructible_v<std::decay_t<F>>;
+        using B = std::decay_t<F>;
+        using with = detail::with_index<typename S::coords_t, D...>;
+        using host_asks = detail::host_may_ask<B>;
+        constexpr detail::fit fit = detail::opaque<B>
+                                        ? detail::fit::yes
+                                        : with::template fit_of<host_asks>();
+        constexpr bool copyable = std::is_copy_constructible_v<B>;
 
-        static_assert(fits,
+        static_assert(fit != detail::fit::no,
                       "the body of parallel_for() takes an index (size_t) for "
                       "each dimension of the shape, then for each data a view, "
                       "and T& for what it reduce()s");
         static_assert(copyable, "the body of parallel_for() is copied to each "
                                 "processor and device: what it captures must "
                                 "be copyable");
-        if constexpr (fits && copyable)
+        static_assert(!detail::refers<host_asks>,
+                      "the body of parallel_for() captures references, and "
+                      "runs when nobody knows whether they are still there: "
+                      "capture by value (ORR_STF_TRUST_CAPTURES, defined, "
+                      "allows it)");
+        if constexpr (fit == detail::fit::yes && copyable)
             run(std::forward<F>(f));
     }
 

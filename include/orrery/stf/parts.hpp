@@ -162,7 +162,7 @@ const plan &plan_of(datum &data, std::size_t places, const spread *how)
                           : std::is_same_v<I, starpu_matrix_interface> ? 1
                                                                        : 2;
     starpu_data_filter filter{};
-    auto made = std::make_unique<plan>();
+    owned<plan> made(new plan);
 
     require(dims.get(outer) >= 0, "data in parts have at most 2147483647 "
                                   "indices in their last dimension");

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -115,6 +115,40 @@ class exec_place
     {
         return exec_place(detail::place_kind::any, 0);
     }
+    // A device, and a queue of it that is the program's, which work is put into: behind
+    // what it has by then, and ordered with the runtime's own queues by events. The
+    // program keeps it until the tasks have ended. NULL: as device(number).
+    static exec_place cuda_stream(stream_t queue, int number)
+    {
+        exec_place place = device(number);
+        place.queue_ = queue;
+        return place;
+    }
+    // Of the device that CUDA's runtime library names; without one (a C++ compiler, a
+    // simulated machine) the first.
+    static exec_place cuda_stream(stream_t queue);
+    // Not here, with the reason as the compiler's message.
+    template <class... A> static exec_place cuda_context(A &&...)
+    {
+        static_assert(detail::always_false<A...>,
+                      "exec_place::cuda_context(): the runtime has one context "
+                      "for each device; name device(i)");
+        return {};
+    }
+    template <class... A> static exec_place green_ctx(A &&...)
+    {
+        static_assert(detail::always_false<A...>,
+                      "exec_place::green_ctx(): parts of a device are no "
+                      "places here; name device(i)");
+        return {};
+    }
+    template <class... A> static exec_place locality_domain(A &&...)
+    {
+        static_assert(detail::always_false<A...>,
+                      "exec_place::locality_domain(): parts of a device are no "
+                      "places here; name device(i)");
+        return {};
+    }
     // Several places, one task of which runs on all, each with its part.
     static exec_place_grid grid(std::vector<exec_place> places);
     static exec_place_grid grid(std::vector<exec_place> places, dim4 dims);
@@ -155,6 +189,11 @@ class exec_place
     {
         return number_;
     }
+    // Of cuda_stream(), else NULL.
+    stream_t get_queue() const
+    {
+        return queue_;
+    }
     // How many places it is: 1, but for grids.
     std::size_t size() const
     {
@@ -181,9 +220,9 @@ class exec_place
 
     friend bool operator==(const exec_place &a, const exec_place &b)
     {
-        if (a.kind_ != b.kind_ || a.number_ != b.number_)
-            return false;
-        return a.places_ == b.places_ && a.dims_ == b.dims_;
+        return a.kind_ == b.kind_ && a.number_ == b.number_ &&
+               a.queue_ == b.queue_ && a.places_ == b.places_ &&
+               a.dims_ == b.dims_;
     }
     friend bool operator!=(const exec_place &a, const exec_place &b)
     {
@@ -193,6 +232,8 @@ class exec_place
     {
         if (a.kind_ != b.kind_ || a.number_ != b.number_)
             return std::tie(a.kind_, a.number_) < std::tie(b.kind_, b.number_);
+        if (a.queue_ != b.queue_)
+            return std::less<>()(a.queue_, b.queue_);
         if (a.places_ != b.places_) // grids are never without
             return *a.places_ < *b.places_;
         return std::tie(a.dims_.x, a.dims_.y, a.dims_.z, a.dims_.t) <
@@ -207,6 +248,7 @@ class exec_place
 
     detail::place_kind kind_ = detail::place_kind::current;
     int number_ = 0;
+    stream_t queue_ = nullptr;
     dim4 dims_;
     const std::vector<exec_place> *places_ = nullptr; // of grids; never freed
 };
@@ -541,6 +583,7 @@ template <> struct std::hash<orrery::stf::exec_place> {
                           : place.is_grid()   ? 4
                                               : 5;
         sum = sum * 31 + static_cast<std::size_t>(place.number());
+        sum ^= std::hash<const void *>()(place.get_queue());
         for (std::size_t i = 0; place.is_grid() && i < place.size(); i++)
             sum = sum * 31 + (*this)(place.get_place(i));
         return sum;

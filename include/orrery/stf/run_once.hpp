@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include <atomic>
-#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -44,7 +43,8 @@ template <class R, class... A> class memo
 
         while (!take(one)) {
             if (one.state == computing && pthread_equal(one.by, self))
-                fail("a function that run_once() calls asks for its own result");
+                fail(
+                    "a function that run_once() calls asks for its own result");
             if (one.state == known)
                 return *one.result;
             sched_yield(); // another thread computes it
@@ -66,10 +66,10 @@ template <class R, class... A> class memo
     struct entry {
         std::tuple<A...> key;
         std::size_t hash;
-        std::unique_ptr<R> result;
+        owned<R> result;
         std::atomic<int> state{unknown};
         pthread_t by{};
-        std::unique_ptr<entry> next;
+        owned<entry> next;
     };
 
     static bool take(entry &one)
@@ -90,22 +90,22 @@ template <class R, class... A> class memo
 
         if (n_ >= lists_.size())
             grow();
-        std::unique_ptr<entry> *at = &lists_[h % lists_.size()];
+        owned<entry> *at = &lists_[h % lists_.size()];
         for (; *at; at = &(*at)->next)
             if ((*at)->hash == h && (*at)->key == key)
                 return **at;
-        at->reset(new entry{key, h, nullptr, {unknown}, {}, nullptr});
+        at->reset(new entry{key, h, {}, {unknown}, {}, {}});
         n_++;
         return **at;
     }
     void grow()
     {
-        std::vector<std::unique_ptr<entry>> old(lists_.size() * 2 + 16);
+        std::vector<owned<entry>> old(lists_.size() * 2 + 16);
 
         old.swap(lists_);
-        for (std::unique_ptr<entry> &list : old)
+        for (owned<entry> &list : old)
             while (list) {
-                std::unique_ptr<entry> one = std::move(list);
+                owned<entry> one = std::move(list);
                 list = std::move(one->next);
                 auto &to = lists_[one->hash % lists_.size()];
                 one->next = std::move(to);
@@ -114,7 +114,7 @@ template <class R, class... A> class memo
     }
 
     lock lock_;
-    std::vector<std::unique_ptr<entry>> lists_;
+    std::vector<owned<entry>> lists_;
     std::size_t n_ = 0;
 };
 

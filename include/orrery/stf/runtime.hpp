@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // stf/runtime.hpp - the runtime's interface, without what starpu.h brings of other
-// libraries where they are: hwloc.h, OpenCL's cl.h, math.h, and cusparse.h, thousands of
-// lines each with what they include. Programs that need them include them themselves, and
-// starpu.h before this header if they call its functions that have hwloc's types.
+// libraries where they are: hwloc.h, OpenCL's cl.h, math.h, CUDA's cuda.h and nvml.h, and
+// cusparse.h, thousands of lines each with what they include. Programs that need them
+// include them themselves, and starpu.h before this header if they call its functions that
+// have hwloc's types.
 #pragma once
 
 #ifndef _ORR_LEAN

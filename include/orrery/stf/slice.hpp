@@ -105,8 +105,11 @@ template <class T, std::size_t D = 1> class slice
     template <class... I> ORR_STF_HD T &operator()(I... index) const
     {
         static_assert(sizeof...(I) == D, "an index for each dimension");
-        return at(std::index_sequence_for<I...>{},
-                  static_cast<std::size_t>(index)...);
+        if constexpr (sizeof...(I) == D)
+            return at(std::index_sequence_for<I...>{},
+                      static_cast<std::size_t>(index)...);
+        else
+            return *data_;
     }
     template <class I> ORR_STF_HD T &operator[](I index) const
     {

@@ -52,7 +52,7 @@ template <class V> class stackable_logical_data : public logical_data<V>
 class graph_scope_guard
 {
   public:
-    explicit graph_scope_guard(std::shared_ptr<detail::context_state> state)
+    explicit graph_scope_guard(detail::co_owned<detail::context_state> state)
         : state_(std::move(state))
     {
         state_->push_scope();
@@ -65,17 +65,16 @@ class graph_scope_guard
     }
 
   private:
-    std::shared_ptr<detail::context_state> state_;
+    detail::co_owned<detail::context_state> state_;
 };
 
 namespace detail
 {
 
 // A loop whose rounds are not those of the program.
-class looping
+class looping : public has_owners
 {
   public:
-    virtual ~looping() = default;
     // Before its first round.
     virtual void begin() = 0;
     // Whether there is another one.
@@ -111,8 +110,8 @@ class recorded_tasks : public recorder
         // It runs now, and once.
         if (mode_ == recording_of::later && !j.type->copy)
             begin(state);
-        const bool waits = mode_ == recording_of::launches ||
-                           mode_ == recording_of::later;
+        const bool waits =
+            mode_ == recording_of::launches || mode_ == recording_of::later;
         if (waits) {
             state.require_open();
             for (unsigned i = 0; i < j.nuses; i++) {
@@ -150,7 +149,7 @@ class recorded_tasks : public recorder
         entry one{j, {}, {}, nullptr, nullptr};
 
         for (unsigned i = 0; i < j.nuses; i++) {
-            one.keep.push_back(j.uses[i].data->shared_from_this());
+            one.keep.push_back(co_owned<datum>(j.uses[i].data));
             one.uses.push_back(j.uses[i]);
         }
         if (!j.type->copy && must)
@@ -166,13 +165,12 @@ class recorded_tasks : public recorder
         one.what.checked = true; // here, or when it was submitted
         tasks_.push_back(std::move(one));
     }
-    void add_loop(std::shared_ptr<recorded_tasks> rounds,
-                  std::shared_ptr<looping> rule)
+    void add_loop(co_owned<recorded_tasks> rounds, co_owned<looping> rule)
     {
         note_once(*rounds);
         tasks_.push_back({{}, {}, {}, std::move(rounds), std::move(rule)});
     }
-    void add_scope(std::shared_ptr<recorded_tasks> tasks)
+    void add_scope(co_owned<recorded_tasks> tasks)
     {
         add_loop(std::move(tasks), nullptr);
     }
@@ -200,10 +198,10 @@ class recorded_tasks : public recorder
   private:
     struct entry {
         job what; // with a body of its own; of loops not used
-        std::vector<std::shared_ptr<datum>> keep;
+        std::vector<co_owned<datum>> keep;
         std::vector<use> uses;
-        std::shared_ptr<recorded_tasks> rounds; // of a loop or scope, else NULL
-        std::shared_ptr<looping> rule;          // of a loop
+        co_owned<recorded_tasks> rounds; // of a loop or scope, else NULL
+        co_owned<looping> rule;          // of a loop
     };
     static recording_of begun_mode(recording_of wanted)
     {
@@ -264,9 +262,9 @@ inline void recorded_tasks::submit_entries(context_state &state) const
 class recording_scope
 {
   public:
-    recording_scope(std::shared_ptr<context_state> state, recording_of mode)
+    recording_scope(co_owned<context_state> state, recording_of mode)
         : state_(std::move(state)), outer_(state_->recording),
-          tasks_(std::make_shared<recorded_tasks>(outer(), mode))
+          tasks_(new recorded_tasks(outer(), mode))
     {
         state_->require_open();
         require(!state_->pending, "a scope while another one is between "
@@ -299,7 +297,7 @@ class recording_scope
     {
         return *state_;
     }
-    const std::shared_ptr<context_state> &shared_state() const
+    const co_owned<context_state> &shared_state() const
     {
         return state_;
     }
@@ -307,15 +305,15 @@ class recording_scope
     {
         return static_cast<recorded_tasks *>(outer_);
     }
-    const std::shared_ptr<recorded_tasks> &tasks() const
+    const co_owned<recorded_tasks> &tasks() const
     {
         return tasks_;
     }
 
   private:
-    std::shared_ptr<context_state> state_;
+    co_owned<context_state> state_;
     recorder *outer_; // of the scope around
-    std::shared_ptr<recorded_tasks> tasks_;
+    co_owned<recorded_tasks> tasks_;
     bool left_ = false;
 };
 
@@ -324,14 +322,14 @@ class recording_scope
 class loop_scope
 {
   public:
-    explicit loop_scope(std::shared_ptr<context_state> state)
+    explicit loop_scope(co_owned<context_state> state)
         : scope_(std::move(state), recording_of::rounds)
     {
     }
 
   protected:
     // Of destructors, which do not throw: failures are told at finalize().
-    void end(std::shared_ptr<looping> rule) noexcept
+    void end(co_owned<looping> rule) noexcept
     {
         context_state &state = scope_.state();
 
@@ -401,8 +399,8 @@ class repeat_scope : detail::loop_scope
     };
 
   public:
-    repeat_scope(std::shared_ptr<detail::context_state> state, std::size_t n)
-        : loop_scope(std::move(state)), rule_(std::make_shared<counted>(n))
+    repeat_scope(detail::co_owned<detail::context_state> state, std::size_t n)
+        : loop_scope(std::move(state)), rule_(new counted(n))
     {
         detail::require(n > 0, "repeat_graph_scope(0): the tasks of the scope "
                                "have been submitted once at its end");
@@ -413,7 +411,7 @@ class repeat_scope : detail::loop_scope
     }
 
   private:
-    std::shared_ptr<counted> rule_;
+    detail::co_owned<counted> rule_;
 };
 
 // Rounds until the condition of update_cond() is false.
@@ -481,9 +479,8 @@ class while_scope : detail::loop_scope
     };
 
   public:
-    explicit while_scope(context ctx, std::shared_ptr<detail::context_state> s)
-        : loop_scope(std::move(s)),
-          rule_(std::make_shared<conditional>(std::move(ctx)))
+    explicit while_scope(context ctx, detail::co_owned<detail::context_state> s)
+        : loop_scope(std::move(s)), rule_(new conditional(std::move(ctx)))
     {
     }
     ~while_scope()
@@ -507,15 +504,30 @@ class while_scope : detail::loop_scope
     template <class... D> struct condition_scope {
         template <class F> void operator->*(F &&f)
         {
-            scope.set_symbol("while")->*detail::condition<std::decay_t<F>>{
-                                            std::forward<F>(f)};
+            using B = std::decay_t<F>;
+            using host_asks = detail::host_may_ask<B>;
+            using with = detail::call_with<typename D::view...>;
+            constexpr detail::fit fit =
+                detail::opaque<B> ? detail::fit::yes
+                                  : with::template fit_of<host_asks>();
+            constexpr bool says_bool =
+                detail::opaque<B> ||
+                decltype(with::template ask_for<bool, host_asks>(
+                    nullptr))::value;
+
+            static_assert(fit == detail::fit::told || says_bool,
+                          "the body of update_cond() takes a view for "
+                          "each data, and returns a bool");
+            if constexpr (says_bool)
+                scope.set_symbol("while")->*detail::condition<std::decay_t<F>>{
+                                                std::forward<F>(f)};
         }
         parallel_for_scope<detail::one_place, box<1>,
                            task_dep<scalar_view<int>>, D...>
             scope;
     };
 
-    std::shared_ptr<conditional> rule_;
+    detail::co_owned<conditional> rule_;
 };
 
 // --- scopes that are launched ---
@@ -524,19 +536,19 @@ namespace detail
 {
 
 // What has been recorded of a scope, from pop_prologue() to pop_epilogue().
-class popped_scope
+class popped_scope : public has_owners
 {
   public:
     // `done`: its tasks have been submitted once, which was the first launch.
-    popped_scope(std::shared_ptr<context_state> state,
-                 std::shared_ptr<recorded_tasks> tasks, bool done)
+    popped_scope(co_owned<context_state> state, co_owned<recorded_tasks> tasks,
+                 bool done)
         : state_(std::move(state)), tasks_(std::move(tasks)), done_(done)
     {
         state_->pending = true;
     }
     popped_scope(const popped_scope &) = delete;
     popped_scope &operator=(const popped_scope &) = delete;
-    ~popped_scope()
+    ~popped_scope() override
     {
         end();
     }
@@ -570,8 +582,8 @@ class popped_scope
     }
 
   private:
-    std::shared_ptr<context_state> state_;
-    std::shared_ptr<recorded_tasks> tasks_;
+    co_owned<context_state> state_;
+    co_owned<recorded_tasks> tasks_;
     bool done_, ended_ = false;
 };
 
@@ -584,7 +596,7 @@ class launchable_graph_handle
   public:
     launchable_graph_handle() = default;
     explicit launchable_graph_handle(
-        std::shared_ptr<detail::popped_scope> scope)
+        detail::co_owned<detail::popped_scope> scope)
         : scope_(std::move(scope))
     {
     }
@@ -598,12 +610,18 @@ class launchable_graph_handle
         (void)get();
         return nullptr;
     }
-    // CUDA's graphs: there is none.
-    void *exec() const
+    // For launch_graph(), until the scope ends. A toolkit's cudaGraphLaunch() must not get
+    // it: no CUDA graph is made.
+    graph_exec_t exec() const
     {
-        (void)get();
+        detail::popped_scope &scope = get();
+#if ORR_STF_CUDA
+        (void)scope;
         detail::fail("exec() of a launchable graph: no CUDA graph is made of "
                      "the tasks; launch() submits them");
+#else
+        return reinterpret_cast<graph_exec_t>(&scope);
+#endif
     }
     void *graph() const
     {
@@ -624,15 +642,23 @@ class launchable_graph_handle
         return *scope_;
     }
 
-    std::shared_ptr<detail::popped_scope> scope_;
+    detail::co_owned<detail::popped_scope> scope_;
 };
+
+// As launch() of the graph that exec() has returned.
+inline void launch_graph(graph_exec_t exec)
+{
+    detail::require(exec != nullptr, "launch_graph() of nothing: give it what "
+                                     "exec() returns");
+    reinterpret_cast<detail::popped_scope *>(exec)->launch();
+}
 
 // The same; the scope ends with the last copy.
 class launchable_graph
 {
   public:
     launchable_graph() = default;
-    explicit launchable_graph(std::shared_ptr<detail::popped_scope> scope)
+    explicit launchable_graph(detail::co_owned<detail::popped_scope> scope)
         : scope_(std::move(scope)), handle_(scope_)
     {
     }
@@ -644,7 +670,7 @@ class launchable_graph
     {
         return handle_.stream();
     }
-    void *exec() const
+    graph_exec_t exec() const
     {
         return handle_.exec();
     }
@@ -662,7 +688,7 @@ class launchable_graph
     }
 
   private:
-    std::shared_ptr<detail::popped_scope> scope_;
+    detail::co_owned<detail::popped_scope> scope_;
     launchable_graph_handle handle_;
 };
 
@@ -704,12 +730,12 @@ class stackable_ctx : public context
     // before it start, and those after it when they are submitted.
     void push()
     {
-        open_->scopes.push_back(std::make_unique<detail::recording_scope>(
-            state(), detail::recording_of::later));
+        open_->scopes.push_back(detail::owned<detail::recording_scope>(
+            new detail::recording_scope(state(), detail::recording_of::later)));
     }
     void pop()
     {
-        const std::unique_ptr<detail::recording_scope> scope = popped("pop()");
+        const detail::owned<detail::recording_scope> scope = popped("pop()");
 
         if (!scope->is_launched_later())
             scope->tasks()->begin(*state());
@@ -768,25 +794,25 @@ class stackable_ctx : public context
   private:
     friend class launchable_graph_scope;
 
-    std::unique_ptr<detail::recording_scope> popped(const char *call)
+    detail::owned<detail::recording_scope> popped(const char *call)
     {
         require_no_prologue(call);
         if (open_->scopes.empty())
             detail::fail(std::string(call) + " without push()");
-        std::unique_ptr<detail::recording_scope> scope =
+        detail::owned<detail::recording_scope> scope =
             std::move(open_->scopes.back());
         open_->scopes.pop_back();
         return scope;
     }
-    std::shared_ptr<detail::popped_scope> to_launch(const char *call)
+    detail::co_owned<detail::popped_scope> to_launch(const char *call)
     {
-        const std::unique_ptr<detail::recording_scope> scope = popped(call);
+        const detail::owned<detail::recording_scope> scope = popped(call);
 
         scope->leave();
         detail::settle(*state()); // launches are behind the scope around
-        return std::make_shared<detail::popped_scope>(
+        return detail::co_owned<detail::popped_scope>(new detail::popped_scope(
             state(), scope->tasks(),
-            scope->tasks()->mode() != detail::recording_of::later);
+            scope->tasks()->mode() != detail::recording_of::later));
     }
     void require_no_prologue(const char *call) const
     {
@@ -808,16 +834,16 @@ class stackable_ctx : public context
     }
 
     // By push() and pop_prologue(); of all copies of the context.
-    struct open {
-        ~open()
+    struct open : detail::has_owners {
+        ~open() override
         {
             while (!scopes.empty())
                 scopes.pop_back();
         }
-        std::vector<std::unique_ptr<detail::recording_scope>> scopes;
-        std::shared_ptr<detail::popped_scope> prologue;
+        std::vector<detail::owned<detail::recording_scope>> scopes;
+        detail::co_owned<detail::popped_scope> prologue;
     };
-    std::shared_ptr<open> open_ = std::make_shared<open>();
+    detail::co_owned<open> open_{new open};
 };
 
 // A scope whose tasks run when it is launched, each time anew, and not before. What
@@ -826,8 +852,8 @@ class launchable_graph_scope
 {
   public:
     explicit launchable_graph_scope(stackable_ctx &ctx)
-        : scope_(std::make_unique<detail::recording_scope>(
-              ctx.state(), detail::recording_of::launches))
+        : scope_(new detail::recording_scope(ctx.state(),
+                                             detail::recording_of::launches))
     {
     }
     // The first launch ends what belongs to the scope.
@@ -839,7 +865,7 @@ class launchable_graph_scope
     {
         return handle().stream();
     }
-    void *exec()
+    graph_exec_t exec()
     {
         return handle().exec();
     }
@@ -853,14 +879,14 @@ class launchable_graph_scope
     {
         if (!handle_.valid()) {
             scope_->leave();
-            handle_ =
-                launchable_graph_handle(std::make_shared<detail::popped_scope>(
-                    scope_->shared_state(), scope_->tasks(), false));
+            handle_ = launchable_graph_handle(
+                detail::co_owned<detail::popped_scope>(new detail::popped_scope(
+                    scope_->shared_state(), scope_->tasks(), false)));
         }
         return handle_;
     }
 
-    std::unique_ptr<detail::recording_scope> scope_;
+    detail::owned<detail::recording_scope> scope_;
     launchable_graph_handle handle_;
 };
 

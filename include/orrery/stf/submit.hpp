@@ -303,6 +303,8 @@ class target
 
         if (place.is_current() && !state.affinity.empty())
             place = state.affinity.back();
+        if (place.is_grid()) // of a task, which begins there
+            place = place.get_place(0);
         if (m.places_any && !place.is_host())
             place = exec_place::any();
         if (m.simulated && m.runs_bodies &&
@@ -315,9 +317,10 @@ class target
             host(j);
         else if (place.is_any())
             any(m, j);
-        else if (place.is_device())
+        else if (place.is_device()) {
             device(m, j, place.number());
-        else if (m.ndevices() > 0 && on_devices(m))
+            queue = place.get_queue();
+        } else if (m.ndevices() > 0 && on_devices(m))
             device(m, j, 0);
         else if (type_.host && !type_.host_if_asked)
             host(j);
@@ -326,7 +329,8 @@ class target
                       "ORRERY_MACHINE=h100-pcie-4 simulates some");
     }
     int32_t where;
-    int worker = -1; // this one alone
+    int worker = -1;          // this one alone
+    stream_t queue = nullptr; // the program's own, for what the body puts there
 
   private:
     [[noreturn]] ORR_STF_COLD static void refuse(const job &j, const char *why)
@@ -385,7 +389,7 @@ struct copy_asked {
     }
     static void there(void *arg)
     {
-        const std::unique_ptr<copy_asked> one(static_cast<copy_asked *>(arg));
+        const owned<copy_asked> one(static_cast<copy_asked *>(arg));
         starpu_data_release_on_node(one->handle, one->node);
     }
     handle_t handle;
@@ -487,7 +491,9 @@ ORR_STF_COLD inline void draw(const dot_graph &graph, const job &j,
 
     for (unsigned i = 0; i < j.nuses; i++)
         uses[i] = {j.uses[i].data->number, j.uses[i].data->symbol.c_str(),
-                   writes(j.uses[i].mode) != 0};
+                   writes(j.uses[i].mode) != 0,
+                   j.uses[i].mode != access_mode::write &&
+                       j.uses[i].mode != access_mode::reduce};
     orrery_drawing_add(graph.get(), j.named->name.c_str(), uses.data(), j.nuses,
                        end);
 }
@@ -495,13 +501,12 @@ ORR_STF_COLD inline void draw(const dot_graph &graph, const job &j,
 // --- tasks that are submitted again ---
 
 // Of a scope that submits its tasks again, or later: stackable.hpp has it.
-class recorder
+class recorder : public has_owners
 {
   public:
     explicit recorder(recording_of mode) : mode_(mode)
     {
     }
-    virtual ~recorder() = default;
     recording_of mode() const
     {
         return mode_;
@@ -527,7 +532,8 @@ inline void settle(context_state &state)
 // What a task's argument begins with.
 struct held_head {
     context_state *state;
-    epoch *counted; // that the task is of, NULL: it is not submitted
+    epoch *counted;           // that the task is of, NULL: it is not submitted
+    stream_t queue = nullptr; // of target
 };
 
 inline void end_of_task(void *counted)
@@ -554,6 +560,8 @@ inline void submit(context_state &state, const job &j)
     const target t(state, j);
     if (state.now == stage::to_launch)
         state.launch_graph();
+    if (t.queue && j.arg)
+        static_cast<held_head *>(j.arg)->queue = t.queue;
     codelet *c = codelet_of(*j.type, j.named, nodes_of(j));
     starpu_task *task = starpu_task_create();
     if (!task)
@@ -603,24 +611,87 @@ inline void submit(context_state &state, const job &j)
         state.tell();
 }
 
+// --- queues ---
+
+// The queue of the device that executes the task.
+inline stream_t local_stream()
+{
+    return starpu_cuda_get_local_stream();
+}
+
+// Queues that a body puts work into beside that of its worker: what it puts there is
+// behind what this has, and what follows in this is behind what they have. Lives as long
+// as the body's call.
+class side_queues
+{
+  public:
+    explicit side_queues(context_state &state) : state_(state)
+    {
+    }
+    side_queues(const side_queues &) = delete;
+    side_queues &operator=(const side_queues &) = delete;
+    // A failure is told to the next call that waits.
+    ~side_queues()
+    {
+        for (const side &one : sides_)
+            if (orrery_queue_after(local_stream(), me_, one.queue, one.worker))
+                state_.keep(std::make_exception_ptr(error(refused)));
+    }
+    // The queue, of the device of the worker, as one of them from now on.
+    stream_t add(stream_t queue, int worker)
+    {
+        for (const side &one : sides_)
+            if (one.queue == queue)
+                return queue;
+        if (queue == local_stream())
+            return queue;
+        if (orrery_queue_after(queue, worker, local_stream(), me_))
+            throw error(refused);
+        sides_.push_back({queue, worker});
+        return queue;
+    }
+
+  private:
+    static constexpr const char *refused =
+        "orrery::stf: two queues cannot be ordered: is that of cuda_stream() "
+        "one of the device that it names?";
+    struct side {
+        stream_t queue;
+        int worker;
+    };
+    context_state &state_;
+    const int me_ = starpu_worker_get_id();
+    std::vector<side> sides_;
+};
+
 // --- bodies ---
 
-// A body has on_host(buffers), on_device(buffers), and constants that say which of
+// A body has on_host(buffers), on_device(buffers, queue), and constants that say which of
 // them there are: has_host, has_device, host_if_asked, shared, shaped; and what it is
 // called by: kind, and named_by, the type of the user's function.
 template <class Body> struct held : held_head {
     Body body;
 };
 
+template <class Body>
+ORR_STF_COLD void in_own_queue(held<Body> *what, void **buffers)
+{
+    side_queues sides(*what->state);
+
+    what->body.on_device(buffers,
+                         sides.add(what->queue, starpu_worker_get_id()));
+}
 template <class Body, bool device> void entry(void **buffers, void *arg)
 {
     auto *what = static_cast<held<Body> *>(arg);
 
     try {
-        if constexpr (device)
-            what->body.on_device(buffers);
-        else
+        if constexpr (!device)
             what->body.on_host(buffers);
+        else if (what->queue)
+            in_own_queue(what, buffers);
+        else
+            what->body.on_device(buffers, local_stream());
     } catch (...) {
         what->state->keep(std::current_exception());
     }
@@ -776,6 +847,34 @@ struct request {
     double flops = 0.;
 };
 
+// A body that is dropped unless its task has it.
+class held_until
+{
+  public:
+    held_until(const body_type &type, void *what) : type_(type), what_(what)
+    {
+    }
+    held_until(const held_until &) = delete;
+    held_until &operator=(const held_until &) = delete;
+    ~held_until()
+    {
+        if (what_)
+            type_.drop(what_);
+    }
+    void *get() const
+    {
+        return what_;
+    }
+    void release()
+    {
+        what_ = nullptr;
+    }
+
+  private:
+    const body_type &type_;
+    void *what_;
+};
+
 // `body` is moved into the task, or used where it is while the call waits.
 template <class Body>
 void submit_body(context_state &state, const request &r, const use *uses,
@@ -792,18 +891,17 @@ void submit_body(context_state &state, const request &r, const use *uses,
     j.flops = r.flops;
     if (state.recording && state.recording->mode() != recording_of::copies)
         j.wait = false;
-    std::unique_ptr<held<B>, void (*)(held<B> *)> what(
-        machine::get().runs_bodies
-            ? new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body))
-            : nullptr,
-        [](held<B> *one) { one ? drop_held<B>(one) : void(); });
+    held_until what(type, machine::get().runs_bodies
+                              ? new_held<B>(held_head{&state, nullptr, nullptr},
+                                            std::forward<Body>(body))
+                              : nullptr);
     j.arg = what.get();
     if (state.recording && !j.wait && state.recording->note(state, j))
         return;
-    j.owned = !j.wait && what;
+    j.owned = !j.wait && j.arg;
     submit(state, j);
     if (j.owned)
-        (void)what.release();
+        what.release();
 }
 
 // The body of a task that refers to the caller's: what is to be launched again is a copy.
@@ -817,9 +915,8 @@ void record_body(context_state &state, const request &r, const use *uses,
 
     j.priority = r.priority;
     j.flops = r.flops;
-    std::unique_ptr<held<B>, void (*)(held<B> *)> what(
-        new_held<B>(held_head{&state, nullptr}, std::forward<Body>(body)),
-        [](held<B> *one) { drop_held<B>(one); });
+    held_until what(type, new_held<B>(held_head{&state, nullptr, nullptr},
+                                      std::forward<Body>(body)));
     j.arg = what.get();
     state.recording->note(state, j);
 }

@@ -53,56 +53,57 @@ inline std::tuple<> unless_token(const void_interface &)
     return {};
 }
 
-template <class F, class Lead, class Views> struct invocable;
-template <class F, class... L, class... V>
-struct invocable<F, std::tuple<L...>, std::tuple<V...>>
-    : std::is_invocable<F &, L..., V...> {
+template <class All> struct call_with_all;
+template <class... A> struct call_with_all<std::tuple<A...>> : call_with<A...> {
 };
+// With the views of all data, or those of all that are no tokens; Lead: what comes first.
+template <class Lead, class... V>
+using with_all = call_with_all<decltype(std::tuple_cat(
+    std::declval<Lead>(), std::declval<std::tuple<V...>>()))>;
+template <class Lead, class... V>
+using with_some = call_with_all<decltype(std::tuple_cat(
+    std::declval<Lead>(), unless_token(std::declval<V>())...))>;
 
-// Whether F takes the views of all data, or those of all that are no tokens.
-template <class F, class Lead, class... V>
-inline constexpr bool takes_all = invocable<F, Lead, std::tuple<V...>>::value;
-template <class F, class Lead, class... V>
-inline constexpr bool takes_some =
-    invocable<F, Lead,
-              decltype(std::tuple_cat(
-                  unless_token(std::declval<V>())...))>::value;
-
-template <class F, class Lead, class... V> constexpr bool fits_views()
+template <class F, class Lead, class... V> constexpr fit fit_of_views()
 {
-    constexpr bool fits = takes_all<F, Lead, V...> || takes_some<F, Lead, V...>;
+    using all = with_all<Lead, V...>;
+    using some = with_some<Lead, V...>;
+    constexpr bool accepts =
+        all::template accepts<F>() || some::template accepts<F>();
 
-    static_assert(fits, "the body does not take what the task gives it: the "
-                        "queue first (of a task), then for each data a view, "
-                        "slice<const T> of what it read()s and slice<T> of "
-                        "what it writes; tokens all or none");
-    return fits;
+    return decltype(all::template ask<F>(nullptr))::value ||
+                   decltype(some::template ask<F>(nullptr))::value
+               ? fit::yes
+           : accepts ? fit::told
+                     : fit::no;
 }
-template <class F, class... V> struct fits_task {
-    static constexpr bool ask()
-    {
-        return fits_views<F, std::tuple<stream_t>, V...>();
-    }
+template <fit what> constexpr bool fits_views()
+{
+    static_assert(what != fit::no,
+                  "the body does not take what the task gives it: the queue "
+                  "first (of a task), then for each data a view, slice<const "
+                  "T> of what it read()s and slice<T> of what it writes; "
+                  "tokens all or none");
+    return what == fit::yes;
+}
+// The functions of a body.
+template <class F> struct functions_of {
+    using host = F;
+    using device = F;
 };
-template <class H, class... V> struct fits_task<body_on_host<H>, V...> {
-    static constexpr bool ask()
-    {
-        return fits_views<H, std::tuple<stream_t>, V...>();
-    }
+template <class H> struct functions_of<body_on_host<H>> {
+    using host = H;
+    using device = H;
 };
-template <class H, class D, class... V>
-struct fits_task<body_variants<H, D>, V...> {
-    static constexpr bool ask()
-    {
-        return fits_views<H, std::tuple<stream_t>, V...>() &&
-               fits_views<D, std::tuple<stream_t>, V...>();
-    }
+template <class H, class D> struct functions_of<body_variants<H, D>> {
+    using host = H;
+    using device = D;
 };
 
 template <class F, class... L, class... V>
 void call(F &f, const std::tuple<L...> &lead, const V &...views)
 {
-    if constexpr (takes_all<F, std::tuple<L...>, V...>)
+    if constexpr (with_all<std::tuple<L...>, V...>::template takes<F>)
         (void)std::apply([&](const L &...l) { f(l..., views...); }, lead);
     else
         (void)std::apply(f, std::tuple_cat(lead, unless_token(views)...));
@@ -111,12 +112,6 @@ void call(F &f, const std::tuple<L...> &lead, const V &...views)
 template <class V> V view_of(void *buffer)
 {
     return view_traits<std::remove_const_t<V>>::view(buffer);
-}
-
-// The queue of the device that executes the task.
-inline stream_t local_stream()
-{
-    return starpu_cuda_get_local_stream();
 }
 
 // What the program can say of a task before its body. Base has the request; a call
@@ -174,14 +169,14 @@ template <class F, class... V> struct task_body {
         else
             run(f, nullptr, buffers);
     }
-    void on_device(void **buffers)
+    void on_device(void **buffers, stream_t queue)
     {
         if constexpr (!has_device)
-            (void)buffers;
+            (void)buffers, (void)queue;
         else if constexpr (variants)
-            run(f.device, local_stream(), buffers);
+            run(f.device, queue, buffers);
         else
-            run(f, local_stream(), buffers);
+            run(f, queue, buffers);
     }
     template <class G> void run(G &g, stream_t stream, void **buffers)
     {
@@ -198,14 +193,10 @@ template <class F, class... V> struct task_body {
 class task_core
 {
   public:
-    task_core(std::shared_ptr<context_state> state, exec_place place,
-              bool later)
+    task_core(co_owned<context_state> state, exec_place place, bool later)
         : state_(std::move(state)), later_(later)
     {
-        request_.place = std::move(place);
-        require(!request_.place.is_grid(),
-                "a task runs at one place: of a grid, take get_place(i), or "
-                "use parallel_for() or launch()");
+        set_exec_place(std::move(place));
     }
     task_core(task_core &&) = default;
     task_core &operator=(task_core &&) = default;
@@ -216,12 +207,61 @@ class task_core
         require(buffers_ != nullptr || !held_.empty(),
                 "get() outside of the task: call it in the body, or between "
                 "start() and end()");
+        const datum *data = datum_of(i);
+        using W = std::remove_const_t<V>;
+        require(data != nullptr, "get(i) of data that the task does not use");
+        if (data->constant_view() != typeid(typename view_traits<W>::constant))
+            data->refuse(" has another view than get() asks for: name the "
+                         "type that logical_data<...> has");
         return view_of<V>(buffers_ ? buffers_[i] : interface_of(i));
     }
-    // The queue to put work into, while the body runs; else, and on processors, null.
+    // The queue to put work into, while the body runs; else, and on processors, null. Of a
+    // grid: that of its first place.
     stream_t get_stream() const
     {
         return stream_;
+    }
+    // That of place i of the grid: work in it begins when the data are there, and the
+    // task ends when it has. Where the runtime has chosen the place, that of the task.
+    stream_t get_stream(std::size_t i) const
+    {
+        const exec_place place = request_.place.get_place(i);
+        const machine &m = machine::get();
+
+        if (!sides_ || m.places_any)
+            return stream_;
+        const int worker = m.worker_of(place);
+        return sides_->add(
+            place.get_queue() ? place.get_queue() : queue_of(worker), worker);
+    }
+    stream_t get_stream(const pos4 &position) const
+    {
+        return get_stream(request_.place.get_dims().get_index(position));
+    }
+    // How the places of its grid are arranged; 1 of a single place.
+    dim4 get_grid_dims() const
+    {
+        return request_.place.get_dims();
+    }
+    std::size_t grid_size() const
+    {
+        return request_.place.size();
+    }
+    // Makes the device of place i the current one, for calls that depend on it, while
+    // the body runs.
+    void activate(std::size_t i) const
+    {
+        const exec_place place = request_.place.get_place(i);
+        const machine &m = machine::get();
+
+        if (stream_ && !m.places_any)
+            starpu_cuda_set_device(static_cast<unsigned>(
+                starpu_worker_get_devid(m.worker_of(place))));
+    }
+    // That of the task is current again.
+    void deactivate() const
+    {
+        activate(0);
     }
     const exec_place &get_exec_place() const
     {
@@ -229,6 +269,11 @@ class task_core
     }
     void set_exec_place(exec_place place)
     {
+        for (std::size_t i = 1; i < place.size(); i++)
+            require(place.get_place(i).is_host() ==
+                        place.get_place(0).is_host(),
+                    "a task on a grid of processors and devices: name places "
+                    "of one kind, or use parallel_for() or launch()");
         request_.place = std::move(place);
     }
 
@@ -275,6 +320,11 @@ class task_core
             all.push_back({dep.data.get(), dep.mode, dep.place, nullptr});
         return all;
     }
+    // Number i of uses(); NULL: there is none.
+    virtual const datum *datum_of(std::size_t i) const
+    {
+        return i < more_.size() ? more_[i].data.get() : nullptr;
+    }
     // Whoever forgets end() does not keep the data.
     virtual ~task_core()
     {
@@ -318,7 +368,7 @@ class task_core
     int held_node() const
     {
         const machine &m = machine::get();
-        const exec_place &place = request_.place;
+        const exec_place place = request_.place.get_place(0);
 
         if (place.is_device())
             return static_cast<int>(m.at(place.number()).node);
@@ -328,12 +378,11 @@ class task_core
     }
     void *interface_of(std::size_t i) const
     {
-        require(i < order_.size(), "get(i) of data that the task does not use");
         for (const hold &h : held_)
             if (h.data == order_[i].data)
                 return starpu_data_get_interface_on_node(
                     h.data->handle, static_cast<unsigned>(h.node));
-        fail("get(i) of data that the task does not use");
+        fail("get(i) of data that were added after start()");
     }
     // The scope cannot be launched again.
     void runs_once()
@@ -353,7 +402,7 @@ class task_core
                            "stands before end()");
     }
 
-    std::shared_ptr<context_state> state_;
+    co_owned<context_state> state_;
     request request_;
     std::vector<task_dep_untyped> more_; // of add_deps()
     bool later_, started_ = false, ended_ = false;
@@ -361,6 +410,40 @@ class task_core
   private:
     template <class, class...> friend struct task_body;
 
+    static stream_t queue_of(int worker)
+    {
+        return static_cast<stream_t>(orrery_worker_queue(worker));
+    }
+    // While the body runs.
+    class call_of_body
+    {
+      public:
+        call_of_body(task_core *task, stream_t stream, void **buffers)
+            : task_(task)
+        {
+            if (!task)
+                return;
+            if (stream && task->grid_size() > 1)
+                task->sides_.reset(new side_queues(*task->state_));
+            task->buffers_ = buffers;
+            task->stream_ = stream;
+        }
+        call_of_body(const call_of_body &) = delete;
+        call_of_body &operator=(const call_of_body &) = delete;
+        ~call_of_body()
+        {
+            if (!task_)
+                return;
+            task_->buffers_ = nullptr;
+            task_->stream_ = nullptr;
+            task_->sides_.reset();
+        }
+
+      private:
+        task_core *task_;
+    };
+
+    owned<side_queues> sides_; // of the other places
     void **buffers_ = nullptr; // while the body runs
     stream_t stream_ = nullptr;
     std::vector<hold> held_;
@@ -372,15 +455,9 @@ template <class G, std::size_t... K>
 void task_body<F, V...>::run(G &g, stream_t stream, void **buffers,
                              std::index_sequence<K...>)
 {
-    if (task) {
-        task->buffers_ = buffers;
-        task->stream_ = stream;
-    }
+    const task_core::call_of_body now(task, stream, buffers);
+
     call(g, std::tuple<stream_t>(stream), view_of<V>(buffers[K])...);
-    if (task) {
-        task->buffers_ = nullptr;
-        task->stream_ = nullptr;
-    }
 }
 
 } // namespace detail
@@ -397,7 +474,7 @@ class stream_task
     using base::later_, base::more_, base::request_, base::state_;
 
   public:
-    stream_task(std::shared_ptr<detail::context_state> state, exec_place place,
+    stream_task(detail::co_owned<detail::context_state> state, exec_place place,
                 bool later, task_dep<V>... deps)
         : base(std::move(state), std::move(place), later), deps_{std::move(
                                                                deps)...}
@@ -415,8 +492,15 @@ class stream_task
     {
         using B = std::decay_t<F>;
 
+        using H = typename detail::functions_of<B>::host;
+        using D = typename detail::functions_of<B>::device;
+        using lead = std::tuple<stream_t>;
+        constexpr detail::fit host = detail::fit_of_views<H, lead, V...>();
+        constexpr detail::fit device = detail::fit_of_views<D, lead, V...>();
+
         this->require_not_started();
-        if constexpr (detail::fits_task<B, V...>::ask()) {
+        if constexpr (detail::fits_views<host>() &&
+                      detail::fits_views<device>()) {
             if (!later_ && !std::is_empty_v<B>)
                 detail::settle(*state_);
             if (later_ || std::is_empty_v<B> || this->owns_bodies()) {
@@ -472,6 +556,11 @@ class stream_task
         for (const task_dep_untyped &dep : more_)
             all.push_back({dep.data.get(), dep.mode, dep.place, nullptr});
         return all;
+    }
+
+    const detail::datum *datum_of(std::size_t i) const override
+    {
+        return i < N ? deps_[i].data.get() : base::datum_of(i - N);
     }
 
     task_dep_untyped deps_[N];
@@ -563,7 +652,7 @@ template <class F, class... V> struct host_body {
 template <class... D> class construct
 {
   public:
-    construct(std::shared_ptr<context_state> state, exec_place place, D... deps)
+    construct(co_owned<context_state> state, exec_place place, D... deps)
         : state_(std::move(state)), deps_(std::move(deps)...)
     {
         request_.place = std::move(place);
@@ -585,7 +674,7 @@ template <class... D> class construct
          ...);
     }
 
-    std::shared_ptr<context_state> state_;
+    co_owned<context_state> state_;
     request request_;
     std::tuple<D...> deps_;
 };
@@ -611,8 +700,11 @@ class host_launch_scope
 
         static_assert(detail::host_has<B>,
                       "host_launch() takes a lambda that is not __device__");
+        constexpr detail::fit fit =
+            detail::fit_of_views<B, std::tuple<>, V...>();
+
         this->fill(uses);
-        if constexpr (detail::fits_views<B, std::tuple<>, V...>())
+        if constexpr (detail::fits_views<fit>())
             detail::submit_body(*this->state_, this->request_, uses,
                                 sizeof...(V),
                                 detail::host_body<B, V...>{std::forward<F>(f)});

@@ -7,7 +7,6 @@
 #include <ucontext.h>
 
 #include <exception>
-#include <memory>
 #include <vector>
 
 #include <orrery/stf/hierarchy.hpp>
@@ -30,7 +29,14 @@ class thread_team
                       n_, std::size_t{most});
         threads_.resize(n_);
         waits_.resize(widths_.size());
-        stacks_.reset(new char[n_ * stack_bytes]);
+        stacks_ = new char[n_ * stack_bytes];
+    }
+
+    thread_team(const thread_team &) = delete;
+    thread_team &operator=(const thread_team &) = delete;
+    ~thread_team()
+    {
+        delete[] stacks_;
     }
 
     // Calls run(rank) for each rank, as threads.
@@ -92,7 +98,7 @@ class thread_team
 
         t.ended = false;
         getcontext(&t.context);
-        t.context.uc_stack.ss_sp = stacks_.get() + i * stack_bytes;
+        t.context.uc_stack.ss_sp = stacks_ + i * stack_bytes;
         t.context.uc_stack.ss_size = stack_bytes;
         t.context.uc_link = &main_;
         makecontext(&t.context, reinterpret_cast<void (*)()>(begin), 2,
@@ -139,7 +145,7 @@ class thread_team
     ucontext_t main_{};
     std::vector<thread> threads_;
     std::vector<std::vector<wait>> waits_; // of each level, of its groups
-    std::unique_ptr<char[]> stacks_;
+    char *stacks_ = nullptr;
 };
 
 inline void team_sync(thread_team *team, std::size_t level)

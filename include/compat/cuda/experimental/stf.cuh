@@ -7,6 +7,11 @@
  */
 #pragma once
 
+// Programs for CUDASTF count on its header for these.
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <orrery/stf.hpp>
 
 #if !ORR_STF_CUDA
@@ -23,6 +28,13 @@ typedef struct CUstream_st *cudaStream_t;
 // Queues of processors: what is put into them is done at once.
 inline int cudaStreamSynchronize(cudaStream_t)
 {
+    return 0;
+}
+// What exec() of a launchable scope returns.
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+inline int cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t)
+{
+    orrery::stf::launch_graph(graph);
     return 0;
 }
 inline int cudaMemsetAsync(void *at, int value, std::size_t n, cudaStream_t)
