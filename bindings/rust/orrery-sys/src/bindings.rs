@@ -63,9 +63,9 @@ pub const STARPU_HAVE_ATOMIC_FETCH_OR_8: u32 = 1;
 pub const STARPU_HAVE_ATOMIC_TEST_AND_SET: u32 = 1;
 pub const STARPU_CACHELINE_SIZE: u32 = 64;
 pub const STARPU_BACKTRACE_LENGTH: u32 = 32;
-pub const STARPU_PTHREAD_BARRIER_SERIAL_THREAD: i32 = - 1;
 pub const STARPU_ACQUIRE_NO_NODE: i32 = - 1;
 pub const STARPU_ACQUIRE_NO_NODE_LOCK_ALL: i32 = - 2;
+pub const STARPU_PTHREAD_BARRIER_SERIAL_THREAD: i32 = - 1;
 pub const STARPU_COO_GET_OFFSET: u32 = 0;
 pub const STARPU_CSR_GET_OFFSET: u32 = 0;
 pub const STARPU_BCSR_GET_OFFSET: u32 = 0;
@@ -213,6 +213,39 @@ pub const STARPU_SCHED_SIMPLE_FIFOS_BELOW_EXP: u32 = 8192;
 pub const STARPU_SCHED_SIMPLE_PRE_DECISION: u32 = 16384;
 pub const STARPU_SCHED_SIMPLE_FIFOS_BELOW_NOLIMIT: u32 = 65536;
 pub type starpu_ssize_t = isize;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct _starpu_data_state {
+    _unused: [u8; 0],
+}
+pub type starpu_data_handle_t = *mut _starpu_data_state;
+pub const STARPU_R: starpu_data_access_mode = 1;
+pub const STARPU_W: starpu_data_access_mode = 2;
+pub const STARPU_RW: starpu_data_access_mode = 3;
+pub const STARPU_SCRATCH: starpu_data_access_mode = 4;
+pub const STARPU_REDUX: starpu_data_access_mode = 8;
+pub const STARPU_COMMUTE: starpu_data_access_mode = 16;
+pub const STARPU_SSEND: starpu_data_access_mode = 32;
+pub const STARPU_LOCALITY: starpu_data_access_mode = 64;
+pub const STARPU_MPI_REDUX: starpu_data_access_mode = 128;
+pub const STARPU_NOPLAN: starpu_data_access_mode = 256;
+pub const STARPU_UNMAP: starpu_data_access_mode = 512;
+pub const STARPU_NOFOOTPRINT: starpu_data_access_mode = 1024;
+pub const STARPU_NONE: starpu_data_access_mode = 2048;
+pub const STARPU_ACCESS_MODE_MAX: starpu_data_access_mode = 4096;
+pub type starpu_data_access_mode = c_uint;
+pub const STARPU_FETCH: starpu_is_prefetch = 0;
+pub const STARPU_TASK_PREFETCH: starpu_is_prefetch = 1;
+pub const STARPU_PREFETCH: starpu_is_prefetch = 2;
+pub const STARPU_IDLEFETCH: starpu_is_prefetch = 3;
+pub const STARPU_NFETCH: starpu_is_prefetch = 4;
+pub type starpu_is_prefetch = c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct starpu_arbiter {
+    _unused: [u8; 0],
+}
+pub type starpu_arbiter_t = *mut starpu_arbiter;
 pub type starpu_pthread_t = u64;
 pub type starpu_pthread_attr_t = [u64; 7usize];
 #[repr(C)]
@@ -468,6 +501,7 @@ pub struct orrery_drawn_use {
     pub data: usize,
     pub name: *const c_char,
     pub writes: c_int,
+    pub reads: c_int,
 }
 impl Default for orrery_drawn_use {
     fn default() -> Self { let mut s = ::std::mem::MaybeUninit::<Self>::uninit(); unsafe { ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1); s.assume_init() } }
@@ -479,6 +513,7 @@ pub struct orrery_drawing_look {
     pub times: c_int,
     pub colours: c_int,
     pub nameless: c_int,
+    pub copies: c_int,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -504,39 +539,6 @@ pub type starpu_cudaMemcpyKind_t = c_int;
 pub struct cusparseContext {
     _unused: [u8; 0],
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct _starpu_data_state {
-    _unused: [u8; 0],
-}
-pub type starpu_data_handle_t = *mut _starpu_data_state;
-pub const STARPU_R: starpu_data_access_mode = 1;
-pub const STARPU_W: starpu_data_access_mode = 2;
-pub const STARPU_RW: starpu_data_access_mode = 3;
-pub const STARPU_SCRATCH: starpu_data_access_mode = 4;
-pub const STARPU_REDUX: starpu_data_access_mode = 8;
-pub const STARPU_COMMUTE: starpu_data_access_mode = 16;
-pub const STARPU_SSEND: starpu_data_access_mode = 32;
-pub const STARPU_LOCALITY: starpu_data_access_mode = 64;
-pub const STARPU_MPI_REDUX: starpu_data_access_mode = 128;
-pub const STARPU_NOPLAN: starpu_data_access_mode = 256;
-pub const STARPU_UNMAP: starpu_data_access_mode = 512;
-pub const STARPU_NOFOOTPRINT: starpu_data_access_mode = 1024;
-pub const STARPU_NONE: starpu_data_access_mode = 2048;
-pub const STARPU_ACCESS_MODE_MAX: starpu_data_access_mode = 4096;
-pub type starpu_data_access_mode = c_uint;
-pub const STARPU_FETCH: starpu_is_prefetch = 0;
-pub const STARPU_TASK_PREFETCH: starpu_is_prefetch = 1;
-pub const STARPU_PREFETCH: starpu_is_prefetch = 2;
-pub const STARPU_IDLEFETCH: starpu_is_prefetch = 3;
-pub const STARPU_NFETCH: starpu_is_prefetch = 4;
-pub type starpu_is_prefetch = c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct starpu_arbiter {
-    _unused: [u8; 0],
-}
-pub type starpu_arbiter_t = *mut starpu_arbiter;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct _cl_event {
@@ -1874,6 +1876,63 @@ extern "C" {
     pub fn starpu_atomic_or(ptr: *mut c_uint, value: c_uint) -> c_uint;
     pub fn starpu_atomic_orl(ptr: *mut c_ulong, value: c_ulong) -> c_ulong;
     pub fn starpu_atomic_or64(ptr: *mut u64, value: u64) -> u64;
+    pub fn starpu_data_set_name(handle: starpu_data_handle_t, name: *const c_char);
+    pub fn starpu_data_set_coordinates_array(handle: starpu_data_handle_t, dimensions: c_uint, dims: *mut c_int);
+    pub fn starpu_data_set_coordinates(handle: starpu_data_handle_t, dimensions: c_uint, ...);
+    pub fn starpu_data_get_coordinates_array(handle: starpu_data_handle_t, dimensions: c_uint, dims: *mut c_int) -> c_uint;
+    pub fn starpu_data_unregister(handle: starpu_data_handle_t);
+    pub fn starpu_data_unregister_no_coherency(handle: starpu_data_handle_t);
+    pub fn starpu_data_unregister_submit(handle: starpu_data_handle_t);
+    pub fn starpu_data_invalidate(handle: starpu_data_handle_t);
+    pub fn starpu_data_invalidate_submit(handle: starpu_data_handle_t);
+    pub fn starpu_data_deinitialize(handle: starpu_data_handle_t);
+    pub fn starpu_data_deinitialize_submit(handle: starpu_data_handle_t);
+    pub fn starpu_data_acquire(handle: starpu_data_handle_t, mode: starpu_data_access_mode) -> c_int;
+    pub fn starpu_data_acquire_on_node(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode) -> c_int;
+    pub fn starpu_data_acquire_cb(handle: starpu_data_handle_t, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void) -> c_int;
+    pub fn starpu_data_acquire_on_node_cb(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void) -> c_int;
+    pub fn starpu_data_acquire_cb_sequential_consistency(handle: starpu_data_handle_t, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int) -> c_int;
+    pub fn starpu_data_acquire_on_node_cb_sequential_consistency(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int) -> c_int;
+    pub fn starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback_acquired: Option<unsafe extern "C" fn(arg: *mut c_void, node: *mut c_int, mode: starpu_data_access_mode)>, callback: Option<unsafe extern "C" fn(arg: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int, quick: c_int, pre_sync_jobid: *mut c_long, post_sync_jobid: *mut c_long, prio: c_int) -> c_int;
+    pub fn starpu_data_acquire_try(handle: starpu_data_handle_t, mode: starpu_data_access_mode) -> c_int;
+    pub fn starpu_data_acquire_on_node_try(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode) -> c_int;
+    pub fn starpu_data_release(handle: starpu_data_handle_t);
+    pub fn starpu_data_release_on_node(handle: starpu_data_handle_t, node: c_int);
+    pub fn starpu_data_release_to(handle: starpu_data_handle_t, down_to_mode: starpu_data_access_mode);
+    pub fn starpu_data_release_to_on_node(handle: starpu_data_handle_t, down_to_mode: starpu_data_access_mode, node: c_int);
+    pub fn starpu_data_fetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
+    pub fn starpu_data_prefetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
+    pub fn starpu_data_prefetch_on_node_prio(handle: starpu_data_handle_t, node: c_uint, async_: c_uint, prio: c_int) -> c_int;
+    pub fn starpu_data_idle_prefetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
+    pub fn starpu_data_idle_prefetch_on_node_prio(handle: starpu_data_handle_t, node: c_uint, async_: c_uint, prio: c_int) -> c_int;
+    pub fn starpu_data_request_allocation(handle: starpu_data_handle_t, node: c_uint) -> c_int;
+    pub fn starpu_data_is_on_node(handle: starpu_data_handle_t, node: c_uint) -> c_uint;
+    pub fn starpu_data_wont_use(handle: starpu_data_handle_t);
+    pub fn starpu_data_evict_from_node(handle: starpu_data_handle_t, node: c_uint) -> c_int;
+    pub fn starpu_memchunk_tidy(memory_node: c_uint);
+    pub fn starpu_data_set_wt_mask(handle: starpu_data_handle_t, wt_mask: u32);
+    pub fn starpu_data_advise_as_important(handle: starpu_data_handle_t, is_important: c_uint);
+    pub fn starpu_data_query_status2(handle: starpu_data_handle_t, memory_node: c_int, is_allocated: *mut c_int, is_valid: *mut c_int, is_loading: *mut c_int, is_requested: *mut c_int);
+    pub fn starpu_data_query_status(handle: starpu_data_handle_t, memory_node: c_int, is_allocated: *mut c_int, is_valid: *mut c_int, is_requested: *mut c_int);
+    pub fn starpu_data_test_if_allocated_on_node(handle: starpu_data_handle_t, memory_node: c_uint) -> c_uint;
+    pub fn starpu_data_test_if_mapped_on_node(handle: starpu_data_handle_t, memory_node: c_uint) -> c_uint;
+    pub fn starpu_data_set_sequential_consistency_flag(handle: starpu_data_handle_t, flag: c_uint);
+    pub fn starpu_data_get_sequential_consistency_flag(handle: starpu_data_handle_t) -> c_uint;
+    pub fn starpu_data_get_default_sequential_consistency_flag() -> c_uint;
+    pub fn starpu_data_set_default_sequential_consistency_flag(flag: c_uint);
+    pub fn starpu_data_set_ooc_flag(handle: starpu_data_handle_t, flag: c_uint);
+    pub fn starpu_data_get_ooc_flag(handle: starpu_data_handle_t) -> c_uint;
+    pub fn starpu_data_set_user_data(handle: starpu_data_handle_t, user_data: *mut c_void);
+    pub fn starpu_data_get_user_data(handle: starpu_data_handle_t) -> *mut c_void;
+    pub fn starpu_data_set_sched_data(handle: starpu_data_handle_t, sched_data: *mut c_void);
+    pub fn starpu_data_get_sched_data(handle: starpu_data_handle_t) -> *mut c_void;
+    pub fn starpu_data_get_interface_ops(handle: starpu_data_handle_t) -> *mut starpu_data_interface_ops;
+    pub fn starpu_data_can_evict(handle: starpu_data_handle_t, node: c_uint, is_prefetch: starpu_is_prefetch) -> c_int;
+    pub fn starpu_data_set_reduction_methods(handle: starpu_data_handle_t, redux_cl: *mut starpu_codelet, init_cl: *mut starpu_codelet);
+    pub fn starpu_data_set_reduction_methods_with_args(handle: starpu_data_handle_t, redux_cl: *mut starpu_codelet, redux_cl_arg: *mut c_void, init_cl: *mut starpu_codelet, init_cl_arg: *mut c_void);
+    pub fn starpu_arbiter_create() -> starpu_arbiter_t;
+    pub fn starpu_data_assign_arbiter(handle: starpu_data_handle_t, arbiter: starpu_arbiter_t);
+    pub fn starpu_arbiter_destroy(arbiter: starpu_arbiter_t);
     pub fn starpu_pthread_equal(t1: starpu_pthread_t, t2: starpu_pthread_t) -> c_int;
     pub fn starpu_pthread_self() -> starpu_pthread_t;
     pub fn starpu_pthread_create(thread: *mut starpu_pthread_t, attr: *const starpu_pthread_attr_t, start_routine: Option<unsafe extern "C" fn(arg1: *mut c_void) -> *mut c_void>, arg: *mut c_void) -> c_int;
@@ -2025,6 +2084,7 @@ extern "C" {
     pub fn orrery_is_simulated() -> c_int;
     pub fn orrery_machine_name() -> *const c_char;
     pub fn orrery_runs_kernels() -> c_int;
+    pub fn orrery_asks_for_lines() -> c_int;
     pub fn orrery_call_on_thread_stack(function: Option<unsafe extern "C" fn(argument: *mut c_void)>, argument: *mut c_void);
     pub fn orrery_thread_takes_part() -> c_int;
     pub fn orrery_knows_kernel(name: *const c_char, symbol: *const c_char) -> c_int;
@@ -2036,10 +2096,16 @@ extern "C" {
     pub fn orrery_set_costs_in_times();
     pub fn orrery_task_submit_and_call(task: *mut starpu_task) -> c_int;
     pub fn orrery_task_submit_in_graph(task: *mut starpu_task, again: c_int) -> c_int;
+    pub fn orrery_task_submit_on_host(task: *mut starpu_task, ncores: c_uint, memory: usize) -> c_int;
     pub fn orrery_graph_launch();
+    pub fn orrery_worker_queue(worker: c_int) -> *mut c_void;
+    pub fn orrery_queue_after(later: *mut c_void, later_worker: c_int, earlier: *mut c_void, earlier_worker: c_int) -> c_int;
     pub fn orrery_sem_wait_until(sem: *mut starpu_sem_t, date: f64) -> c_int;
     pub fn orrery_replay(path: *const c_char, settings: *const orrery_replay_settings) -> c_int;
     pub fn orrery_replay_stop();
+    pub fn orrery_data_acquire_to_copy(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, bytes: usize, callback: Option<unsafe extern "C" fn(argument: *mut c_void)>, argument: *mut c_void) -> c_int;
+    pub fn orrery_data_acquire_to_copy_new(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, bytes: usize, first_used: usize, callback: Option<unsafe extern "C" fn(argument: *mut c_void)>, argument: *mut c_void) -> c_int;
+    pub fn orrery_data_untouched(handle: starpu_data_handle_t);
     pub fn orrery_usleep(microseconds: f64);
     pub fn orrery_drawing_new(look: *const orrery_drawing_look) -> *mut orrery_drawing;
     pub fn orrery_drawing_free(drawing: *mut orrery_drawing);
@@ -2085,63 +2151,6 @@ extern "C" {
     pub fn starpu_cusparse_init();
     pub fn starpu_cusparse_shutdown();
     pub fn starpu_cusparse_get_local_handle() -> *mut cusparseContext;
-    pub fn starpu_data_set_name(handle: starpu_data_handle_t, name: *const c_char);
-    pub fn starpu_data_set_coordinates_array(handle: starpu_data_handle_t, dimensions: c_uint, dims: *mut c_int);
-    pub fn starpu_data_set_coordinates(handle: starpu_data_handle_t, dimensions: c_uint, ...);
-    pub fn starpu_data_get_coordinates_array(handle: starpu_data_handle_t, dimensions: c_uint, dims: *mut c_int) -> c_uint;
-    pub fn starpu_data_unregister(handle: starpu_data_handle_t);
-    pub fn starpu_data_unregister_no_coherency(handle: starpu_data_handle_t);
-    pub fn starpu_data_unregister_submit(handle: starpu_data_handle_t);
-    pub fn starpu_data_invalidate(handle: starpu_data_handle_t);
-    pub fn starpu_data_invalidate_submit(handle: starpu_data_handle_t);
-    pub fn starpu_data_deinitialize(handle: starpu_data_handle_t);
-    pub fn starpu_data_deinitialize_submit(handle: starpu_data_handle_t);
-    pub fn starpu_data_acquire(handle: starpu_data_handle_t, mode: starpu_data_access_mode) -> c_int;
-    pub fn starpu_data_acquire_on_node(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode) -> c_int;
-    pub fn starpu_data_acquire_cb(handle: starpu_data_handle_t, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void) -> c_int;
-    pub fn starpu_data_acquire_on_node_cb(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void) -> c_int;
-    pub fn starpu_data_acquire_cb_sequential_consistency(handle: starpu_data_handle_t, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int) -> c_int;
-    pub fn starpu_data_acquire_on_node_cb_sequential_consistency(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback: Option<unsafe extern "C" fn(arg1: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int) -> c_int;
-    pub fn starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, callback_acquired: Option<unsafe extern "C" fn(arg: *mut c_void, node: *mut c_int, mode: starpu_data_access_mode)>, callback: Option<unsafe extern "C" fn(arg: *mut c_void)>, arg: *mut c_void, sequential_consistency: c_int, quick: c_int, pre_sync_jobid: *mut c_long, post_sync_jobid: *mut c_long, prio: c_int) -> c_int;
-    pub fn starpu_data_acquire_try(handle: starpu_data_handle_t, mode: starpu_data_access_mode) -> c_int;
-    pub fn starpu_data_acquire_on_node_try(handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode) -> c_int;
-    pub fn starpu_data_release(handle: starpu_data_handle_t);
-    pub fn starpu_data_release_on_node(handle: starpu_data_handle_t, node: c_int);
-    pub fn starpu_data_release_to(handle: starpu_data_handle_t, down_to_mode: starpu_data_access_mode);
-    pub fn starpu_data_release_to_on_node(handle: starpu_data_handle_t, down_to_mode: starpu_data_access_mode, node: c_int);
-    pub fn starpu_data_fetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
-    pub fn starpu_data_prefetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
-    pub fn starpu_data_prefetch_on_node_prio(handle: starpu_data_handle_t, node: c_uint, async_: c_uint, prio: c_int) -> c_int;
-    pub fn starpu_data_idle_prefetch_on_node(handle: starpu_data_handle_t, node: c_uint, async_: c_uint) -> c_int;
-    pub fn starpu_data_idle_prefetch_on_node_prio(handle: starpu_data_handle_t, node: c_uint, async_: c_uint, prio: c_int) -> c_int;
-    pub fn starpu_data_request_allocation(handle: starpu_data_handle_t, node: c_uint) -> c_int;
-    pub fn starpu_data_is_on_node(handle: starpu_data_handle_t, node: c_uint) -> c_uint;
-    pub fn starpu_data_wont_use(handle: starpu_data_handle_t);
-    pub fn starpu_data_evict_from_node(handle: starpu_data_handle_t, node: c_uint) -> c_int;
-    pub fn starpu_memchunk_tidy(memory_node: c_uint);
-    pub fn starpu_data_set_wt_mask(handle: starpu_data_handle_t, wt_mask: u32);
-    pub fn starpu_data_advise_as_important(handle: starpu_data_handle_t, is_important: c_uint);
-    pub fn starpu_data_query_status2(handle: starpu_data_handle_t, memory_node: c_int, is_allocated: *mut c_int, is_valid: *mut c_int, is_loading: *mut c_int, is_requested: *mut c_int);
-    pub fn starpu_data_query_status(handle: starpu_data_handle_t, memory_node: c_int, is_allocated: *mut c_int, is_valid: *mut c_int, is_requested: *mut c_int);
-    pub fn starpu_data_test_if_allocated_on_node(handle: starpu_data_handle_t, memory_node: c_uint) -> c_uint;
-    pub fn starpu_data_test_if_mapped_on_node(handle: starpu_data_handle_t, memory_node: c_uint) -> c_uint;
-    pub fn starpu_data_set_sequential_consistency_flag(handle: starpu_data_handle_t, flag: c_uint);
-    pub fn starpu_data_get_sequential_consistency_flag(handle: starpu_data_handle_t) -> c_uint;
-    pub fn starpu_data_get_default_sequential_consistency_flag() -> c_uint;
-    pub fn starpu_data_set_default_sequential_consistency_flag(flag: c_uint);
-    pub fn starpu_data_set_ooc_flag(handle: starpu_data_handle_t, flag: c_uint);
-    pub fn starpu_data_get_ooc_flag(handle: starpu_data_handle_t) -> c_uint;
-    pub fn starpu_data_set_user_data(handle: starpu_data_handle_t, user_data: *mut c_void);
-    pub fn starpu_data_get_user_data(handle: starpu_data_handle_t) -> *mut c_void;
-    pub fn starpu_data_set_sched_data(handle: starpu_data_handle_t, sched_data: *mut c_void);
-    pub fn starpu_data_get_sched_data(handle: starpu_data_handle_t) -> *mut c_void;
-    pub fn starpu_data_get_interface_ops(handle: starpu_data_handle_t) -> *mut starpu_data_interface_ops;
-    pub fn starpu_data_can_evict(handle: starpu_data_handle_t, node: c_uint, is_prefetch: starpu_is_prefetch) -> c_int;
-    pub fn starpu_data_set_reduction_methods(handle: starpu_data_handle_t, redux_cl: *mut starpu_codelet, init_cl: *mut starpu_codelet);
-    pub fn starpu_data_set_reduction_methods_with_args(handle: starpu_data_handle_t, redux_cl: *mut starpu_codelet, redux_cl_arg: *mut c_void, init_cl: *mut starpu_codelet, init_cl_arg: *mut c_void);
-    pub fn starpu_arbiter_create() -> starpu_arbiter_t;
-    pub fn starpu_data_assign_arbiter(handle: starpu_data_handle_t, arbiter: starpu_arbiter_t);
-    pub fn starpu_arbiter_destroy(arbiter: starpu_arbiter_t);
     pub fn starpu_data_register(handleptr: *mut starpu_data_handle_t, home_node: c_int, data_interface: *mut c_void, ops: *mut starpu_data_interface_ops);
     pub fn starpu_data_ptr_register(handle: starpu_data_handle_t, node: c_uint);
     pub fn starpu_data_register_same(handledst: *mut starpu_data_handle_t, handlesrc: starpu_data_handle_t);

@@ -2,6 +2,7 @@
 //! Kernels: a name, a model of how long they take, versions for devices.
 use crate::error::{Error, Result};
 use crate::opencl::OpenCl;
+use crate::ptx::Ptx;
 use crate::runtime::{c_name, CpuFunction};
 use orrery_sys::*;
 use std::ffi::CString;
@@ -92,6 +93,7 @@ pub struct Kernel {
     pub(crate) cuda: Option<DeviceFunction>,
     pub(crate) hip: Option<DeviceFunction>,
     pub(crate) opencl: Option<Arc<OpenCl>>,
+    pub(crate) ptx: Option<Arc<Ptx>>,
 }
 
 static KERNELS: AtomicU64 = AtomicU64::new(0);
@@ -110,6 +112,7 @@ impl Kernel {
             cuda: None,
             hip: None,
             opencl: None,
+            ptx: None,
         })
     }
 
@@ -155,15 +158,26 @@ impl Kernel {
         self
     }
 
-    /// Fills the versions for devices. What OpenCL's gets is how its program is launched.
+    /// What CUDA devices execute, of a module that their driver compiles; instead of a
+    /// function ([`cuda`](Kernel::cuda)).
+    ///
+    /// # Safety
+    /// As of [`cuda`](Kernel::cuda), for the function in the module.
+    pub unsafe fn ptx(mut self, module: Ptx) -> Kernel {
+        self.ptx = Some(Arc::new(module));
+        self
+    }
+
+    /// Fills the versions for devices. What OpenCL's and PTX's get is how they are launched.
     pub(crate) fn fill(
         &self,
         codelet: &mut starpu_codelet,
         is_simulated: bool,
         launch: CpuFunction,
     ) {
-        if self.cuda.is_some() {
-            codelet.cuda_funcs[0] = self.cuda;
+        let ptx = self.ptx.as_ref().map(|_| launch);
+        if let Some(function) = ptx.or(self.cuda) {
+            codelet.cuda_funcs[0] = Some(function);
             codelet.cuda_flags[0] = STARPU_CUDA_ASYNC as _;
         }
         if self.hip.is_some() {

@@ -22,11 +22,13 @@
 
 mod access;
 mod data;
+mod device;
 mod error;
 mod kernel;
 mod layout;
 mod opencl;
 mod parts;
+mod ptx;
 mod reduce;
 mod runtime;
 mod task;
@@ -43,6 +45,7 @@ pub use layout::{
 };
 pub use opencl::OpenCl;
 pub use parts::{Blocks, Columns, Cut, Part, Parts, Planes, Rows};
+pub use ptx::Ptx;
 pub use reduce::{Greatest, Least, Operation, Product, Sum};
 pub use runtime::{Machine, Runtime, Scope};
 pub use task::{Builder, Submitted};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! Kernels in OpenCL C.
+use crate::device::{words_of, Library};
 use crate::error::{Error, Result};
 use crate::runtime::{c_name, lock};
 use orrery_sys::*;
 use std::ffi::CString;
 use std::mem::{size_of, transmute};
-use std::os::raw::{c_char, c_int, c_void};
+use std::os::raw::{c_char, c_void};
 use std::ptr;
 use std::sync::Mutex;
 
@@ -71,11 +72,7 @@ impl OpenCl {
         buffers: &[*mut c_void],
         argument: (usize, *const c_void),
     ) -> std::result::Result<(), String> {
-        let mut words = Vec::new();
-        let mut extents = vec![1];
-        for &buffer in buffers {
-            extents = words_of(buffer, &mut words)?;
-        }
+        let (words, extents) = words_of(buffers, |memory| [memory.handle, memory.offset])?;
         let calls = Calls::find()?;
         let device = starpu_worker_get_devid(starpu_worker_get_id());
         let (mut kernel, mut queue) = (ptr::null_mut(), ptr::null_mut());
@@ -110,41 +107,6 @@ impl OpenCl {
     }
 }
 
-/// What a kernel gets of a buffer; and its extents.
-unsafe fn words_of(
-    buffer: *mut c_void,
-    words: &mut Vec<usize>,
-) -> std::result::Result<Vec<usize>, String> {
-    // All interfaces begin with their number.
-    match *(buffer as *const starpu_data_interface_id) {
-        STARPU_VECTOR_INTERFACE_ID => {
-            let v = &*(buffer as *const starpu_vector_interface);
-            words.extend([v.dev_handle, v.offset / v.elemsize, v.nx as usize]);
-            Ok(vec![v.nx as usize])
-        }
-        STARPU_VARIABLE_INTERFACE_ID => {
-            let v = &*(buffer as *const starpu_variable_interface);
-            words.extend([v.dev_handle, v.offset / v.elemsize]);
-            Ok(vec![1])
-        }
-        STARPU_MATRIX_INTERFACE_ID => {
-            let m = &*(buffer as *const starpu_matrix_interface);
-            let (nx, ny) = (m.nx as usize, m.ny as usize);
-            words.extend([m.dev_handle, m.offset / m.elemsize, nx, ny, m.ld as usize]);
-            Ok(vec![nx, ny])
-        }
-        STARPU_BLOCK_INTERFACE_ID => {
-            let b = &*(buffer as *const starpu_block_interface);
-            let dims = [b.nx as usize, b.ny as usize, b.nz as usize];
-            words.extend([b.dev_handle, b.offset / b.elemsize]);
-            words.extend(dims);
-            words.extend([b.ldy as usize, b.ldz as usize]);
-            Ok(dims.to_vec())
-        }
-        other => Err(format!("a buffer has the interface {other}, which is not known here")),
-    }
-}
-
 type SetArgument = unsafe extern "C" fn(*mut c_void, u32, usize, *const c_void) -> i32;
 type Enqueue = unsafe extern "C" fn(
     *mut c_void,
@@ -164,27 +126,15 @@ struct Calls {
     enqueue: Enqueue,
 }
 
-extern "C" {
-    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
 impl Calls {
     fn find() -> std::result::Result<Calls, String> {
-        const RTLD_NOW: c_int = 2;
+        let loader = Library::open("libOpenCL.so.1")?;
         unsafe {
-            let loader = dlopen(b"libOpenCL.so.1\0".as_ptr() as *const c_char, RTLD_NOW);
-            if loader.is_null() {
-                return Err("libOpenCL.so.1 cannot be opened".into());
-            }
-            let set = dlsym(loader, b"clSetKernelArg\0".as_ptr() as *const c_char);
-            let enqueue = dlsym(loader, b"clEnqueueNDRangeKernel\0".as_ptr() as *const c_char);
-            if set.is_null() || enqueue.is_null() {
-                return Err("libOpenCL.so.1 lacks what launches kernels".into());
-            }
             Ok(Calls {
-                set: transmute::<*mut c_void, SetArgument>(set),
-                enqueue: transmute::<*mut c_void, Enqueue>(enqueue),
+                set: transmute::<*mut c_void, SetArgument>(loader.entry("clSetKernelArg")?),
+                enqueue: transmute::<*mut c_void, Enqueue>(
+                    loader.entry("clEnqueueNDRangeKernel")?,
+                ),
             })
         }
     }

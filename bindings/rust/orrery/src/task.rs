@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Device, KernelRef, Model};
 use crate::layout::Plain;
 use crate::opencl::OpenCl;
+use crate::ptx::Ptx;
 use crate::runtime::{c_name, lock, text_of, CodeletMemory, CpuFunction, First, Inner};
 use orrery_sys::*;
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ struct Entry {
     model: *mut starpu_perfmodel, // ours, or null
     _symbol: Option<CString>,
     opencl: Option<Arc<OpenCl>>,
+    ptx: Option<Arc<Ptx>>,
     /// Of the kernel, or 0.
     number: u64,
     name: Box<str>,
@@ -52,6 +54,7 @@ impl Entry {
             model: ptr::null_mut(),
             _symbol: None,
             opencl: None,
+            ptx: None,
             number: number_of(kernel),
             name: kernel.name().into(),
             functions,
@@ -72,6 +75,7 @@ impl Entry {
                 program.compile(&kernel.name)?;
                 entry.opencl = Some(program.clone());
             }
+            entry.ptx = kernel.ptx.clone();
         }
         Ok(entry)
     }
@@ -164,8 +168,12 @@ impl Codelets {
     /// Before the library stops.
     pub(crate) fn unload(&self) {
         for &entry in self.by_function.values().flatten() {
-            if let Some(program) = unsafe { &(*entry).opencl } {
+            let entry = unsafe { &*entry };
+            if let Some(program) = &entry.opencl {
                 program.unload();
+            }
+            if let Some(module) = &entry.ptx {
+                module.unload();
             }
         }
     }
@@ -234,7 +242,7 @@ unsafe fn number_of_buffers<A: Accesses>() -> usize {
     }
 }
 
-/// What OpenCL workers call.
+/// What OpenCL workers call, and CUDA workers of kernels in PTX.
 unsafe extern "C" fn launch<A, P, F>(buffers: *mut *mut c_void, body: *mut c_void)
 where
     A: Accesses,
@@ -242,9 +250,12 @@ where
     let body = &*(body as *const Body<P, F>);
     let argument = (size_of::<P>(), &body.argument as *const P as *const c_void);
     let buffers = slice::from_raw_parts(buffers, number_of_buffers::<A>());
-    let result = match &(*body.entry).opencl {
-        Some(program) => program.launch(buffers, argument),
-        None => Err("it has no version for this device".into()),
+    let entry = &*body.entry;
+    let on_cuda = starpu_worker_get_type(starpu_worker_get_id()) == STARPU_CUDA_WORKER;
+    let result = match (&entry.ptx, &entry.opencl) {
+        (Some(module), _) if on_cuda => module.launch(buffers, argument),
+        (_, Some(program)) if !on_cuda => program.launch(buffers, argument),
+        _ => Err("it has no version for this device".into()),
     };
     if let Err(message) = result {
         body.fail(message);
