@@ -642,7 +642,7 @@ static bool admission_serve(struct orr_runtime *rt, struct orr_node *node,
             return false;
         if (changed && bypass(rt, node, job, admitted))
             continue;
-        orr_node_combine(rt, node->id);
+        (void)orr_node_combine(rt, node->id);
         starve(rt, node);
         return false;
     }
@@ -887,9 +887,9 @@ bool orr_admit_close(struct orr_runtime *rt, unsigned node)
                                           &none, 1);
 }
 
-void orr_admit_reopen(struct orr_runtime *rt, unsigned node)
+bool orr_admit_reopen(struct orr_runtime *rt, unsigned node)
 {
-    (void)serve_calls(rt, &rt->nodes->at[node], 1, NULL);
+    return serve_calls(rt, &rt->nodes->at[node], 1, NULL);
 }
 
 const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node)

@@ -392,13 +392,16 @@ static struct orr_handle *find_hurried(struct orr_runtime *rt, unsigned node)
     return found;
 }
 
-void orr_node_combine(struct orr_runtime *rt, unsigned node)
+bool orr_node_combine(struct orr_runtime *rt, unsigned node)
 {
     struct orr_handle *handle;
+    bool any = false;
 
     while (atomic_load_explicit(&rt->data->nreduced, memory_order_relaxed) &&
            (handle = find_hurried(rt, node))) {
         orr_data_combine_early(rt, handle);
         orr_handle_leave(handle);
+        any = true;
     }
+    return any;
 }

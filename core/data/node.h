@@ -464,7 +464,9 @@ bool orr_admit_is_barred(struct orr_runtime *rt, struct orr_job *job);
 /* The job, which gave its memory back, waits as others do. */
 void orr_admit_advance(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
-void orr_admit_reopen(struct orr_runtime *rt, unsigned node);
+/* Returns whether a job got memory now: those that held it up may have ended since it was
+ * tried. */
+bool orr_admit_reopen(struct orr_runtime *rt, unsigned node);
 
 /* When nothing goes on any more: a job that waits for memory goes to other workers,
  * on whose node its data are or could be, or a value to a node that has room. Returns

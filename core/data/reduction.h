@@ -83,9 +83,10 @@ bool orr_handle_has_partials(struct orr_handle *handle);
  * tasks. No lock held. Does not block. */
 void orr_handle_combine(struct orr_handle *handle, int priority);
 
-/* Jobs wait for the node's memory: combines a reduction that has partials there, which
- * leave then. No lock held. Does not block. */
-void orr_node_combine(struct orr_runtime *rt, unsigned node);
+/* Jobs wait for the node's memory: combines the reductions that have partials there,
+ * which leave then; those whose handles are locked just now are left out. Returns
+ * whether there were any. No lock held. Does not block. */
+bool orr_node_combine(struct orr_runtime *rt, unsigned node);
 
 /* --- the first value (core/data/first_value.c) --- */
 

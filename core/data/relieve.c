@@ -29,6 +29,7 @@
 #include "core/data/gather.h"
 #include "core/data/node.h"
 #include "core/data/nodes.h"
+#include "core/data/reduction.h"
 #include "core/data/request.h"
 #include "core/exec/runtime.h"
 #include "core/job/count.h"
@@ -185,6 +186,16 @@ static bool send_value(struct orr_runtime *rt, const size_t *room)
     return done;
 }
 
+/* Partials leave that were passed over because their handles were in use just then.
+ * Returns whether any do. */
+static bool combine_where_short(struct orr_runtime *rt)
+{
+    bool any = false;
+
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        any |= is_short(&rt->nodes->at[id]) && orr_node_combine(rt, id);
+    return any;
+}
 
 static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
 {
@@ -487,6 +498,8 @@ bool orr_memory_relieve(struct orr_runtime *rt)
         any |= is_short(&rt->nodes->at[node]);
     if (!any)
         return false;
+    if (combine_where_short(rt))
+        return true;
     for (unsigned node = 0; node < rt->nodes->n; node++)
         room[node] = orr_gather_room(&rt->nodes->at[node]);
     look = look_for_move(rt, room);
@@ -495,7 +508,7 @@ bool orr_memory_relieve(struct orr_runtime *rt)
         atomic_store(&rt->nodes->relief.holds, true);
     done = done && do_something(rt, &look, room);
     for (; look.closed; look.closed &= look.closed - 1)
-        orr_admit_reopen(rt, (unsigned)__builtin_ctzll(look.closed));
+        done |= orr_admit_reopen(rt, (unsigned)__builtin_ctzll(look.closed));
     return done;
 }
 
