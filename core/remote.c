@@ -9,6 +9,7 @@
 #include "core/data/registry.h"
 #include "core/device/simulated.h"
 #include "core/exec/program.h"
+#include "core/worker/hooks.h"
 #include "core/worker/workers.h"
 #include "perfmodel/sampling.h"
 
@@ -40,6 +41,26 @@ void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work 
         ret->tasks += rt->workers->at[w].ntasks;
         ret->busy_us += rt->workers->at[w].busy_us;
     }
+}
+
+bool orr_remote_all_execute(const struct orr_runtime *rt)
+{
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (atomic_load_explicit(&rt->workers->at[w].state,
+                                 memory_order_relaxed) != ORR_WORKER_EXECUTING)
+            return false;
+    return true;
+}
+
+int orr_remote_tell_idle(struct orr_runtime *rt, unsigned (*idle)(void *arg),
+                         void *arg)
+{
+    return orr_hook_add(&rt->workers->hooks, ORR_HOOK_PROGRESSION, idle, arg);
+}
+
+void orr_remote_leave_idle(struct orr_runtime *rt, int number)
+{
+    (void)orr_hook_remove(&rt->workers->hooks, ORR_HOOK_PROGRESSION, number);
 }
 
 const struct orr_cluster_ops *orr_remote_cluster(void)

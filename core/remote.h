@@ -79,6 +79,16 @@ struct orr_remote_work {
 /* Main, when no task is left. */
 void orr_remote_count_work(const struct orr_runtime *rt, struct orr_remote_work *ret);
 
+/* Whether all workers execute something. Any context. */
+bool orr_remote_all_execute(const struct orr_runtime *rt);
+
+/* From now on each worker that has become idle calls idle(arg), which does not block and
+ * returns 1, before it sleeps. Returns the number for orr_remote_leave_idle, which returns
+ * when no worker is in the call; -1: there is no room for one more. Main. */
+int orr_remote_tell_idle(struct orr_runtime *rt, unsigned (*idle)(void *arg),
+                         void *arg);
+void orr_remote_leave_idle(struct orr_runtime *rt, int number);
+
 /* What simulates the network between machines. NULL, after a message, where it cannot be
  * loaded. */
 const struct orr_cluster_ops *orr_remote_cluster(void);

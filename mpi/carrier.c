@@ -61,11 +61,44 @@ static bool is_over(struct orr_rank *rank)
     return closing && !rank->nsending && !rank->nreceiving && !rank->nmeeting;
 }
 
-/* How long it looks without a pause for what may come at once. Where the thread has no
- * processor of its own, that is taken from the workers, which may have what came. */
-static uint64_t spin_ns(const struct orr_rank *rank)
+/* µs between two looks that interrupt kernels: the first, each twice the one before, and the
+ * longest. A worker that has just ended its task had no processor yet to say so. */
+enum { FIRST_NAP = 10, LONGEST_NAP = 200 };
+
+/* What may come at once is looked for without a pause. Where the thread has no processor of
+ * its own, that is taken from the workers, which may have what came, and each look makes a
+ * kernel wait: as long as all workers have one, looks are few. A worker that falls idle ends
+ * the nap, or is seen here. */
+static struct orr_patience patience_of(struct orr_rank *rank)
 {
-    return rank->is_crowded ? 5000 : 50000;
+    struct orr_patience patience = {.spin_ns = !rank->is_hurried  ? 0
+                                               : rank->is_crowded ? 5000
+                                                                  : 50000};
+
+    if (!rank->is_crowded)
+        return patience;
+    atomic_store(&rank->naps, true);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (orr_remote_all_execute(rank->rt)) {
+        patience.nap_ns = 1000 * rank->nap_us;
+        rank->nap_us =
+            rank->nap_us * 2 < LONGEST_NAP ? rank->nap_us * 2 : LONGEST_NAP;
+    } else {
+        atomic_store(&rank->naps, false);
+    }
+    return patience;
+}
+
+/* The worker that calls it is idle, maybe for want of a message. */
+static unsigned worker_is_idle(void *arg)
+{
+    struct orr_rank *rank = arg;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&rank->naps, memory_order_relaxed) &&
+        atomic_exchange(&rank->naps, false))
+        rank->transport->ops->wake(rank->transport);
+    return 1; /* it may sleep */
 }
 
 /* A simulation has one thread, which must not stop in the transport: it looks again and
@@ -79,8 +112,7 @@ static void rest(struct orr_rank *rank)
     uint64_t most = orr_stall_look(rank);
 
     if (!rank->rt->exec->one_thread || t->caps.looks)
-        (void)t->ops->wait(t, rank->nexpected > 0, rank->is_hurried ? spin_ns(rank) : 0,
-                           most);
+        (void)t->ops->wait(t, rank->nexpected > 0, patience_of(rank), most);
     else if (!t->caps.wakes &&
              (rank->nsending || rank->nreceiving || rank->nmeeting || rank->nexpected))
         orr_context_sleep(&awaited, 1);
@@ -115,7 +147,9 @@ static void carry(struct orr_rank *rank)
             any |= take_what_came(rank);
         if (timed && any)
             rank->carried_us += TIMED * (thread_us() - start);
-        if (!any && !orr_coop_look(rank))
+        if (any)
+            rank->nap_us = FIRST_NAP;
+        else if (!orr_coop_look(rank))
             rest(rank);
     }
 }
@@ -175,6 +209,7 @@ static void carrier_body(void *arg)
         return;
     }
     orr_waiter_release(&opening->waiter);
+    rank->nap_us = FIRST_NAP;
     carry(rank);
     rank->transport->ops->close(rank->transport);
     orr_context_end();
@@ -303,6 +338,10 @@ int orr_rank_open(struct orr_runtime *rt, const struct orr_rank_conf *conf,
         orr_peers_open(rank, call);
     if (rc == 0)
         orr_doctor_open(rank, call);
+    if (rank->transport->caps.looks)
+        atomic_store(&rank->is_crowded, true);
+    rank->idle_hook =
+        rank->is_crowded ? orr_remote_tell_idle(rt, worker_is_idle, rank) : -1;
     return rc;
 }
 
@@ -332,6 +371,8 @@ void orr_rank_close(struct orr_rank *rank, const char *call)
     (void)orr_rank_ask(rank, &claim.errand, call);
     if (claim.any)
         orr_runtime_fail(rank->rt);
+    if (rank->idle_hook >= 0)
+        orr_remote_leave_idle(rank->rt, rank->idle_hook);
     orr_lock(&rank->lock);
     rank->closing = true;
     orr_rank_rouse_locked(rank);

@@ -14,11 +14,20 @@
  * once. */
 enum { ORR_PART_OF_IDLE = 64, ORR_LEAST_NAP_NS = 1000, ORR_MOST_NAP_NS = 1000000 };
 
-/* For how long who has seen nothing for that long sleeps before the next look. */
-static inline uint64_t orr_nap_after(uint64_t idle_ns)
+/* How a rank waits for messages. */
+struct orr_patience {
+    uint64_t spin_ns; /* for so long it looks without a pause */
+    uint64_t nap_ns;  /* then so long lies between two looks at least */
+};
+
+/* For how long who has seen nothing for that long sleeps before the next look, at least for
+ * `least_ns`. */
+static inline uint64_t orr_nap_after(uint64_t idle_ns, uint64_t least_ns)
 {
     uint64_t nap = idle_ns / ORR_PART_OF_IDLE;
 
+    if (nap < least_ns)
+        nap = least_ns;
     return nap > ORR_MOST_NAP_NS    ? ORR_MOST_NAP_NS
            : nap < ORR_LEAST_NAP_NS ? ORR_LEAST_NAP_NS
                                     : nap;

@@ -74,6 +74,9 @@ struct orr_rank {
     int number, size;            /* [const] in the communicator of all */
     bool shares_processors;      /* [const] with another rank of its host */
     atomic_bool is_crowded;      /* the rank has no more processors than workers */
+    atomic_bool
+        naps;      /* the carrier does, while all workers execute something */
+    int idle_hook; /* [main] of workers, that ends the nap; -1: none */
 
     struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
     struct orr_list errands;    /* [lock] the first one first */
@@ -93,6 +96,7 @@ struct orr_rank {
     unsigned nsending, nreceiving; /* messages in the transport */
     unsigned nmeeting;             /* meetings in it */
     bool is_hurried;               /* what came last asks for an answer */
+    uint64_t nap_us;               /* the next one beside kernels (carrier.c) */
     atomic_uint nawaiting;         /* contexts in orr_rank_await */
     uint64_t last_id;              /* of requests */
     struct orr_list trees;   /* tree.h: that were not acknowledged, or are being sent */

@@ -39,6 +39,7 @@
 #include "core/base/error.h"
 #include "core/base/list.h"
 #include "mpi/parts.h"
+#include "mpi/patience.h"
 
 struct orr_transport;
 
@@ -232,10 +233,11 @@ struct orr_transport_ops {
      * returned (true: something to take). Where neither packets nor meetings are under
      * way and the caller is not `expecting` any header, it sleeps until wake and uses no
      * processor, headers that come meanwhile stay where they are; otherwise it looks
-     * again and again, for spin_ns without a pause, then less and less often. It returns
-     * after most_ns of the clock in any case, and not before; 0: it has no end. */
-    bool (*wait)(struct orr_transport *t, bool expecting, uint64_t spin_ns,
-                 uint64_t most_ns);
+     * again and again, as `patience` has it, less and less often. It returns after
+     * most_ns of the clock in any case, and not before; 0: it has no end. With
+     * patience.nap_ns it may return after one nap, for the caller to decide anew. */
+    bool (*wait)(struct orr_transport *t, bool expecting,
+                 struct orr_patience patience, uint64_t most_ns);
     /* wait returns, now or a moment later, or when it is called next. Any thread, until
      * close is called. */
     void (*wake)(struct orr_transport *t);

@@ -381,8 +381,11 @@ static void wake_parked(struct orr_sim_exec *x, struct orr_sim_context *c)
     double slept = x->now - c->parked;
     double us = slept < x->wake_us ? slept : x->wake_us;
 
-    /* A processor that works for others need not wake up itself. */
-    if (c->head.processors && c->head.processors->nworking > 0)
+    /* A processor that works for others, such as the thread that wakes this one where there
+     * is no other, need not wake up itself. */
+    if (c->head.processors && (c->head.processors->nworking > 0 ||
+                               (c->head.processors->n == 1 && orr_self &&
+                                orr_self->processors == c->head.processors)))
         us = 0;
 
     if (!(us > 0)) {

@@ -428,15 +428,15 @@ static bool progress(struct orr_transport *t)
 
 /* Whoever does something for this rank signals it, so that nobody looks again and again;
  * without `expecting`, only its wake and what it has begun itself count. */
-static bool wait(struct orr_transport *t, bool expecting, uint64_t spin_ns,
-                 uint64_t most_ns)
+static bool wait(struct orr_transport *t, bool expecting,
+                 struct orr_patience patience, uint64_t most_ns)
 {
     struct endpoint *at = endpoint_of(t);
     struct timespec end;
     bool found = false, late = false, has_end = most_ns > 0;
 
     (void)expecting; /* headers cost nothing here */
-    (void)spin_ns;
+    (void)patience;
     clock_gettime(CLOCK_MONOTONIC, &end);
     most_ns += (uint64_t)end.tv_nsec;
     end.tv_sec += (time_t)(most_ns / 1000000000);

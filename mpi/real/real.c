@@ -63,8 +63,8 @@ static bool progress(struct orr_transport *t)
     return real_something(real);
 }
 
-static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t spin_ns,
-                               uint64_t most_ns)
+static bool wait_for_something(struct orr_transport *t, bool expecting,
+                               struct orr_patience patience, uint64_t most_ns)
 {
     struct real *real = real_of(t);
     uint64_t since = 0, idle = 0, now, end = most_ns ? now_ns() + most_ns : UINT64_MAX;
@@ -80,14 +80,16 @@ static bool wait_for_something(struct orr_transport *t, bool expecting, uint64_t
             since = idle = 0;
             if (most_ns && now_ns() >= end)
                 return progress(t);
-        } else if (idle >= spin_ns || ++looks % LOOKS == 0) {
+        } else if (idle >= patience.spin_ns || ++looks % LOOKS == 0) {
             now = now_ns();
             since = since ? since : now;
             idle = now - since;
             if (now >= end)
                 return false;
-            if (idle >= spin_ns)
-                nap_sleep(&real->nap, orr_nap_after(idle));
+            if (idle >= patience.spin_ns)
+                nap_sleep(&real->nap, orr_nap_after(idle, patience.nap_ns));
+            if (idle >= patience.spin_ns && patience.nap_ns)
+                return progress(t);
         }
     }
 }

@@ -511,10 +511,11 @@ static const struct orr_awaited awaited_messages = {.noun = "messages"};
 
 /* Waits between two looks, in vain for so long. A wake ends it, for whatever the owner does
  * beside messages. */
-static void nap(struct endpoint *at, double idle_us)
+static void nap(struct endpoint *at, double idle_us, uint64_t least_ns)
 {
-    double until = orr_exec_now(at->owner->exec) +
-                   1e-3 * (double)orr_nap_after((uint64_t)(1e3 * idle_us));
+    double until =
+        orr_exec_now(at->owner->exec) +
+        1e-3 * (double)orr_nap_after((uint64_t)(1e3 * idle_us), least_ns);
 
     at->naps = true;
     orr_context_park(&awaited_messages, until);
@@ -527,11 +528,12 @@ static void nap(struct endpoint *at, double idle_us)
 #define MOST_LOOKING_US 1e6
 
 /* A rank that shares its processor looks as it does for real, which takes of that: once, or
- * without a pause for `spin_us`. */
-static void look(struct endpoint *at, bool expecting, double spin_us, double until)
+ * without a pause for a while. */
+static void look(struct endpoint *at, bool expecting,
+                 struct orr_patience patience, double until)
 {
     struct orr_exec *exec = at->owner->exec;
-    double idle;
+    double idle, spin_us = 1e-3 * (double)patience.spin_ns;
 
     if (isnan(at->looks_since))
         at->looks_since = orr_exec_now(exec);
@@ -551,11 +553,11 @@ static void look(struct endpoint *at, bool expecting, double spin_us, double unt
     if (something(at) || at->woken || at->ncame || !orr_list_empty(&at->answered))
         at->looks_since = NAN;
     else if (orr_exec_now(exec) < until)
-        nap(at, idle);
+        nap(at, idle, patience.nap_ns);
 }
 
-static bool wait(struct orr_transport *t, bool expecting, uint64_t spin_ns,
-                 uint64_t most_ns)
+static bool wait(struct orr_transport *t, bool expecting,
+                 struct orr_patience patience, uint64_t most_ns)
 {
     struct endpoint *at = endpoint_of(t);
     struct orr_exec *exec = at->owner->exec;
@@ -563,7 +565,7 @@ static bool wait(struct orr_transport *t, bool expecting, uint64_t spin_ns,
 
     forget_shown(at);
     if (at->look_us > 0) {
-        look(at, expecting, 1e-3 * (double)spin_ns, until);
+        look(at, expecting, patience, until);
         at->woken = false;
         return something(at);
     }

@@ -91,7 +91,7 @@ void await_message(struct rank *rank, struct orr_packet *message)
         take_all(rank);
         if (has_ended(rank, message))
             return;
-        rank->t->ops->wait(rank->t, false, 0, 0);
+        rank->t->ops->wait(rank->t, false, (struct orr_patience){0}, 0);
     }
 }
 
@@ -104,7 +104,7 @@ void await_meeting(struct rank *rank, struct orr_meeting *meeting)
                 orr_list_remove(link);
                 return;
             }
-        rank->t->ops->wait(rank->t, false, 0, 0);
+        rank->t->ops->wait(rank->t, false, (struct orr_patience){0}, 0);
     }
 }
 
@@ -122,7 +122,7 @@ struct taken *await_header(struct rank *rank, unsigned comm, int peer)
                 return taken;
             }
         }
-        rank->t->ops->wait(rank->t, true, 0, 0);
+        rank->t->ops->wait(rank->t, true, (struct orr_patience){0}, 0);
     }
 }
 

@@ -546,7 +546,7 @@ static void traffic(struct rank *rank)
         }
         /* A moment passes, by whatever clock there is. */
         if (!rank->t->ops->progress(rank->t))
-            rank->t->ops->wait(rank->t, true, 0, 1000);
+            rank->t->ops->wait(rank->t, true, (struct orr_patience){0}, 1000);
     }
     barrier(rank);
     free(all);
@@ -577,7 +577,7 @@ static void peer_dies(struct rank *rank)
             if (ops->send(rank->t, &more) == 0)
                 await_message(rank, &more);
         orr_loopback_kill(rank->net, last);
-        ops->wait(rank->t, true, 0, 0);
+        ops->wait(rank->t, true, (struct orr_patience){0}, 0);
         EXPECT(rank, ops->send(rank->t, &more) == -ECONNRESET);
     } else {
         for (unsigned i = 0; i < N; i++) {

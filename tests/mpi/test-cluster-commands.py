@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 6:
+if len(sys.argv) < 7:
     print("1..0 # SKIP no MPI: neither Open MPI nor MPICH was there when this was built")
     sys.exit(0)
-ORRERY, CHOLESKY, ALONE, CHAIN = map(os.path.abspath, sys.argv[1:5])
+ORRERY, CHOLESKY, ALONE, CHAIN, RING = map(os.path.abspath, sys.argv[1:6])
 ENV = {name: value for name, value in os.environ.items()
        if not name.startswith(("ORRERY_MACHINE", "ORRERY_SET", "ORRERY_ASSUME"))}
 PROGRAM = ["--", CHOLESKY, "-size", "768", "-nblocks", "8"]
@@ -59,6 +59,20 @@ def test_shares():
     looking = on("1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us look=20us")
     claim("looking for messages takes of a processor that a worker has, too",
           looking.get("makespan_us", 0) > 1.01 * whole["makespan_us"], whole, looking)
+    whole, looking = [
+        said(orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us" + look,
+                    "--assume", "* = 1ms", "--json", *PROGRAM)) for look in ("", " look=20us")]
+    claim("beside kernels looks are few: they take less than 2 %",
+          0 < looking.get("makespan_us", 0) < 1.02 * whole["makespan_us"], whole, looking)
+    asleep, awake = [
+        said(orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us",
+                    "--set", f"cost[wake] = {wake}", "--assume", "* = 1us", "--json", "--", RING,
+                    "-rounds", "10")) for wake in ("50us", "0us")]
+    # The thread MPI, of the rank's only processor, is woken by each message, and wakes the
+    # worker.
+    claim("a processor that is awake need not wake up: 640 messages wake it once each",
+          0 < asleep.get("makespan_us", 0) - awake.get("makespan_us", 0) <= 640 * 50, asleep,
+          awake)
     wide = [on("4*epyc-64 + ib 200Gb/s" + look) for look in ("", " look=20us")]
     claim("and of none where there are enough",
           wide[0].get("makespan_us", 0) > 0 and
@@ -484,7 +498,7 @@ def test_refusals():
 
 
 with tempfile.TemporaryDirectory() as place:
-    if sys.argv[5] == "runs":
+    if sys.argv[6] == "runs":
         test_run()
         test_energy(place)
         test_shares()

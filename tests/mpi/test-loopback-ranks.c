@@ -161,18 +161,18 @@ static int check_wakes(void)
 
     for (int i = 0; i < 50; i++) {
         pthread_create(&thread, NULL, wake_it, from);
-        failures += from->ops->wait(from, i % 2, 0, 0);
+        failures += from->ops->wait(from, i % 2, (struct orr_patience){0}, 0);
         pthread_join(thread, NULL);
     }
     from->ops->wake(from);
     from->ops->wake(from);
-    failures += from->ops->wait(from, false, 0, 0);
+    failures += from->ops->wait(from, false, (struct orr_patience){0}, 0);
     from->ops->comm_add(from, orr_loopback_world(net), &comm, NULL);
     failures += from->ops->send(from, &sent) != 0;
     to = orr_loopback_open(net, 1);
     failures += to->ops->progress(to);
     to->ops->comm_add(to, orr_loopback_world(net), &comm, NULL);
-    failures += !to->ops->wait(to, true, 0, 0);
+    failures += !to->ops->wait(to, true, (struct orr_patience){0}, 0);
     failures += !to->ops->take_header(to, &header, &inside) || header.tag != 5;
     from->ops->close(from);
     to->ops->close(to);

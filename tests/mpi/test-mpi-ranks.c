@@ -170,7 +170,7 @@ static int lost(bool receiving)
         send_self(t, &sent[i], &part, &result);
         failures += result != 0;
         while (!t->ops->take_header(t, &header, &inside))
-            t->ops->wait(t, true, 0, 0);
+            t->ops->wait(t, true, (struct orr_patience){0}, 0);
         memset(&received[i], 0, sizeof(received[i]));
         received[i].header = header;
         to = (struct orr_part){.address = room, .size = sizeof(room)};
@@ -225,12 +225,12 @@ static int wakes(void)
         return 1;
     for (int i = 0; i < 100; i++) {
         pthread_create(&thread, NULL, wake_it, t);
-        failures += t->ops->wait(t, i % 2, 0, 0);
+        failures += t->ops->wait(t, i % 2, (struct orr_patience){0}, 0);
         pthread_join(thread, NULL);
     }
     t->ops->wake(t);
     t->ops->wake(t);
-    failures += t->ops->wait(t, false, 0, 0);
+    failures += t->ops->wait(t, false, (struct orr_patience){0}, 0);
     t->ops->close(t);
     return failures;
 }
