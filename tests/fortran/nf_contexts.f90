@@ -43,6 +43,7 @@ program nf_contexts
   if (fstarpu_init(conf) /= 0) stop 77
   call fstarpu_conf_free(conf)
   ncpus = fstarpu_worker_get_ids_by_type(FSTARPU_CPU_WORKER, ids, FSTARPU_NMAXWORKERS)
+  if (ncpus == 1) ids(2) = ids(1)
   call expect_that(ncpus == fstarpu_cpu_worker_get_count(), "workers are counted alike")
   call expect_that(ncpus == fstarpu_worker_get_count_by_type(FSTARPU_CPU_WORKER), "... by type")
   call expect_that(p_to_ip(fstarpu_worker_get_type(ids(1))) == p_to_ip(FSTARPU_CPU_WORKER), &
