@@ -74,9 +74,8 @@ struct orr_rank {
     int number, size;            /* [const] in the communicator of all */
     bool shares_processors;      /* [const] with another rank of its host */
     atomic_bool is_crowded;      /* the rank has no more processors than workers */
-    atomic_bool
-        naps;      /* the carrier does, while all workers execute something */
-    int idle_hook; /* [main] of workers, that ends the nap; -1: none */
+    atomic_bool naps; /* the carrier does, while all workers execute */
+    int idle_hook;    /* [main] of workers, that ends the nap; -1: none */
 
     struct orr_lock lock;       /* rank ORR_RANK_REMOTE */
     struct orr_list errands;    /* [lock] the first one first */

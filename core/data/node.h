@@ -470,7 +470,9 @@ bool orr_admit_reopen(struct orr_runtime *rt, unsigned node);
 
 /* When nothing goes on any more: a job that waits for memory goes to other workers,
  * on whose node its data are or could be, or a value to a node that has room. Returns
- * whether there was one; if so, a worker is woken. No lock held. Does not block. (core/data/relieve.c) */
+ * whether there was one, or a job got memory meanwhile, or a reduction is combined to give
+ * some; if so, a worker is woken, but for the caller's. No lock held. Does not block.
+ * (core/data/relieve.c) */
 bool orr_memory_relieve(struct orr_runtime *rt);
 
 /* Whether a job was helped so, and no task has ended since: prefetches would take the

@@ -12,7 +12,8 @@
  * short of memory, or a job goes where there is room for what it lacks. Jobs that would
  * fill memory come after the others, one by one. The policy
  * pushes a job that was taken away again, and no worker but those of that node can
- * have it.
+ * have it. Before all that reductions are combined whose parts take such memory, which
+ * jobs that wait may have passed over while the datum was locked.
  *
  * Meanwhile prefetches get no memory, what leaves is elsewhere too or old (evict.c),
  * and write-backs that would only make room are dropped (progress.c): each of them
