@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands that are asked to end, by SIGINT, SIGTERM or SIGHUP, at random moments: they
 leave no temporary files, no half of a file, no process, and end as the signal says. What a
-real run has recorded until then is there. Prints TAP.
+real run has recorded until then is there. A program that the debugger was about to start when
+it was ended does not start: LATE delays it. Prints TAP.
 
-usage: test-interrupts.py ORRERY PROGRAM [MOMENTS [SEED [COMMAND...]]]
+usage: test-interrupts.py ORRERY PROGRAM LATE [MOMENTS [SEED [COMMAND...]]]
 """
 import os
 import random
@@ -17,10 +18,10 @@ import time
 
 from tools_util import Tap
 
-ORRERY, PROGRAM = map(os.path.abspath, sys.argv[1:3])
-MOMENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(10**6)
-ONLY = sys.argv[5:]
+ORRERY, PROGRAM, LATE = map(os.path.abspath, sys.argv[1:4])
+MOMENTS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+SEED = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(10**6)
+ONLY = sys.argv[6:]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ON = ["-m", "h100-pcie-4"]
 APPLICATION = ["--", PROGRAM]
@@ -70,6 +71,18 @@ def members_of_session(leader):
     return found
 
 
+def remaining(leader):
+    """Those that do not end: the kernel ends others as their parent ends, which takes some
+    time."""
+    found = members_of_session(leader)
+    for _ in range(200):
+        if not found:
+            break
+        time.sleep(0.05)
+        found = members_of_session(leader)
+    return found
+
+
 def environment(top):
     env = {key: value for key, value in os.environ.items()
            if not key.startswith("STARPU_")}
@@ -78,9 +91,9 @@ def environment(top):
     return env
 
 
-def start(words, top):
+def start(words, top, **settings):
     return subprocess.Popen([ORRERY, *words], cwd=os.path.join(top, "work"),
-                            env=environment(top), stdin=subprocess.DEVNULL,
+                            env=dict(environment(top), **settings), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             encoding="utf-8", start_new_session=True)
 
@@ -102,7 +115,7 @@ def faults(top, process, number, files):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return ["it does not end"]
-    left = [f"runs: {line}" for line in members_of_session(process.pid)]
+    left = [f"runs: {line}" for line in remaining(process.pid)]
     left += [f"temporary: {name}" for name in os.listdir(os.path.join(top, "temporary"))]
     left += [f"file: {name}" for name in os.listdir(os.path.join(top, "work"))
              if name not in (*files, RECORD, "study.yaml")]
@@ -146,6 +159,20 @@ def check_recorded(tap, top):
                   *found, process.returncode, text[-300:])
 
 
+def check_late(tap, top):
+    """The debugger is ended between the fork and the start of the program."""
+    new_folders(top, None)
+    begun, ran = (os.path.join(top, "work", name) for name in ("begun", "ran"))
+    process = start(["debug", *ON, "--", "touch", ran], top, LD_PRELOAD=LATE, LATE_FILE=begun)
+    while not os.path.exists(begun) and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    left = remaining(process.pid)
+    tap.claim("debug: a program that was about to start ends with it",
+              not left and os.path.exists(begun) and not os.path.exists(ran), *left)
+
+
 def main():
     tap = Tap()
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where nohup runs this
@@ -159,6 +186,7 @@ def main():
         for name in ONLY or COMMANDS:
             check_command(tap, top, record, name)
         check_recorded(tap, top)
+        check_late(tap, top)
     tap.end()
 
 

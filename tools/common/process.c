@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -443,6 +444,14 @@ free_all:
     free(group.servers);
     free(group.fds);
     return stop;
+}
+
+void process_end_with(pid_t parent)
+{
+    /* The kernel tells of ends after this call alone. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(128 + SIGKILL);
 }
 
 void process_done(struct process *process)

@@ -50,6 +50,10 @@ struct process {
 int process_run(struct process *processes, size_t n, unsigned at_once,
                 void (*ended)(void *arg, size_t which), void *arg);
 
+/* In a child: it ends with its parent, whatever ends that. `parent` is what getpid said before
+ * the fork: where the parent has ended meanwhile, the child ends here. */
+void process_end_with(pid_t parent);
+
 void process_done(struct process *process);
 
 /* The exit code a shell would show: 128 + signal when it was killed. */

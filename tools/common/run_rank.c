@@ -2,6 +2,7 @@
 /* tools/common/run_rank.c - see run_rank.h. */
 #include "tools/common/run_rank.h"
 
+#include "tools/common/process.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,10 +35,10 @@ static void pass_signals_on(void)
         sigaction(passed[i], &action, NULL);
 }
 
-static _Noreturn void become(char *const *argv)
+static _Noreturn void become(char *const *argv, pid_t parent)
 {
     /* A launcher that kills this process only is to end the rank, too. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    process_end_with(parent);
     execvp(argv[0], argv);
     tool_error("%s cannot be started: %s", argv[0], strerror(errno));
     _exit(errno == ENOENT ? 127 : 126);
@@ -79,6 +79,7 @@ static void end_by(int number)
 
 int run_rank(char *const *argv)
 {
+    pid_t parent = getpid();
     int status;
 
     pass_signals_on();
@@ -86,7 +87,7 @@ int run_rank(char *const *argv)
     if (child < 0)
         return tool_fail(TOOL_FAILED, "%s cannot be started: %s", argv[0], strerror(errno));
     if (child == 0)
-        become(argv);
+        become(argv, parent);
     while (waitpid((pid_t)child, &status, 0) < 0)
         if (errno != EINTR)
             return tool_fail(TOOL_FAILED, "waiting for %s: %s", argv[0], strerror(errno));

@@ -3,6 +3,7 @@
 #include "tools/debug/program.h"
 
 #include "tools/common/interrupt.h"
+#include "tools/common/process.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -217,7 +218,8 @@ static void note_end(struct program *program)
 
 /* In the child. Addresses are the same in each run, and a signal of the terminal is ours
  * alone. */
-static _Noreturn void run_child(const struct program *program, int fd)
+static _Noreturn void run_child(const struct program *program, pid_t debugger,
+                                int fd)
 {
     const struct process *process = &program->launch->process;
     int input = open(program->input ? program->input : "/dev/null", O_RDONLY);
@@ -227,7 +229,7 @@ static _Noreturn void run_child(const struct program *program, int fd)
     setpgid(0, 0);
     personality(ADDR_NO_RANDOMIZE);
     /* Whatever ends the debugger, and before the run has asked it anything. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    process_end_with(debugger);
     lseek(program->out, 0, SEEK_SET);
     lseek(program->err, 0, SEEK_SET);
     if (input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(program->out, STDOUT_FILENO) < 0 ||
@@ -249,6 +251,7 @@ static _Noreturn void run_child(const struct program *program, int fd)
 
 static int launch_process(struct program *program)
 {
+    pid_t debugger = getpid();
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
@@ -256,7 +259,7 @@ static int launch_process(struct program *program)
     fcntl(pair[0], F_SETFD, FD_CLOEXEC);
     program->started = fork();
     if (program->started == 0)
-        run_child(program, pair[1]);
+        run_child(program, debugger, pair[1]);
     close(pair[1]);
     program->fd = pair[0];
     if (program->started < 0) {
@@ -305,14 +308,28 @@ int program_start(struct program *program)
     return begin(program);
 }
 
+/* Tells it that nobody needs it, and waits until its memory is given back. */
+static void end_copy(const struct program_snapshot *copy)
+{
+    char rest[256];
+    ssize_t n;
+
+    shutdown(copy->fd, SHUT_WR);
+    do {
+        n = recv(copy->fd, rest, sizeof(rest), 0);
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    close(copy->fd);
+}
+
 void program_stop(struct program *program)
 {
     end_run(program);
     for (unsigned i = 0; i < program->nsnapshots; i++)
-        close(program->snapshots[i].fd);
+        end_copy(&program->snapshots[i]);
     program->nsnapshots = 0;
     if (program->near.fd >= 0)
-        close(program->near.fd);
+        end_copy(&program->near);
+    reap(0);
     close(program->out);
     close(program->err);
     free(program->line);
