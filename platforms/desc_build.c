@@ -26,9 +26,11 @@ const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
     COST("first-use-per-mib", cost_first_use_per_mib, 0),
     COST("device-first-use-per-mib", cost_device_first_use_per_mib, 0),
     COST("kernel-queue", cost_kernel_queue, 10),
+    COST("kernel-latency", cost_kernel_latency, 0),
     COST("copy-queue", cost_copy_queue, 10),
     COST("progress", cost_progress, 1),
     COST("wake", cost_wake, 0),
+    COST("wake-soon", cost_wake_soon, 0), /* in fact that of `wake` */
 };
 
 double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost)
@@ -59,7 +61,7 @@ bool orr_cost_is_of_devices(unsigned cost)
     const char *name = orr_cost_fields[cost].name;
 
     return strncmp(name, "device", 6) == 0 || strncmp(name, "pinned", 6) == 0 ||
-           strstr(name, "queue") != NULL;
+           strstr(name, "queue") != NULL || strcmp(name, "kernel-latency") == 0;
 }
 
 /* Those that the machine has no use for do not matter. */

@@ -216,7 +216,8 @@ static int draw_costs(struct drawing *d)
                             &factor);
         /* It is no measure for having a value now. */
         d->desc->stated_costs[i] = usual;
-        *cost = (isnan(*cost) ? usual : *cost) * factor;
+        if (!isnan(*cost) || usual > 0)
+            *cost = (isnan(*cost) ? usual : *cost) * factor;
     }
     return rc;
 }

@@ -17,7 +17,7 @@
 struct orr_edit_echo; /* platforms/edit.h */
 struct orr_drawn;     /* platforms/draw.h */
 
-#define ORR_NCOSTS 13 /* of the runtime: platforms/desc_build.h */
+#define ORR_NCOSTS 15 /* of the runtime: platforms/desc_build.h */
 
 /* Properties of the zone: where a machine's figures come from, and the licence
  * of that source. */
@@ -116,13 +116,15 @@ struct orr_machine_desc {
     /* Runtime costs in µs, NaN: not given. Read from properties of the host
      * MAIN: orrery-cost-submit, …-submit-per-buffer, …-push, …-fetch,
      * …-device-alloc, …-device-free, …-pinned-alloc-per-mib, …-first-use-per-mib,
-     * …-device-first-use-per-mib, …-kernel-queue, …-copy-queue, …-progress, …-wake.
+     * …-device-first-use-per-mib, …-kernel-queue, …-kernel-latency, …-copy-queue, …-progress, …-wake,
+     * …-wake-soon (not given: as …-wake).
      * These, orrery-host and orrery-provenance are fields here and do not
      * appear among MAIN's properties. */
     double cost_submit, cost_submit_per_buffer, cost_push, cost_fetch,
         cost_device_alloc, cost_device_free, cost_pinned_alloc_per_mib,
         cost_first_use_per_mib, cost_device_first_use_per_mib,
-        cost_kernel_queue, cost_copy_queue, cost_progress, cost_wake;
+        cost_kernel_queue, cost_kernel_latency, cost_copy_queue, cost_progress,
+        cost_wake, cost_wake_soon;
     /* The effects of orr_machine_desc_edit, in order. Not written. */
     struct orr_edit_echo *edits;
     unsigned nedits;

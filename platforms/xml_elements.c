@@ -408,7 +408,7 @@ static void set_cost(struct orr_xml_reader *r, const char *id,
         "unknown cost %.60s: known are submit, "
         "submit-per-buffer, push, fetch, device-alloc, device-free, "
         "pinned-alloc-per-mib, first-use-per-mib, device-first-use-per-mib, "
-        "kernel-queue, copy-queue, progress and wake",
+        "kernel-queue, kernel-latency, copy-queue, progress, wake and wake-soon",
         id);
 }
 

@@ -35,6 +35,7 @@ static const struct cost table[] = {
     COST(first_use_per_mib, SWITCH("TRANSFER")),
     COST(device_first_use_per_mib, SWITCH("TRANSFER")),
     COST(kernel_queue, SWITCH("CUDA_QUEUE")),
+    COST(kernel_latency, SWITCH("CUDA_QUEUE")),
     COST(copy_queue, SWITCH("CUDA_QUEUE")),
     COST(progress, NULL), /* has no switch */
 };
@@ -51,9 +52,12 @@ static double cost_value(const struct orr_machine_desc *desc, size_t in_desc)
     return isnan(given) ? orr_cost_fields[i].usual : given;
 }
 
-double orr_sim_wake_cost(const struct orr_machine_desc *desc)
+struct orr_sim_wake orr_sim_wake_cost(const struct orr_machine_desc *desc)
 {
-    return cost_value(desc, offsetof(struct orr_machine_desc, cost_wake));
+    double late = cost_value(desc, offsetof(struct orr_machine_desc, cost_wake));
+
+    return (struct orr_sim_wake){
+        .soon = desc->cost_wake_soon < late ? desc->cost_wake_soon : late, .late = late};
 }
 
 /* An integer switch of the environment, on by default. */

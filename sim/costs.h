@@ -9,6 +9,7 @@
 
 #include "core/device/machine.h"
 #include "platforms/machine_desc.h"
+#include "sim/exec.h"
 
 /* Fills *ret from the description; missing costs are those of StarPU's
  * simulation, those that a STARPU_SIMGRID_..._COST variable switches off are 0.
@@ -17,9 +18,8 @@
 int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
                   struct orr_costs *ret, struct orr_error *err);
 
-/* µs from the wake of a thread that sleeps until it runs; 0 where the description does not
- * say. */
-double orr_sim_wake_cost(const struct orr_machine_desc *desc);
+/* What the wake of a thread takes; 0 where the description does not say. */
+struct orr_sim_wake orr_sim_wake_cost(const struct orr_machine_desc *desc);
 
 /* Whether transfers take time (STARPU_SIMGRID_TRANSFER_COST, by default). */
 int orr_sim_transfers_cost(bool *ret, struct orr_error *err);

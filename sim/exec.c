@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,10 +377,19 @@ static void sim_park(struct orr_exec *exec, double until_us)
 
 /* A thread looks for its token for a while before it sleeps, about as long as waking it
  * takes then: it is never longer under way than it has slept. */
+static double wake_after(const struct orr_sim_wake *wake, double slept)
+{
+    double us = wake->late;
+
+    if (slept < ORR_SIM_LATE_US)
+        us = wake->soon + (wake->late - wake->soon) * fmax(slept - ORR_SIM_SOON_US, 0) /
+                              (ORR_SIM_LATE_US - ORR_SIM_SOON_US);
+    return fmin(us, slept);
+}
+
 static void wake_parked(struct orr_sim_exec *x, struct orr_sim_context *c)
 {
-    double slept = x->now - c->parked;
-    double us = slept < x->wake_us ? slept : x->wake_us;
+    double us = wake_after(&x->wake, x->now - c->parked);
 
     /* A processor that works for others, such as the thread that wakes this one where there
      * is no other, need not wake up itself. */

@@ -72,11 +72,23 @@ struct orr_sim_user {
     double break_us;       /* … this date, once */
 };
 
+/* From the wake of a thread that sleeps until it runs, µs. A processor that has rested for
+ * a moment is only just idle; one that has rested for long has switched parts of itself off, or
+ * belongs to another virtual machine. The cost of a sleep in between lies between the two, in
+ * proportion to its length. */
+struct orr_sim_wake {
+    double soon; /* after at most ORR_SIM_SOON_US; at most `late` */
+    double late; /* after at least ORR_SIM_LATE_US */
+};
+
+#define ORR_SIM_SOON_US 100.
+#define ORR_SIM_LATE_US 2000.
+
 struct orr_sim_exec {
     struct orr_exec head;                /* first */
     struct orr_stacks *stacks;           /* lent; NULL: fibers */
     double now;                          /* [watched] µs */
-    double wake_us; /* from the wake of a context that sleeps until it runs */
+    struct orr_sim_wake wake; /* of contexts */
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */

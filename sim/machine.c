@@ -324,7 +324,7 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
         return error;
     m->exec = engine;
     if (!engine->users)
-        engine->wake_us = orr_sim_wake_cost(desc);
+        engine->wake = orr_sim_wake_cost(desc);
     orr_sim_exec_join(engine, &m->user);
     machine->exec = &engine->head;
     error = orr_transfers_new(

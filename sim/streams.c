@@ -47,9 +47,9 @@ static void stream_enqueue(struct stream *stream, struct orr_kernel *kernel,
 {
     struct orr_sim_exec *exec = stream->streams->exec;
 
-    kernel->start = stream->last && stream->last->end > exec->now
-                        ? stream->last->end
-                        : exec->now;
+    kernel->start = exec->now + kernel->latency;
+    if (stream->last && stream->last->end > kernel->start)
+        kernel->start = stream->last->end;
     kernel->end = kernel->start + duration;
     kernel->machine_link[NEXT] = NULL;
     if (stream->last) {

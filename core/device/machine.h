@@ -140,6 +140,7 @@ struct orr_costs {
     double first_use_per_mib;
     double device_first_use_per_mib;
     double kernel_queue; /* handing a kernel to an asynchronous device */
+    double kernel_latency; /* … until that begins it, if it is idle */
     double copy_queue;   /* handing over a copy */
     double progress;     /* a worker polling for its next action */
 };
@@ -209,6 +210,7 @@ struct orr_kernel {
     double duration; /* µs predicted by the model and the worker's speeds;
                       * simulated machines take it as the true one. NaN never
                       * reaches a machine. */
+    double latency; /* µs from its start until a simulated device that is idle begins it */
     double bytes; /* which a processor's kernel moves from and to memory, if it touches
                    * all of its data once; 0: not known, or not on one */
     uint64_t id;

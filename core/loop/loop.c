@@ -356,6 +356,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (!async)
         hand_over_awaited(rt, worker, job->kernel);
     orr_self->job = async ? NULL : job;
+    job->kernel->latency = alone ? rt->machine->costs.kernel_latency : 0;
     ended = orr_kernel_start(rt, job->kernel);
     orr_self->job = NULL;
     if (ended) {

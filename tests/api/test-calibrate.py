@@ -20,7 +20,7 @@ SUFFIXES = ["affinity", "latency", "bandwidth", "config", "platform.xml",
 KERNELS = ["alpha", "beta", "gamma", "delta"]
 # Whatever others do on the machine: no claim is about how it is then.
 QUICK = ("--quick", "--spread", "1000000%")
-COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch", "wake"]
+COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch", "wake", "wake-soon"]
 
 tap = Tap()
 top = tempfile.mkdtemp(prefix="orrery-calibrate-")
@@ -193,7 +193,7 @@ tap.claim("calibrate runtime measures what the runtime costs",
                   for name in COSTS), result)
 tap.claim("it says what this machine has no device for",
           all(costs[name] == {"missing": "no device has it"}
-              for name in ("kernel-queue", "copy-queue", "device-alloc",
+              for name in ("kernel-queue", "kernel-latency", "copy-queue", "device-alloc",
                            "device-free", "pinned-alloc-per-mib", "device-first-use-per-mib",
                            "event")), result)
 

@@ -80,7 +80,7 @@ def calibrate_measures_links_of_devices(home):
 
 
 LAUNCHES = ("device-alloc", "device-free", "pinned-alloc-per-mib", "device-first-use-per-mib",
-            "kernel-queue", "copy-queue")
+            "kernel-queue", "kernel-latency", "copy-queue")
 
 
 def calibrate_measures_what_launches_cost(home):

@@ -23,7 +23,7 @@ from tools_util import Tap   # pylint: disable=wrong-import-position
 
 COSTS = ("submit", "submit-per-buffer", "push", "fetch", "device-alloc",
          "device-free", "pinned-alloc-per-mib", "first-use-per-mib",
-         "device-first-use-per-mib", "kernel-queue", "copy-queue",
+         "device-first-use-per-mib", "kernel-queue", "kernel-latency", "copy-queue",
          "progress")
 MB = 1000000
 # Dates of transfers lie on a grid of 2^-20 µs, and reports have three digits.
@@ -307,6 +307,13 @@ def cases_of_the_runtime():
         1, kernel_queue=10), many(3, 100, "", on(1)), 3 * 100
     yield "handing over kernels that are shorter", own_links(
         1, kernel_queue=10), many(5, 4, "", on(1)), 4 * 10 + 4
+    yield "a device that is idle begins later", own_links(
+        1, kernel_latency=30), many(1, 100, "", on(1)), 30 + 100
+    yield "one that has the next kernel begins that at once", own_links(
+        1, kernel_latency=30), many(3, 100, "", on(1)), 30 + 3 * 100
+    yield "a kernel that is waited for has the latency in its time", own_links(
+        1, kernel_latency=30), Record().codelet(2, True).task(
+            100, "", on(1), 2).task(100, "", on(1), 2), 2 * 100
     yield "handing over a copy is hidden behind it", own_links(
         1, copy_queue=10), copies([MB], [0]), MB / 1000 + 100
     yield "handing over copies that are shorter", own_links(

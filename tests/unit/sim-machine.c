@@ -118,6 +118,7 @@ struct orr_machine_desc *sim_desc_new(const struct sim_spec *spec)
     desc->ncuda = n;
     set_costs(desc, spec->costs ? (double)NAN : 0);
     desc->cost_wake = spec->wake;
+    desc->cost_wake_soon = spec->wake_soon > 0 ? spec->wake_soon : (double)NAN;
     return desc;
 }
 

@@ -17,7 +17,8 @@ struct sim_spec {
     double latency;   /* of each link to or from RAM, seconds */
     double bus;       /* bandwidth shared by all routes, 0: no such link */
     bool costs;       /* charge what StarPU charges; else nothing costs */
-    double wake;      /* µs that waking costs */
+    double wake;      /* µs that waking costs … */
+    double wake_soon; /* … after a moment, 0: as much */
 };
 
 /* Returns a description that sim_desc_free() ends, NULL without memory. */

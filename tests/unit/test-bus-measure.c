@@ -220,7 +220,9 @@ START_TEST(a_simulated_device_costs_what_its_description_says)
     struct orr_machine *machine = sim_machine_open(&spec);
     double us[ORR_LAUNCH_COSTS];
 
+    machine->costs.kernel_latency = 30;
     ck_assert_int_eq(orr_launch_sample(machine, device_worker(machine), us), 0);
+    check_near(us[ORR_LAUNCH_LATENCY], 30);
     /* Its blocks of 1 MiB are carved from one of 32, which is kept. */
     check_near(us[ORR_LAUNCH_ALLOC] * 8, machine->costs.device_alloc);
     ck_assert(us[ORR_LAUNCH_FREE] == 0);

@@ -259,6 +259,32 @@ START_TEST(a_wake_takes_its_cost_but_no_longer_than_the_sleep_was)
 }
 END_TEST
 
+static void park_once(void *arg)
+{
+    exec->ops->park(exec, ORR_FOREVER);
+    *(double *)arg = now();
+}
+
+START_TEST(a_wake_after_a_moment_takes_less)
+{
+    static const double slept[] = {3, 100, 1050, 2000, 5000};
+    static const double takes[] = {3, 5, 25, 45, 45};
+
+    teardown();
+    open_spec(&(struct sim_spec){.wake = 45, .wake_soon = 5});
+    for (unsigned i = 0; i < sizeof(slept) / sizeof(*slept); i++) {
+        double ran = 0, woken;
+        struct orr_context *c = spawn("c", park_once, &ran);
+
+        exec->ops->sleep(exec, slept[i]);
+        woken = now();
+        exec->ops->wake(exec, c);
+        join(c);
+        ck_assert_double_eq_tol(ran - woken, takes[i], 1e-9);
+    }
+}
+END_TEST
+
 static void sleep_long(void *arg)
 {
     (void)arg;
@@ -881,6 +907,7 @@ static TCase *running_case(void)
     tcase_add_test(tc, a_wake_queues_and_never_switches);
     tcase_add_test(tc, a_wake_cancels_the_date_of_a_park);
     tcase_add_test(tc, a_wake_takes_its_cost_but_no_longer_than_the_sleep_was);
+    tcase_add_test(tc, a_wake_after_a_moment_takes_less);
     tcase_add_test(tc, a_wake_does_not_shorten_a_sleep_but_is_kept);
     tcase_add_test(tc, a_sleep_of_nothing_lets_ready_contexts_run);
     tcase_add_test(tc, ten_thousand_contexts_live_at_once);

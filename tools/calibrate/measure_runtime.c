@@ -15,8 +15,9 @@
  *   fetch             what each buffer adds, less the pushes of tasks that only
  *                     become ready then
  *   first-use-per-mib what a copy into memory takes more that was not used before
- *   wake              from before a task is submitted, whose worker sleeps, until it
- *                     begins, less submit and push
+ *   wake              from before a task is submitted, whose worker has slept for 2 ms,
+ *                     until it begins, less submit and push
+ *   wake-soon         the same where all workers have been at work some 50 µs ago
  */
 #include <starpu.h>
 
@@ -32,7 +33,9 @@ enum { ROUNDS = 20, WARM_UP = 4, PER_WORKER = 200, MOST = 4096, MIB = 1 << 20 };
 enum { BUFFERS = 3, VARIABLES = 64 }; /* of a task; in turns */
 enum { LINE = 64, LEAST_CACHE = 256 << 10, MOST_CACHE = 4 << 20 };
 #define KERNEL_US 20.
-enum { IDLE_US = 2000 }; /* until workers sleep */
+/* How long workers have had nothing to do: long, and for a moment, to which comes what main takes
+ * to notice that they have ended. */
+enum { LATE_US = 2000, SOON_US = 30 };
 
 static double runtime_now_us(void)
 {
@@ -200,17 +203,39 @@ static double time_first_use(void)
     return (middle - begin - (end - middle)) * MIB / BYTES;
 }
 
-/* From before a task is submitted to workers that sleep until its kernel begins. */
+static void run_tasks(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        must(starpu_task_submit(make_measured_task(&plain, 0, NULL)), "starpu_task_submit");
+    must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
+    (void)take_gaps();
+}
+
+/* From before a task is submitted, whose worker sleeps, until its kernel begins. */
 static double time_start(void)
+{
+    double begin = runtime_now_us();
+
+    run_tasks(1);
+    return last_began - begin;
+}
+
+static double time_late_start(void)
+{
+    usleep(LATE_US);
+    return time_start();
+}
+
+/* All workers have just been at work, and any of them may be the one. */
+static double time_soon_start(void)
 {
     double begin;
 
-    usleep(IDLE_US);
+    run_tasks(4 * starpu_worker_get_count());
     begin = runtime_now_us();
-    must(starpu_task_submit(make_measured_task(&plain, 0, NULL)), "starpu_task_submit");
-    must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
-    (void)take_gaps();
-    return last_began - begin;
+    while (runtime_now_us() - begin < SOON_US)
+        ;
+    return time_start();
 }
 
 enum {
@@ -220,6 +245,7 @@ enum {
     PROGRESS,
     FETCH,
     WAKE,
+    WAKE_SOON,
     FIRST_USE,
     MALLOC,
     NCOSTS
@@ -227,7 +253,7 @@ enum {
 
 static const char *const names[NCOSTS] = {
     "submit", "submit-per-buffer", "push",       "progress", "fetch",
-    "wake",   "first-use-per-mib", "malloc-1MiB"};
+    "wake",   "wake-soon",         "first-use-per-mib", "malloc-1MiB"};
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
 {
@@ -243,7 +269,8 @@ static void round_of(starpu_data_handle_t *handles, double *ret)
     ret[PROGRESS] = ready.gap;
     ret[FETCH] =
         (working.gap - ready.gap - (1 - working.ready) * push) / BUFFERS;
-    ret[WAKE] = time_start() - waiting.submit - push;
+    ret[WAKE] = time_late_start() - waiting.submit - push;
+    ret[WAKE_SOON] = time_soon_start() - waiting.submit - push;
     ret[FIRST_USE] = time_first_use();
     ret[MALLOC] = time_malloc();
 }

@@ -86,8 +86,9 @@ static void launch_wake(struct orr_mailbox *mailbox)
     orr_context_wake(launch->waiter.context);
 }
 
-static int time_kernel(struct orr_machine *machine, unsigned worker,
-                       double *ret)
+/* The kernel before it ended at *ended, which becomes the end of this one. */
+static int time_kernel(struct orr_machine *machine, unsigned worker, double *ended_us,
+                       double ret[ORR_LAUNCH_COSTS])
 {
     static const struct orr_awaited awaited = {.noun =
                                                    "a kernel that it measures"};
@@ -96,6 +97,7 @@ static int time_kernel(struct orr_machine *machine, unsigned worker,
         .kernel = {.worker = worker,
                    .async = true,
                    .duration = 1,
+                   .latency = machine->costs.kernel_latency,
                    .run = launch_run,
                    .done = launch_done},
         .machine = machine,
@@ -108,23 +110,25 @@ static int time_kernel(struct orr_machine *machine, unsigned worker,
     launch.kernel.post.mailbox = &launch.mailbox;
     begin = exec_spent_us(exec);
     ended = orr_machine_kernel_start(machine, &launch.kernel);
-    *ret += (exec_spent_us(exec) - begin) / TIMES;
+    ret[ORR_LAUNCH_KERNEL] += (exec_spent_us(exec) - begin) / TIMES;
     while (!ended && !orr_waiter_is_over(&launch.waiter))
         if (!orr_mailbox_serve(&launch.mailbox))
             orr_context_park(&awaited, ORR_FOREVER);
+    ret[ORR_LAUNCH_LATENCY] += (launch.kernel.start - *ended_us) / TIMES;
+    *ended_us = launch.kernel.end;
     orr_mailbox_await(&launch.mailbox);
     return launch.kernel.error ? launch.kernel.error : launch.error;
 }
 
 static int time_kernels(struct orr_machine *machine, unsigned worker,
-                        double *ret)
+                        double ret[ORR_LAUNCH_COSTS])
 {
-    double warm_up = 0;
-    int rc = time_kernel(machine, worker, &warm_up); /* may compile */
+    double ended_us = 0;
+    int rc = time_kernel(machine, worker, &ended_us, ret); /* may compile */
 
-    *ret = 0;
+    ret[ORR_LAUNCH_KERNEL] = ret[ORR_LAUNCH_LATENCY] = 0;
     for (unsigned i = 0; rc == 0 && i < TIMES; i++)
-        rc = time_kernel(machine, worker, ret);
+        rc = time_kernel(machine, worker, &ended_us, ret);
     return rc;
 }
 
@@ -211,7 +215,7 @@ int orr_launch_sample(struct orr_machine *machine, unsigned worker,
     if (rc == 0)
         rc = time_first_use(machine, desc->node, &ret[ORR_LAUNCH_FIRST_USE]);
     if (rc == 0)
-        rc = time_kernels(machine, worker, &ret[ORR_LAUNCH_KERNEL]);
+        rc = time_kernels(machine, worker, ret);
     if (rc == 0)
         rc = time_copies(machine, desc->node, &ret[ORR_LAUNCH_COPY]);
     if (rc == 0 && ops->record)
