@@ -65,6 +65,7 @@ struct socl_count {
     double flops16, flops32, flops64, ints; /* operations, a fused one counts as two */
     double *loads, *stores; /* bytes by parameter; the caller's, in one block */
     bool *written; /* by parameter: it is, or may be; for free(). NULL: no memory */
+    bool depends;  /* the figures, on the values of scalars */
 };
 
 /* One work-item of a kernel, whose scalar arguments are `values` (NaN: unknown). ret->loads has

@@ -231,7 +231,7 @@ static struct value unary(struct walk *w)
 }
 
 static const struct {
-    const char *sign;
+    char sign[4];
     int rank;
 } ranks[] = {{",", 1},   {"=", 2},   {"+=", 2},  {"-=", 2},  {"*=", 2},  {"/=", 2}, {"%=", 2},
              {"<<=", 2}, {">>=", 2}, {"&=", 2},  {"|=", 2},  {"^=", 2},  {"?", 3},  {"||", 4},
@@ -241,17 +241,22 @@ static const struct {
 
 static int rank_of(const struct walk *w)
 {
+    const struct socl_token *next = &w->tokens[w->at];
+
+    if (w->at >= w->end || next->kind != SOCL_SIGN)
+        return 0;
     for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
-        if (is_next(w, ranks[i].sign))
+        if (*ranks[i].sign == *next->text && socl_token_is(next, ranks[i].sign))
             return ranks[i].rank;
     return 0;
 }
 
-static double compute(char sign, const struct value *a, const struct value *b)
+static double compute(struct walk *w, char sign, const struct value *a, const struct value *b)
 {
     double x = a->number, y = b->number;
     bool whole = !socl_walk_is_floating(a->scalar) && !socl_walk_is_floating(b->scalar);
 
+    w->count->depends |= y == 0; /* what cannot be divided now may be with another value */
     switch (sign) {
     case '+':
         return x + y;
@@ -286,7 +291,7 @@ static struct value assign(struct walk *w, struct value to, const struct socl_to
     if (!plain) {
         both = socl_walk_join(&to, &from);
         socl_walk_add_operations(w, both.scalar, both.width);
-        from.number = compute(sign->text[0], &to, &from);
+        from.number = compute(w, sign->text[0], &to, &from);
     }
     socl_walk_set_number(w, to.variable, w->times > 0 ? from.number : (double)NAN);
     if (to.variable >= 0 && to.levels && from.parameter >= 0)
@@ -323,7 +328,7 @@ static struct value operate(struct walk *w, struct value left, const struct socl
     left = socl_walk_loaded(w, left);
     right = socl_walk_loaded(w, socl_walk_expression(w, rank + 1));
     value = socl_walk_join(&left, &right);
-    value.number = rank >= 11 ? compute(sign->text[0], &left, &right) : (double)NAN;
+    value.number = rank >= 11 ? compute(w, sign->text[0], &left, &right) : (double)NAN;
     socl_walk_add_operations(w, compares || value.levels ? SOCL_INT : value.scalar, value.width);
     if (compares) {
         value.scalar = SOCL_INT;

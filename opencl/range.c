@@ -194,7 +194,7 @@ static double scalar_value(const struct socl_parameter *parameter, const struct 
                                      : value.i64);
 }
 
-/* Of one work-item; kept for the next call with the same values. */
+/* Of one work-item; kept for the next call, unless other values may have other figures. */
 static bool count_item(struct range *range, struct socl_count *ret)
 {
     cl_kernel kernel = range->kernel;
@@ -206,7 +206,9 @@ static bool count_item(struct range *range, struct socl_count *ret)
     for (unsigned i = 0; i < n; i++)
         values[i] = scalar_value(&kernel->known->parameters[i], &range->args[i]);
     socl_lock();
-    if (!kernel->counted || memcmp(values, kernel->counted_values, n * sizeof(*values)) != 0) {
+    if (!kernel->counted ||
+        (kernel->count.depends &&
+         memcmp(values, kernel->counted_values, n * sizeof(*values)) != 0)) {
         if (!kernel->count.loads)
             kernel->count.loads = calloc(2 * n + 1, sizeof(double));
         kernel->counted = kernel->count.loads != NULL;

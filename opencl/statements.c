@@ -144,6 +144,7 @@ static void loop_for(struct walk *w)
         read_step(w, step, close, &loop);
     }
     n = trips(&loop);
+    w->count->depends |= !isnan(loop.to) || !isnan(loop.from);
     socl_walk_set_number(w, loop.variable, (loop.from + loop.to - (loop.inclusive ? 0 : 1)) / 2);
     w->times = outer * n;
     if (test < step)
