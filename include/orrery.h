@@ -204,10 +204,28 @@ int orrery_data_acquire_to_copy_new(starpu_data_handle_t handle, int node,
                                     void (*callback)(void *argument),
                                     void *argument);
 
+/* The same, also of 0 bytes, in callbacks of a task whose end is held back
+ * (starpu_task_end_dep_add) until such acquisitions have ended: a replay of a recording makes them
+ * one after the other when the task is ready, and then releases its end. */
+int orrery_data_acquire_for_task(struct starpu_task *task,
+                                 starpu_data_handle_t handle, int node,
+                                 enum starpu_data_access_mode mode,
+                                 size_t bytes, size_t first_used,
+                                 void (*callback)(void *argument),
+                                 void *argument);
+
 /* Nobody has used the memory yet where the data were registered, which must not have been
  * used by tasks either: simulated, who first copies bytes into it takes longer, by what the
  * system needs to give its pages (docs/COSTS.md). */
 void orrery_data_untouched(starpu_data_handle_t handle);
+
+/* Waits until the task has ended, which was submitted and stays the caller's: `destroy` is 0, and
+ * it may be detached. Any number of threads may wait. A recording has the wait behind the calls that
+ * callbacks make until the end: a library that has an end of its own for what its tasks do
+ * (libsocl's events) waits for that by this, or its replays take the recorded wait for the
+ * application's own time. Returns 0; -EINVAL: the task was not submitted; -EDEADLK: callbacks and
+ * kernels may not wait. */
+int orrery_task_await(struct starpu_task *task);
 
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);

@@ -473,12 +473,29 @@ static void order(cl_event event, struct socl_waits waits, bool after_all, struc
         set_event(&queue->last, event);
 }
 
+/* By its task where that is known to the run, so that a recording has the wait. Another thread
+ * may be about to submit it. */
 static void wait_for(cl_event event)
 {
+    bool handed;
+
+    socl_lock();
+    handed = event->handed && event->status > CL_COMPLETE;
+    socl_unlock();
+    if (handed)
+        (void)orrery_task_await(event->task);
     socl_lock();
     while (event->status > CL_COMPLETE)
         starpu_pthread_cond_wait(&socl.changed, &socl.lock);
     socl_unlock();
+}
+
+static cl_int note_handed(cl_event event)
+{
+    socl_lock();
+    event->handed = true;
+    socl_unlock();
+    return CL_SUCCESS;
 }
 
 /* Which data the command uses; those of a device are its task's. */
@@ -526,7 +543,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     submit_changes(changes);
     socl_retain(&event->head); /* the run's */
     if (starpu_task_submit(task) == 0)
-        return CL_SUCCESS;
+        return note_handed(event);
     /* Nothing can execute it. Its end is told all the same: others may wait for it. */
     event->error = CL_OUT_OF_RESOURCES;
     command_ended(event);
@@ -571,10 +588,21 @@ cl_int socl_marker(cl_command_queue queue, cl_command_type type, struct socl_wai
 
 void socl_queue_finish(cl_command_queue queue)
 {
-    socl_lock();
-    while (queue->first_pending)
-        starpu_pthread_cond_wait(&socl.changed, &socl.lock);
-    socl_unlock();
+    cl_event event;
+
+    do {
+        socl_lock();
+        event =
+            queue
+                ->first_pending; /* the last one, behind which others are seldom left */
+        if (event)
+            socl_retain(&event->head);
+        socl_unlock();
+        if (event) {
+            wait_for(event);
+            socl_event_unref(event);
+        }
+    } while (event);
 }
 
 /* -- data of host commands -- */
@@ -627,9 +655,9 @@ static void take_next(void *arg)
         struct socl_use *use = &work->uses[work->at++];
         size_t first_used = use->to ? socl_first_use(use->to, use->copied) : 0;
 
-        if (orrery_data_acquire_to_copy_new(use->data->handle, STARPU_MAIN_RAM,
-                                            use->mode, use->copied, first_used,
-                                            take_next, event) != 0) {
+        if (orrery_data_acquire_for_task(
+                event->task, use->data->handle, STARPU_MAIN_RAM, use->mode,
+                use->copied, first_used, take_next, event) != 0) {
             work->at--;
             socl_release_all(event);
             socl_command_end(event, CL_OUT_OF_RESOURCES);
@@ -801,6 +829,7 @@ static cl_event CL_API_CALL create_user_event(cl_context context, cl_int *ret_er
     socl_fail(ret_error, CL_SUCCESS);
     if (starpu_task_submit(event->task) != 0)
         return socl_fail(ret_error, CL_OUT_OF_RESOURCES);
+    note_handed(event);
     return event;
 }
 

@@ -251,12 +251,14 @@ static int rank_of(const struct walk *w)
     return 0;
 }
 
-static double compute(struct walk *w, char sign, const struct value *a, const struct value *b)
+static double compute(struct walk *w, char sign, const struct value *a,
+                      const struct value *b)
 {
     double x = a->number, y = b->number;
     bool whole = !socl_walk_is_floating(a->scalar) && !socl_walk_is_floating(b->scalar);
 
-    w->count->depends |= y == 0; /* what cannot be divided now may be with another value */
+    w->count->depends |=
+        y == 0; /* what cannot be divided now may be with another value */
     switch (sign) {
     case '+':
         return x + y;
@@ -328,7 +330,8 @@ static struct value operate(struct walk *w, struct value left, const struct socl
     left = socl_walk_loaded(w, left);
     right = socl_walk_loaded(w, socl_walk_expression(w, rank + 1));
     value = socl_walk_join(&left, &right);
-    value.number = rank >= 11 ? compute(w, sign->text[0], &left, &right) : (double)NAN;
+    value.number =
+        rank >= 11 ? compute(w, sign->text[0], &left, &right) : (double)NAN;
     socl_walk_add_operations(w, compares || value.levels ? SOCL_INT : value.scalar, value.width);
     if (compares) {
         value.scalar = SOCL_INT;

@@ -33,12 +33,12 @@ static void hold(cl_event event)
 {
     struct map *map = (struct map *)event->work;
 
-    if (starpu_data_acquire_on_node_cb_sequential_consistency(
-            map->head.uses[0].data->handle, STARPU_MAIN_RAM,
+    if (orrery_data_acquire_for_task(
+            event->task, map->head.uses[0].data->handle, STARPU_MAIN_RAM,
             !map->write    ? STARPU_R
             : map->discard ? STARPU_W
                            : STARPU_RW,
-            held, event, 0) != 0)
+            0, 0, held, event) != 0)
         socl_command_end(event, CL_MAP_FAILURE);
 }
 

@@ -227,6 +227,7 @@ struct _cl_event {
     struct starpu_task *task; /* owned */
     cl_int status;            /* [lock] CL_QUEUED down to CL_COMPLETE, or an error */
     cl_int error;             /* [its task] what its end will be */
+    bool handed;              /* [lock] its task was submitted */
     double queued, submitted, started, ended; /* µs of the run */
     struct socl_callback *callbacks;          /* [lock] */
     cl_event *waits;                          /* owned references until it begins */

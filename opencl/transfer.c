@@ -38,8 +38,9 @@ static void bring_to_device(cl_event event)
 {
     cl_mem mem = event->work->uses[0].data;
 
-    if (starpu_data_acquire_on_node_cb_sequential_consistency(
-            mem->handle, event->queue->device->node, STARPU_R, arrived, event, 0) != 0)
+    if (orrery_data_acquire_for_task(event->task, mem->handle,
+                                     event->queue->device->node, STARPU_R, 0, 0,
+                                     arrived, event) != 0)
         socl_command_end(event, CL_OUT_OF_RESOURCES);
 }
 

@@ -421,12 +421,14 @@ static void release_again(void *arg)
     free(acquired);
 }
 
-static int acquire_later(const struct player *player,
-                         const struct orr_call *call,
+static int acquire_later(struct player *player, const struct orr_call *call,
                          starpu_data_handle_t handle, int node)
 {
-    struct acquired *acquired = player_need(player, malloc(sizeof(*acquired)));
+    struct acquired *acquired;
 
+    if (call->task && player_chain_acquire(player, call, handle, node))
+        return 0;
+    acquired = player_need(player, malloc(sizeof(*acquired)));
     *acquired = (struct acquired){handle, node};
     if (call->size)
         return orrery_data_acquire_to_copy_new(

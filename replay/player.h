@@ -15,6 +15,7 @@
 #include "record/read.h"
 #include "replay/numbered.h"
 
+struct chain;
 struct own_times;
 struct player_place;
 struct part;
@@ -45,6 +46,9 @@ struct player {
     size_t ntasks;
     struct told **told; /* by number: of such tasks; owned */
     size_t ntold;
+    struct chain *
+        *chains; /* by number: of tasks whose end is held back; owned */
+    size_t nchains;
     struct starpu_codelet **codelets;
     size_t ncodelets;
     struct model **models;
@@ -192,3 +196,23 @@ void player_prefetch_later(struct player *player, const struct orr_call *call);
 void player_wait(struct player *player, const struct orr_call *call);
 void player_forget(struct player *player, const struct orr_call *call);
 void player_forget_tasks(struct player *player);
+
+/* --- chain.c --- */
+
+/* The end of the task of that number, which is to be submitted, is held back: what its
+ * callbacks acquire is to come. */
+void player_chain_new(struct player *player, uint64_t number);
+
+/* The task is about to be submitted. */
+void player_chain_begin(struct player *player, const struct orr_call *call,
+                        struct starpu_task *task);
+
+/* An acquisition for call->task; the release of a task's end. False: they are nobody's, and happen
+ * where they stand. */
+bool player_chain_acquire(struct player *player, const struct orr_call *call,
+                          starpu_data_handle_t handle, int node);
+bool player_chain_release(struct player *player, uint64_t number);
+
+/* No call names the task any more. */
+void player_chain_forget(struct player *player, uint64_t number);
+void player_forget_chains(struct player *player);

@@ -414,6 +414,7 @@ void player_submit(struct player *player, const struct orr_call *call)
                     call->parameters.n, task->cl->model->nparameters);
     set_data(player, call, task);
     set_fields(player, call, task);
+    player_chain_begin(player, call, task);
     *place = call->kept || (call->awaited && !call->synchronous) ? task : NULL;
     rc = submit_call(task, call);
     if (rc == -ENODEV)
@@ -459,12 +460,17 @@ void player_end_depend(struct player *player, const struct orr_call *call)
 
 void player_end_hold(struct player *player, const struct orr_call *call)
 {
-    starpu_task_end_dep_add(task_of(player, call->id), (int)call->value);
+    struct starpu_task *task = task_of(player, call->id);
+
+    starpu_task_end_dep_add(task, (int)call->value);
+    if (task->status == STARPU_TASK_INIT)
+        player_chain_new(player, call->id);
 }
 
 void player_end_release(struct player *player, const struct orr_call *call)
 {
-    starpu_task_end_dep_release(task_of(player, call->id));
+    if (!player_chain_release(player, call->id))
+        starpu_task_end_dep_release(task_of(player, call->id));
 }
 
 struct prefetch {
@@ -510,7 +516,8 @@ void player_wait(struct player *player, const struct orr_call *call)
                     "submitted so, or was waited for before",
                     (unsigned long long)call->id);
     gone = (*place)->destroy;
-    if (starpu_task_wait(*place) != 0)
+    if (((*place)->detach ? orrery_task_await(*place)
+                          : starpu_task_wait(*place)) != 0)
         player_fail(player, "task %llu cannot be waited for",
                     (unsigned long long)call->id);
     if (gone)
@@ -536,6 +543,7 @@ void player_forget(struct player *player, const struct orr_call *call)
     *place = NULL;
     if (call->id < player->ntold)
         keep_told(player, call->id, NULL);
+    player_chain_forget(player, call->id);
 }
 
 void player_forget_tasks(struct player *player)

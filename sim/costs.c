@@ -54,10 +54,12 @@ static double cost_value(const struct orr_machine_desc *desc, size_t in_desc)
 
 struct orr_sim_wake orr_sim_wake_cost(const struct orr_machine_desc *desc)
 {
-    double late = cost_value(desc, offsetof(struct orr_machine_desc, cost_wake));
+    double late =
+        cost_value(desc, offsetof(struct orr_machine_desc, cost_wake));
 
     return (struct orr_sim_wake){
-        .soon = desc->cost_wake_soon < late ? desc->cost_wake_soon : late, .late = late};
+        .soon = desc->cost_wake_soon < late ? desc->cost_wake_soon : late,
+        .late = late};
 }
 
 /* An integer switch of the environment, on by default. */

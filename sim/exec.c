@@ -382,7 +382,8 @@ static double wake_after(const struct orr_sim_wake *wake, double slept)
     double us = wake->late;
 
     if (slept < ORR_SIM_LATE_US)
-        us = wake->soon + (wake->late - wake->soon) * fmax(slept - ORR_SIM_SOON_US, 0) /
+        us = wake->soon + (wake->late - wake->soon) *
+                              fmax(slept - ORR_SIM_SOON_US, 0) /
                               (ORR_SIM_LATE_US - ORR_SIM_SOON_US);
     return fmin(us, slept);
 }

@@ -88,7 +88,7 @@ struct orr_sim_exec {
     struct orr_exec head;                /* first */
     struct orr_stacks *stacks;           /* lent; NULL: fibers */
     double now;                          /* [watched] µs */
-    struct orr_sim_wake wake; /* of contexts */
+    struct orr_sim_wake wake;            /* of contexts */
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */

@@ -111,36 +111,50 @@ int starpu_data_acquire(starpu_data_handle_t handle,
     return api_acquire(ORR_ACQUIRE, handle, base_of(handle), mode);
 }
 
-static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
-                      int node, enum starpu_data_access_mode mode,
-                      void (*callback)(void *), void *arg, int sequential,
-                      size_t copied, size_t first_used)
+/* For the task, NULL: for none. */
+static int acquire_with(struct starpu_task *task, starpu_data_handle_t handle,
+                        int node, enum starpu_data_access_mode mode,
+                        struct orr_acquisition how)
 {
-    const char *call = orr_acquire_name(by);
+    const char *call = orr_acquire_name(how.call);
     ORR_API(rt, call);
     int rc = check_acquisition(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    ORR_RECORD(rt, ACQUIRE, .how = ORR_HOW_CALLBACK,
-               .id = orr_handle_of(handle)->id, .value = mode, .node = node,
-               .unordered = !sequential, .size = copied, .memory = first_used);
-    return orr_data_acquire_with(
-        rt, orr_handle_of(handle), node, mode,
-        &(struct orr_acquisition){.call = by,
-                                  .callback = callback,
-                                  .arg = arg,
-                                  .sequential = sequential != 0,
-                                  .copied = copied,
-                                  .fresh = first_used});
+    if (how.fresh > how.copied)
+        how.fresh = how.copied;
+    ORR_TELL(rt, ORR_TOLD_CALL,
+             .called.about = task ? ORR_ABOUT(.task = task) : NULL,
+             .called.call = &(struct orr_call){.verb = ORR_CALL_ACQUIRE,
+                                               .how = ORR_HOW_CALLBACK,
+                                               .id = orr_handle_of(handle)->id,
+                                               .value = mode,
+                                               .node = node,
+                                               .unordered = !how.sequential,
+                                               .size = how.copied,
+                                               .memory = how.fresh});
+    return orr_data_acquire_with(rt, orr_handle_of(handle), node, mode, &how);
+}
+
+static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
+                      int node, enum starpu_data_access_mode mode,
+                      void (*callback)(void *), void *arg, int sequential)
+{
+    return acquire_with(
+        NULL, handle, node, mode,
+        (struct orr_acquisition){.call = by,
+                                 .callback = callback,
+                                 .arg = arg,
+                                 .sequential = sequential != 0});
 }
 
 int orrery_data_acquire_to_copy(starpu_data_handle_t handle, int node,
                                 enum starpu_data_access_mode mode, size_t bytes,
                                 void (*callback)(void *), void *arg)
 {
-    return acquire_cb(ORR_ACQUIRE_TO_COPY, handle, node, mode, callback, arg, 0,
-                      bytes, 0);
+    return orrery_data_acquire_to_copy_new(handle, node, mode, bytes, 0,
+                                           callback, arg);
 }
 
 int orrery_data_acquire_to_copy_new(starpu_data_handle_t handle, int node,
@@ -148,8 +162,26 @@ int orrery_data_acquire_to_copy_new(starpu_data_handle_t handle, int node,
                                     size_t bytes, size_t first_used,
                                     void (*callback)(void *), void *arg)
 {
-    return acquire_cb(ORR_ACQUIRE_TO_COPY, handle, node, mode, callback, arg, 0,
-                      bytes, first_used < bytes ? first_used : bytes);
+    return acquire_with(NULL, handle, node, mode,
+                        (struct orr_acquisition){.call = ORR_ACQUIRE_TO_COPY,
+                                                 .callback = callback,
+                                                 .arg = arg,
+                                                 .copied = bytes,
+                                                 .fresh = first_used});
+}
+
+int orrery_data_acquire_for_task(struct starpu_task *task,
+                                 starpu_data_handle_t handle, int node,
+                                 enum starpu_data_access_mode mode,
+                                 size_t bytes, size_t first_used,
+                                 void (*callback)(void *), void *arg)
+{
+    return acquire_with(task, handle, node, mode,
+                        (struct orr_acquisition){.call = ORR_ACQUIRE_FOR_TASK,
+                                                 .callback = callback,
+                                                 .arg = arg,
+                                                 .copied = bytes,
+                                                 .fresh = first_used});
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
@@ -157,7 +189,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
     return acquire_cb(ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY, handle, node, mode,
-                      callback, arg, sequential_consistency, 0, 0);
+                      callback, arg, sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
@@ -165,7 +197,7 @@ int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
                                    void (*callback)(void *), void *arg)
 {
     return acquire_cb(ORR_ACQUIRE_ON_NODE_CB, handle, node, mode, callback, arg,
-                      1, 0, 0);
+                      1);
 }
 
 int starpu_data_acquire_cb(starpu_data_handle_t handle,
@@ -173,7 +205,7 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            void (*callback)(void *), void *arg)
 {
     return acquire_cb(ORR_ACQUIRE_CB, handle, base_of(handle), mode, callback,
-                      arg, 1, 0, 0);
+                      arg, 1);
 }
 
 int starpu_data_acquire_cb_sequential_consistency(
@@ -181,7 +213,7 @@ int starpu_data_acquire_cb_sequential_consistency(
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
     return acquire_cb(ORR_ACQUIRE_CB_CONSISTENCY, handle, base_of(handle), mode,
-                      callback, arg, sequential_consistency, 0, 0);
+                      callback, arg, sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(

@@ -466,6 +466,29 @@ int starpu_task_wait(struct starpu_task *task)
     return 0;
 }
 
+int orrery_task_await(struct starpu_task *task)
+{
+    ORR_API(rt, __func__);
+    struct orr_job *job;
+
+    if (!orr_may_block(__func__))
+        return -EDEADLK;
+    job = orr_again_ref(rt, task);
+    if (!job)
+        return -EINVAL;
+    if (orr_job_state(job) == ORR_JOB_NEW) {
+        orr_job_unref(rt, job);
+        return -EINVAL;
+    }
+    orr_pay();
+    orr_job_wait(rt, job);
+    orr_job_unref(rt, job);
+    /* Behind what callbacks have done for it, without which a replay would wait for ever. */
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = task), WAIT_TASK);
+    ORR_TELL(rt, ORR_TOLD_WAITED);
+    return 0;
+}
+
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 {
     orr_api_array(__func__, tasks, nb_tasks, "tasks");

@@ -303,6 +303,7 @@ const char *orr_acquire_name(enum orr_acquire_call call)
         [ORR_ACQUIRE_SYNC_JOBIDS] =
             "starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids",
         [ORR_ACQUIRE_TO_COPY] = "orrery_data_acquire_to_copy",
+        [ORR_ACQUIRE_FOR_TASK] = "orrery_data_acquire_for_task",
         [ORR_ACQUIRE_FETCH] = "starpu_data_fetch_on_node",
         [ORR_ACQUIRE_PREFETCH] = "starpu_data_prefetch_on_node",
         [ORR_ACQUIRE_PREFETCH_PRIO] = "starpu_data_prefetch_on_node_prio",

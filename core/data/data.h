@@ -28,6 +28,7 @@ enum orr_acquire_call {
     ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY,
     ORR_ACQUIRE_SYNC_JOBIDS,
     ORR_ACQUIRE_TO_COPY,
+    ORR_ACQUIRE_FOR_TASK,
     ORR_ACQUIRE_FETCH, /* hints that wait are acquisitions, too */
     ORR_ACQUIRE_PREFETCH,
     ORR_ACQUIRE_PREFETCH_PRIO,

@@ -210,7 +210,8 @@ struct orr_kernel {
     double duration; /* µs predicted by the model and the worker's speeds;
                       * simulated machines take it as the true one. NaN never
                       * reaches a machine. */
-    double latency; /* µs from its start until a simulated device that is idle begins it */
+    double
+        latency; /* µs from its start until a simulated device that is idle begins it */
     double bytes; /* which a processor's kernel moves from and to memory, if it touches
                    * all of its data once; 0: not known, or not on one */
     uint64_t id;

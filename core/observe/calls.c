@@ -309,15 +309,16 @@ static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
 
     if (inside && call->verb == ORR_CALL_RELEASE)
         return true;
-    orr_calls_count(
-        calls, waits(call) || call->synchronous
-                   ? "waits in kernels, callbacks and other threads than "
-                     "the main one, which are left out"
-               : inside
-                   ? "calls in kernels and callbacks, which depend on when "
-                     "tasks end: a replay makes them in the recorded order"
-                   : "calls of other threads than the main one: a replay "
-                     "makes them in the recorded order");
+    if (!calls->chained)
+        orr_calls_count(
+            calls, waits(call) || call->synchronous
+                       ? "waits in kernels, callbacks and other threads than "
+                         "the main one, which are left out"
+                   : inside
+                       ? "calls in kernels and callbacks, which depend on when "
+                         "tasks end: a replay makes them in the recorded order"
+                       : "calls of other threads than the main one: a replay "
+                         "makes them in the recorded order");
     call->synchronous = 0;
     return waits(call);
 }
@@ -421,6 +422,12 @@ static void calls_called(struct orr_runtime *rt, const struct orr_told *told)
     case ORR_CALL_DEPEND:
     case ORR_CALL_END_DEPEND:
         orr_calls_depend(calls, call, about);
+        break;
+    case ORR_CALL_ACQUIRE:
+        if (about)
+            orr_calls_acquire_for_task(calls, call, about->task);
+        else
+            calls_write(calls, call);
         break;
     default:
         if (!about)

@@ -47,6 +47,8 @@ struct orr_calls {
                                         * wanted any more */
     size_t nunnamed;
     uint64_t last_datum, told_datum; /* registered without a line; said so in one */
+    bool
+        chained; /* the line that is being written is one of a task's callbacks, and says so */
     uint64_t *scratch; /* owned: a list that is being made, of `room` */
     size_t room;
 };
@@ -77,6 +79,8 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
 /* The verb is DEPEND or END_DEPEND; another one of a call about a task. */
 void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
                       const struct orr_call_about *about);
+void orr_calls_acquire_for_task(struct orr_calls *calls, struct orr_call *call,
+                                const struct starpu_task *task);
 void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
                     const struct orr_call_about *about);
 

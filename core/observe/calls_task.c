@@ -27,6 +27,9 @@ enum {
     SUBMITTED = 2, /* in the record, too */
     KEPT = 4,      /* not freed by the library: it may be submitted again */
     ENDED = 8,     /* its kernel has ended since the submission */
+    CHAINED =
+        16, /* acquisitions were made for it: a replay makes these, and releases its
+                    * end, when it is ready */
 };
 
 /* Whether the number is that of a task which is gone, its address another's. */
@@ -555,6 +558,22 @@ void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
     orr_unlock(&calls->lock);
 }
 
+void orr_calls_acquire_for_task(struct orr_calls *calls, struct orr_call *call,
+                                const struct starpu_task *task)
+{
+    struct orr_number *number;
+
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls) && (number = number_of(calls, task))) {
+        number->state |= CHAINED;
+        call->task = number->number;
+        calls->chained = true;
+        orr_calls_put(calls, call);
+        calls->chained = false;
+    }
+    orr_unlock(&calls->lock);
+}
+
 void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
                     const struct orr_call_about *about)
 {
@@ -562,10 +581,13 @@ void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
 
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls) && (number = number_of(calls, about->task))) {
+        calls->chained =
+            call->verb == ORR_CALL_END_RELEASE && number->state & CHAINED;
         call->id = number->number;
         if (about->gone)
             number->state = 0;
         orr_calls_put(calls, call);
+        calls->chained = false;
     }
     orr_unlock(&calls->lock);
 }

@@ -183,6 +183,14 @@ START_TEST(memory_that_is_new_takes_longer)
                      0);
     (void)acquired_us(&copies[2], STARPU_MAIN_RAM, STARPU_RW);
     ck_assert_double_eq_tol(copies[2].date - to_device, US + 250, 1);
+    /* For a task, the same. */
+    to_device = starpu_timing_now();
+    ck_assert_int_eq(orrery_data_acquire_for_task(
+                         NULL, copies[2].handle, STARPU_MAIN_RAM, STARPU_R,
+                         BYTES, 2 * BYTES, ended, &copies[2]),
+                     0);
+    (void)acquired_us(&copies[2], STARPU_MAIN_RAM, STARPU_RW);
+    ck_assert_double_eq_tol(copies[2].date - to_device, US + 500, 1);
     to_device = acquired_us(&copies[0], device, STARPU_R);
     (void)acquired_us(&copies[0], STARPU_MAIN_RAM, STARPU_RW);
     ck_assert_double_eq_tol(

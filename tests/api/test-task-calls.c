@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <orrery.h>
+
 #include "machines.h"
 
 static atomic_int nruns;
@@ -315,6 +317,37 @@ START_TEST(a_task_ends_after_others_and_after_releases)
     ck_assert_int_eq(starpu_task_finished(task), 0);
     starpu_task_end_dep_release(task);
     wait_and_destroy(task);
+    starpu_task_destroy(other);
+    starpu_shutdown();
+}
+END_TEST
+
+static void refuse_to_wait(void *arg)
+{
+    ck_assert_int_eq(orrery_task_await(arg), -EDEADLK);
+}
+
+/* Detached as it is, and as often as one likes; threads of a real run, too. */
+START_TEST(a_task_that_stays_is_awaited)
+{
+    struct starpu_task *task, *other;
+
+    machine_open(_i);
+    task = new_task();
+    other = new_task();
+    task->detach = other->detach = 1;
+    ck_assert_int_eq(orrery_task_await(task), -EINVAL);
+    starpu_task_end_dep_add(task, 1);
+    submit(task);
+    other->callback_func = refuse_to_wait;
+    other->callback_arg = task;
+    submit(other);
+    ck_assert_int_eq(orrery_task_await(other), 0);
+    starpu_task_end_dep_release(task);
+    ck_assert_int_eq(orrery_task_await(task), 0);
+    ck_assert_int_eq(task->status, STARPU_TASK_FINISHED);
+    (void)orrery_task_await(task);
+    starpu_task_destroy(task);
     starpu_task_destroy(other);
     starpu_shutdown();
 }
@@ -750,6 +783,7 @@ SUITE_MAIN(task_calls)
     EACH(a_task_destroyed_in_its_callback_goes_after_it);
     EACH(unfinished_tasks_are_counted);
     EACH(a_task_ends_after_others_and_after_releases);
+    EACH(a_task_that_stays_is_awaited);
     EACH(successors_are_listed);
     EACH(successors_by_data_are_listed);
     EACH(a_sync_task_of_tags_calls_back_after_all);

@@ -196,6 +196,18 @@ def are_recorded(folder):
     tap.claim("what the host copies is in the record of a simulated run",
               abs(said["makespan_us"] - ran["makespan_us"]) < 0.02 * ran["makespan_us"],
               ran, said, done, again)
+    # kmeans waits for its reads: a replay waits as long as its own kernels take.
+    for recorded in ((), ("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us")):
+        made = orrery("record", *recorded, "-o", path, "--", *program("kmeans", "-n", "20000"))
+        ran, played = {}, {}
+        for us in (1, 1000):
+            times = "-m", MACHINE, "--assume", f"kernel[*] on cuda = {us}us"
+            ran[us] = report(*times, "--", *program("kmeans", "-n", "20000"))[0]["makespan_us"]
+            played[us] = report(*times, path)[0]["makespan_us"]
+        tap.claim(f"the record of a {'simulated' if recorded else 'real'} run waits for kernels, "
+                  "whatever they take",
+                  abs((played[1000] - played[1]) / (ran[1000] - ran[1]) - 1) < 0.01 and
+                  (not recorded or abs(played[1] / ran[1] - 1) < 0.02), ran, played, made)
 
 
 def are_refused():

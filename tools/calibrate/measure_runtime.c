@@ -206,7 +206,8 @@ static double time_first_use(void)
 static void run_tasks(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        must(starpu_task_submit(make_measured_task(&plain, 0, NULL)), "starpu_task_submit");
+        must(starpu_task_submit(make_measured_task(&plain, 0, NULL)),
+             "starpu_task_submit");
     must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
     (void)take_gaps();
 }
@@ -252,8 +253,8 @@ enum {
 };
 
 static const char *const names[NCOSTS] = {
-    "submit", "submit-per-buffer", "push",       "progress", "fetch",
-    "wake",   "wake-soon",         "first-use-per-mib", "malloc-1MiB"};
+    "submit",    "submit-per-buffer", "push",       "progress", "fetch", "wake",
+    "wake-soon", "first-use-per-mib", "malloc-1MiB"};
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
 {

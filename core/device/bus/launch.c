@@ -87,8 +87,8 @@ static void launch_wake(struct orr_mailbox *mailbox)
 }
 
 /* The kernel before it ended at *ended, which becomes the end of this one. */
-static int time_kernel(struct orr_machine *machine, unsigned worker, double *ended_us,
-                       double ret[ORR_LAUNCH_COSTS])
+static int time_kernel(struct orr_machine *machine, unsigned worker,
+                       double *ended_us, double ret[ORR_LAUNCH_COSTS])
 {
     static const struct orr_awaited awaited = {.noun =
                                                    "a kernel that it measures"};

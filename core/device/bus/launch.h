@@ -14,9 +14,9 @@ enum orr_launch_cost {
     ORR_LAUNCH_PINNED,    /* main memory pinned for it, per MiB */
     ORR_LAUNCH_FIRST_USE, /* what a copy into new memory takes more, per MiB */
     ORR_LAUNCH_KERNEL,    /* an asynchronous kernel, with a post at its end */
-    ORR_LAUNCH_LATENCY,   /* from the end of one until the device begins the next, which is
+    ORR_LAUNCH_LATENCY, /* from the end of one until the device begins the next, which is
                            * handed over when the post of the first has come */
-    ORR_LAUNCH_COPY,      /* a copy to the device, likewise */
+    ORR_LAUNCH_COPY, /* a copy to the device, likewise */
     ORR_LAUNCH_EVENT, /* an event recorded in a queue and waited for in another */
     ORR_LAUNCH_COSTS
 };
