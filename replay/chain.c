@@ -36,8 +36,8 @@ static struct chain *find_chain(const struct player *player, uint64_t number)
 
 void player_chain_new(struct player *player, uint64_t number)
 {
-    struct chain **place = player_at(player, &player->chains, &player->nchains, number,
-                                     sizeof(struct chain *));
+    struct chain **place = player_at(player, &player->chains, &player->nchains,
+                                     number, sizeof(struct chain *));
 
     if (*place)
         return;
@@ -81,10 +81,12 @@ static void chain_go_on(struct chain *chain)
             continue;
         }
         chain->busy = true;
-        rc = orrery_data_acquire_for_task(chain->task, link->handle, link->node, link->mode,
-                                          link->copied, link->fresh, chain_acquired, link);
+        rc = orrery_data_acquire_for_task(chain->task, link->handle, link->node,
+                                          link->mode, link->copied, link->fresh,
+                                          chain_acquired, link);
         if (rc < 0)
-            player_fail(chain->player, "data cannot be acquired: %s", strerror(-rc));
+            player_fail(chain->player, "data cannot be acquired: %s",
+                        strerror(-rc));
     }
 }
 
@@ -132,11 +134,12 @@ bool player_chain_acquire(struct player *player, const struct orr_call *call,
 
     if (!chain || !chain->task)
         return false;
-    add_link(chain, &(struct link){.handle = handle,
-                                   .mode = (enum starpu_data_access_mode)call->value,
-                                   .node = node,
-                                   .copied = call->size,
-                                   .fresh = call->memory});
+    add_link(chain,
+             &(struct link){.handle = handle,
+                            .mode = (enum starpu_data_access_mode)call->value,
+                            .node = node,
+                            .copied = call->size,
+                            .fresh = call->memory});
     return true;
 }
 

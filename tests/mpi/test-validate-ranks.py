@@ -37,10 +37,19 @@ for words, code, what in [(["--ranks", "1"], 2, "from 2 on"), (["--ranks", "x"],
     tap.claim(f"{' '.join(words)}: refused, with the remedy",
               done.code == code and what in done.err, done)
 
-measured = run(ORRERY, "run", "-n", "2", *PROGRAM, env={**env, "STARPU_CALIBRATE": "1"})
+done = run(ORRERY, "calibrate", "kernels", "--ranks", "1", *PROGRAM, env=env)
+tap.claim("calibrate kernels --ranks 1: refused, with the remedy",
+          done.code == 2 and "from 2 on" in done.err, done)
+done = run(ORRERY, "calibrate", "kernels", "--ranks", "2", "--", "/bin/true", env=env)
+tap.claim("a program that is none of MPI's is refused",
+          done.code == 1 and "linked to Open MPI or MPICH" in done.err, done)
+measured = run(ORRERY, "calibrate", "kernels", "--ranks", "2", "--confidence", "50%", "-t", "60s",
+               "--json", *PROGRAM, env=env)
+models = json.loads(measured.out)["kernels"] if measured.out.startswith("{") else []
+tap.claim("kernels of all ranks are measured beside each other",
+          len(models) >= 4 and all(model["samples"] > 0 for model in models), measured)
 network = run(ORRERY, "calibrate", "network", "--mpi", MPI, "-r", "1", env=env)
-tap.claim("kernels and messages are measured", measured.code == 0 and network.code == 0,
-          measured, network)
+tap.claim("messages are measured", network.code == 0, network)
 done = validate("--ranks", "2", "--json")
 try:
     found = json.loads(done.out)

@@ -84,6 +84,7 @@ struct calibrate_options {
     double time_limit_s;
     double confidence;
     uint64_t seed;
+    unsigned nranks; /* as which it runs, 0: as one process */
     struct orr_assumptions assumptions; /* owned */
     bool restart, json, dry_run;
 };

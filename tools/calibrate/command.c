@@ -13,8 +13,8 @@
 
 static const char help[] =
     "usage: orrery calibrate kernels [-t TIME] [--confidence 2%] [--sizes A,B,...]\n"
-    "                                [-s SCHEDULER] [--assume TIMES] [--restart]\n"
-    "                                [--seed N] [--dry-run] [--json]\n"
+    "                                [-s SCHEDULER] [--ranks RANKS] [--assume TIMES]\n"
+    "                                [--restart] [--seed N] [--dry-run] [--json]\n"
     "                                -- PROGRAM [ARGUMENTS]\n"
     "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
     "       orrery calibrate runtime [--json]\n"
@@ -31,6 +31,9 @@ static const char help[] =
     "                             most (2%)\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS, in random order\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmda; else that of the program\n"
+    "      --ranks RANKS          of a program for StarPU-MPI: run it as so many on this\n"
+    "                             host, beside each other as they will be, since kernels\n"
+    "                             take longer beside others\n"
     "      --assume 'kernel[NAME] on cuda = 5us'  simulations will be given this\n"
     "                             time: the kernel need not be measured; it enters no\n"
     "                             model (docs/ASSUME.md)\n"
@@ -48,7 +51,7 @@ static const char help[] =
 
 /* The options as texts. */
 struct texts {
-    const char *time, *confidence, *sizes, *seed, *assume;
+    const char *time, *confidence, *sizes, *seed, *ranks, *assume;
 };
 
 static int read_assumptions(const struct texts *texts,
@@ -75,6 +78,10 @@ static int read_calibrate_options(const struct texts *texts,
         wrong = "--confidence takes a share such as 2% or 0.02";
     else if (program_seed(texts->seed, &options->seed) < 0)
         wrong = "--seed takes a whole number";
+    else if (texts->ranks &&
+             program_number(texts->ranks, 2, &options->nranks) < 0)
+        wrong =
+            "--ranks takes how many, from 2 on; without it the program is one process";
     if (!wrong)
         return read_assumptions(texts, options);
     tool_error("calibrate kernels: %s; see orrery calibrate --help", wrong);
@@ -100,7 +107,7 @@ static int calibrate_program(const struct texts *texts,
 
 static int run_kernels(int argc, char **argv)
 {
-    struct texts texts = {"10m", "2%", NULL, "1", NULL};
+    struct texts texts = {"10m", "2%", NULL, "1", NULL, NULL};
     struct calibrate_options options = {0};
     const struct tool_option list[] = {
         {'t', "time-limit", &texts.time, NULL},
@@ -108,6 +115,7 @@ static int run_kernels(int argc, char **argv)
         {0, "sizes", &texts.sizes, NULL},
         {'s', "scheduler", &options.sched, NULL},
         {0, "seed", &texts.seed, NULL},
+        {0, "ranks", &texts.ranks, NULL},
         {TOOL_JOINED, "assume", &texts.assume, NULL},
         {0, "restart", NULL, &options.restart},
         {0, "json", NULL, &options.json},

@@ -17,9 +17,10 @@
 #include "core/base/plural.h"
 #include "perfmodel/disk.h"
 #include "perfmodel/sampling.h"
-#include "tools/common/quiet.h"
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
+#include "tools/common/quiet.h"
+#include "tools/common/ranks.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -218,7 +219,7 @@ static void config_run(struct calibration *c, unsigned i)
              config->among ? "=" : "",
              config->among ? choices[config->choice].kind : "");
     calibrate_slowdown_begin(&c->slowdown);
-    stopped = launch_all(&launch, 1, 1, NULL, NULL);
+    stopped = ranks_launch(&launch, "calibrate kernels", c->options->nranks);
     config->tried = true;
     wall_s = launch.process.wall_s;
     calibrate_slowdown_end(&c->slowdown, wall_s * 1e6);
@@ -350,10 +351,13 @@ static int show_plan(struct calibration *c)
             tool_error("out of memory");
             return TOOL_FAILED;
         }
-        printf("STARPU_CALIBRATE=%d %s%s%s%s\n", c->options->restart ? 2 : 1,
+        printf("STARPU_CALIBRATE=%d %s%s%s", c->options->restart ? 2 : 1,
                c->options->sched ? "STARPU_SCHED=" : "",
                c->options->sched ? c->options->sched : "",
-               c->options->sched ? " " : "", text);
+               c->options->sched ? " " : "");
+        if (c->options->nranks)
+            printf("orrery run -n %u -- ", c->options->nranks);
+        puts(text);
         free(text);
     }
     for (unsigned i = 0; i < c->options->assumptions.n; i++)

@@ -287,15 +287,17 @@ int ranks_init(struct ranks *ranks, const char *command, char *const *argv, unsi
 
     *ranks = (struct ranks){.n = n};
     if (!mpi) {
-        tool_error("%s: -n %u: %s is no program that is linked to Open MPI or MPICH (see "
-                   "ldd %s), so that it has one process: leave -n out",
-                   command, n, argv[0], argv[0]);
+        tool_error(
+            "%s: %u ranks: %s is no program that is linked to Open MPI or MPICH (see "
+            "ldd %s), so that it has one process: do not ask for ranks",
+            command, n, argv[0], argv[0]);
         return -1;
     }
     if (!launcher) {
-        tool_error("%s: -n %u: %s is linked to %s, and none of %s, mpirun, mpiexec is its "
-                   "launcher: install it, or put it into PATH",
-                   command, n, argv[0], mpis[mpi].name, mpis[mpi].launcher);
+        tool_error(
+            "%s: %u ranks: %s is linked to %s, and none of %s, mpirun, mpiexec is its "
+            "launcher: install it, or put it into PATH",
+            command, n, argv[0], mpis[mpi].name, mpis[mpi].launcher);
         return -1;
     }
     cores = cores_here();
@@ -336,4 +338,25 @@ void ranks_done(struct ranks *ranks)
         free(*word);
     free(ranks->argv);
     ranks->argv = NULL;
+}
+
+int ranks_launch(struct launch *launch, const char *command, unsigned n)
+{
+    const char *more[LAUNCH_MORE + 1], *const *own = launch->more;
+    struct ranks ranks;
+    int rc = -1;
+
+    if (n == 0)
+        return launch_all(launch, 1, 1, NULL, NULL);
+    if (ranks_init(&ranks, command, launch->argv, n) == 0) {
+        ranks_settings(own, &ranks, more);
+        launch->nranks = n;
+        launch->more = more;
+        launch->ranks_argv = ranks.argv;
+        rc = launch_all(launch, 1, 1, NULL, NULL);
+        launch->more = own;
+        launch->ranks_argv = NULL;
+    }
+    ranks_done(&ranks);
+    return rc;
 }

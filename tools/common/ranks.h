@@ -24,3 +24,9 @@ int ranks_init(struct ranks *ranks, const char *command, char *const *argv, unsi
 void ranks_settings(const char *const *more, const struct ranks *ranks, const char **ret);
 
 void ranks_done(struct ranks *ranks);
+
+struct launch;
+
+/* Runs the program on this machine as n ranks, 0: as one process. Returns as launch_all, of that
+ * launch alone. */
+int ranks_launch(struct launch *launch, const char *command, unsigned n);

@@ -181,38 +181,24 @@ static void print_failure(const struct validation *v,
 /* Runs it, as several ranks if there are to be some. As launch_all. */
 static int launch_one(const struct validation *v, struct launch *launch)
 {
-    const char *more[LAUNCH_MORE + 1], *const *own = launch->more;
-    struct ranks ranks = {0};
     bool cluster = false;
-    int rc = -1;
 
-    if (!v->options->nranks)
-        return launch_all(launch, 1, 1, NULL, NULL);
-    if (launch->machine) {
-        if (launch_place(launch, "validate", &cluster) != TOOL_OK)
-            return -1;
-        if (!cluster)
-            return tool_fail(-1, "validate: --ranks %u on %s: ranks are simulated on a cluster, "
-                                 "-m '1*%s + ib 200Gb/s ranks-per-node=%u'",
-                             v->options->nranks, launch->machine, launch->machine,
-                             v->options->nranks);
-        if (launch->nranks != v->options->nranks)
-            return tool_fail(-1, "validate: --ranks %u: %s has %u: say as many",
-                             v->options->nranks, launch->machine,
-                             launch->nranks ? launch->nranks : 1);
-        return launch_all(launch, 1, 1, NULL, NULL);
-    }
-    launch->nranks = v->options->nranks;
-    if (ranks_init(&ranks, "validate", launch->argv, launch->nranks) == 0) {
-        ranks_settings(own, &ranks, more);
-        launch->more = more;
-        launch->ranks_argv = ranks.argv;
-        rc = launch_all(launch, 1, 1, NULL, NULL);
-    }
-    launch->more = own;
-    launch->ranks_argv = NULL;
-    ranks_done(&ranks);
-    return rc;
+    if (!v->options->nranks || !launch->machine)
+        return ranks_launch(launch, "validate", v->options->nranks);
+    if (launch_place(launch, "validate", &cluster) != TOOL_OK)
+        return -1;
+    if (!cluster)
+        return tool_fail(
+            -1,
+            "validate: --ranks %u on %s: ranks are simulated on a cluster, "
+            "-m '1*%s + ib 200Gb/s ranks-per-node=%u'",
+            v->options->nranks, launch->machine, launch->machine,
+            v->options->nranks);
+    if (launch->nranks != v->options->nranks)
+        return tool_fail(-1, "validate: --ranks %u: %s has %u: say as many",
+                         v->options->nranks, launch->machine,
+                         launch->nranks ? launch->nranks : 1);
+    return launch_all(launch, 1, 1, NULL, NULL);
 }
 
 /* A real run leaves its calls and its trace, from which it is simulated; models stay as
