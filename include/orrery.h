@@ -227,6 +227,11 @@ void orrery_data_untouched(starpu_data_handle_t handle);
  * kernels may not wait. */
 int orrery_task_await(struct starpu_task *task);
 
+/* The application is about to wait for tasks by means of its own, such as a semaphore that a
+ * callback posts. A recording says that, and how often: its replays take the time for the
+ * application's own, whatever tasks take there. Nothing without a recording. */
+void orrery_note_own_wait(void);
+
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);
 

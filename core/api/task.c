@@ -489,6 +489,16 @@ int orrery_task_await(struct starpu_task *task)
     return 0;
 }
 
+void orrery_note_own_wait(void)
+{
+    ORR_API_IF(rt, __func__);
+
+    if (rt)
+        ORR_RECORD_NOTE(
+            rt, "waits of the application's own for what tasks do, which "
+                "replays take for its own time");
+}
+
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 {
     orr_api_array(__func__, tasks, nb_tasks, "tasks");

@@ -307,6 +307,8 @@ def cases_of_the_runtime():
         1, kernel_queue=10), many(3, 100, "", on(1)), 3 * 100
     yield "handing over kernels that are shorter", own_links(
         1, kernel_queue=10), many(5, 4, "", on(1)), 4 * 10 + 4
+    yield "what is submitted again has ended", machine(2), Record().task(100, "", "kept=1").call(
+        "submit 1 codelet=1 times=50.0,50.0 kept=1"), 100 + 50
     yield "a device that is idle begins later", own_links(
         1, kernel_latency=30), many(1, 100, "", on(1)), 30 + 100
     yield "one that has the next kernel begins that at once", own_links(

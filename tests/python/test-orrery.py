@@ -5,6 +5,7 @@
 usage: test-orrery.py MACHINE STUDY     STUDY is examples/python/study.py
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -157,6 +158,19 @@ def a_program_is_recorded_and_replayed():
                               assume="kernel = 1ms").makespan_us,
               run.makespan_us)
         raises(orrery.Error, "cannot be changed", graph.add_data, 8)
+
+
+def a_record_says_that_futures_were_awaited():
+    with tempfile.TemporaryDirectory() as folder:
+        script, path = (os.path.join(folder, name) for name in ("waits.py", "waits.rec"))
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import starpu\nstarpu.init()\nfor i in range(3):\n"
+                       "    starpu.task_submit()(pow, i, 2).wait()\nstarpu.shutdown()\n")
+        orrery.record([sys.executable, "-B", script], path)
+        with open(path, encoding="utf-8") as file:
+            notes = [line for line in file if line.startswith("note ")]
+        equal([bool(re.search(r"waits of the application.* \(3\)", line)) for line in notes],
+              [True])
 
 
 def names_may_have_any_letters():

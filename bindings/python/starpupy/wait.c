@@ -133,6 +133,7 @@ static int wait_natively(sem_t *sem)
 
 int spy_wait(struct spy_waiter *waiter, double until_us)
 {
+    orrery_note_own_wait();
     for (;;) {
         PyThreadState *self;
         int ret;
