@@ -353,6 +353,7 @@ NATIVE(void, waitForCompletion))
     (void)class;
     if (!takes_part(env, java.checked, "get"))
         return;
+    orrery_note_own_wait();
     starpu_sem_init(&completion, 0, 0);
     atomic_store(&main_waits, true);
     starpu_sem_wait(&completion);

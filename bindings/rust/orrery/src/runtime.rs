@@ -531,7 +531,10 @@ impl Bell {
         bell
     }
     fn wait(&self) {
-        unsafe { starpu_sem_wait(self.0.get()) };
+        unsafe {
+            orrery_note_own_wait();
+            starpu_sem_wait(self.0.get());
+        }
     }
 }
 
