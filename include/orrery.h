@@ -227,10 +227,13 @@ void orrery_data_untouched(starpu_data_handle_t handle);
  * kernels may not wait. */
 int orrery_task_await(struct starpu_task *task);
 
-/* The application is about to wait for tasks by means of its own, such as a semaphore that a
- * callback posts. A recording says that, and how often: its replays take the time for the
- * application's own, whatever tasks take there. Nothing without a recording. */
-void orrery_note_own_wait(void);
+/* The application is about to wait for tasks by means of its own, such as a semaphore; and, in a
+ * callback of the task that ends the wait, it goes on. A recording has a wait for that task then,
+ * as if starpu_task_wait() had been called, if the task is not freed at its end; else it says how
+ * often the application waited so, which its replays take for the application's own time. Nothing
+ * without a recording. */
+void orrery_own_wait_begin(void);
+void orrery_own_wait_end(void);
 
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);

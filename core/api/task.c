@@ -489,14 +489,20 @@ int orrery_task_await(struct starpu_task *task)
     return 0;
 }
 
-void orrery_note_own_wait(void)
+void orrery_own_wait_begin(void)
 {
     ORR_API_IF(rt, __func__);
 
     if (rt)
-        ORR_RECORD_NOTE(
-            rt, "waits of the application's own for what tasks do, which "
-                "replays take for its own time");
+        orr_calls_begin_own_wait(rt);
+}
+
+void orrery_own_wait_end(void)
+{
+    const struct orr_job *job = orr_self->job;
+
+    if (job && job->task)
+        orr_calls_end_own_wait(orr_self->runtime, job->task);
 }
 
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)

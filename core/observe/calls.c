@@ -323,6 +323,21 @@ static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
     return waits(call);
 }
 
+/* Times of the real clock are rounded to the nanoseconds that it counts. */
+double orr_calls_rounded(const struct orr_calls *calls, double us)
+{
+    return calls->rt->exec->virtual_time ? us : round(us * 1e3) / 1e3;
+}
+
+void orr_calls_lose_wait(struct orr_calls *calls)
+{
+    if (calls->waits)
+        orr_calls_count(
+            calls, "waits of the application's own for what tasks do, which "
+                   "replays take for its own time");
+    calls->waits = false;
+}
+
 /* µs of the application's until it made the call that is being written. */
 static double time_before(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
 {
@@ -331,15 +346,15 @@ static double time_before(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
 
     calls->since = fmax(calls->since, entered);
     calls->wrote = true;
-    /* Times of the real clock are rounded to the nanoseconds that it counts. */
-    return calls->rt->exec->virtual_time ? us : round(us * 1e3) / 1e3;
+    return orr_calls_rounded(calls, us);
 }
 
 void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
 {
-    if (orr_application_runs(calls->rt))
+    if (orr_application_runs(calls->rt)) {
+        orr_calls_lose_wait(calls);
         call->after = time_before(calls);
-    else if (is_foreign(calls, call))
+    } else if (is_foreign(calls, call))
         return;
     if (!orr_calls_name_data(calls, call))
         return;

@@ -100,6 +100,12 @@ struct orr_call_about {
                                                __VA_ARGS__})
 #define ORR_ABOUT(...) &(const struct orr_call_about){__VA_ARGS__}
 
+/* The application begins to wait by means of its own, and goes on since a callback of the task has
+ * been called. */
+void orr_calls_begin_own_wait(struct orr_runtime *rt);
+void orr_calls_end_own_wait(struct orr_runtime *rt,
+                            const struct starpu_task *task);
+
 /* Whether the application is told the widest range of priorities, INT_MIN to INT_MAX:
  * its calls are recorded, and the policy has no priorities, but one under which the
  * record is played may have some. */

@@ -27,6 +27,8 @@ struct orr_calls {
     struct orr_record_writer writer;
     double since; /* µs: the application's time from there on is in no line yet */
     bool wrote;   /* the call that it is in has a line */
+    bool waits;   /* it waits by means of its own … */
+    double waits_since;        /* … from that date on */
     struct orr_context *muted; /* whose calls are parts of another one */
     struct orr_calls_note_count notes[ORR_CALLS_NOTES];
     unsigned nnotes;
@@ -75,6 +77,12 @@ bool orr_calls_name_data(struct orr_calls *calls, const struct orr_call *call)
  * row. */
 void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
                       bool implicit);
+
+/* µs as they stand in lines. */
+double orr_calls_rounded(const struct orr_calls *calls, double us);
+
+/* It does not wait any more, for no task that a line could name. */
+void orr_calls_lose_wait(struct orr_calls *calls) ORR_REQUIRES(calls->lock);
 
 /* The verb is DEPEND or END_DEPEND; another one of a call about a task. */
 void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,

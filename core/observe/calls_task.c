@@ -591,3 +591,46 @@ void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
     }
     orr_unlock(&calls->lock);
 }
+
+void orr_calls_begin_own_wait(struct orr_runtime *rt)
+{
+    struct orr_calls *calls = rt->views->calls;
+
+    if (!calls || !orr_application_runs(rt))
+        return;
+    orr_lock(&calls->lock);
+    orr_calls_lose_wait(calls);
+    calls->waits = orr_calls_listens(calls);
+    calls->waits_since = rt->views->application.entered;
+    orr_unlock(&calls->lock);
+}
+
+/* As a call of the application's that has begun with the wait and ends now. */
+static void put_own_wait(struct orr_calls *calls, uint64_t number)
+    ORR_REQUIRES(calls->lock)
+{
+    struct orr_call call = orr_call_none;
+
+    call.verb = ORR_CALL_WAIT_TASK;
+    call.id = number;
+    call.after =
+        orr_calls_rounded(calls, fmax(calls->waits_since - calls->since, 0));
+    calls->since = orr_exec_now(calls->rt->exec);
+    calls->waits = false;
+    orr_record_write(&calls->writer, &call);
+}
+
+void orr_calls_end_own_wait(struct orr_runtime *rt,
+                            const struct starpu_task *task)
+{
+    struct orr_calls *calls = rt->views->calls;
+    const struct orr_number *number;
+
+    if (!calls)
+        return;
+    orr_lock(&calls->lock);
+    number = calls->waits ? number_of(calls, task) : NULL;
+    if (number && number->state & SUBMITTED && number->state & KEPT)
+        put_own_wait(calls, number->number);
+    orr_unlock(&calls->lock);
+}

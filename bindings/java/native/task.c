@@ -53,8 +53,10 @@ static void promised_ended(void *arg)
 {
     call_java(java_completed, arg);
     task_ended(arg);
-    if (atomic_exchange(&main_waits, false))
-        starpu_sem_post(&completion);
+    if (!atomic_exchange(&main_waits, false))
+        return;
+    orrery_own_wait_end();
+    starpu_sem_post(&completion);
 }
 
 /* The table of Java has n numbers from now on: all of them may be given back at once. */
@@ -353,7 +355,7 @@ NATIVE(void, waitForCompletion))
     (void)class;
     if (!takes_part(env, java.checked, "get"))
         return;
-    orrery_note_own_wait();
+    orrery_own_wait_begin();
     starpu_sem_init(&completion, 0, 0);
     atomic_store(&main_waits, true);
     starpu_sem_wait(&completion);

@@ -532,7 +532,7 @@ impl Bell {
     }
     fn wait(&self) {
         unsafe {
-            orrery_note_own_wait();
+            orrery_own_wait_begin();
             starpu_sem_wait(self.0.get());
         }
     }
@@ -546,7 +546,10 @@ impl Drop for Bell {
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
-        unsafe { starpu_sem_post(self.0.get()) };
+        unsafe {
+            orrery_own_wait_end();
+            starpu_sem_post(self.0.get());
+        }
     }
 }
 
