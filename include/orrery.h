@@ -228,12 +228,13 @@ void orrery_data_untouched(starpu_data_handle_t handle);
 int orrery_task_await(struct starpu_task *task);
 
 /* The application is about to wait for tasks by means of its own, such as a semaphore; and, in a
- * callback of the task that ends the wait, it goes on. A recording has a wait for that task then,
+ * callback of the task that ends the wait, it goes on. `what`, an address, tells waits apart: the
+ * semaphore's. A recording has a wait for that task then,
  * as if starpu_task_wait() had been called, if the task is not freed at its end; else it says how
  * often the application waited so, which its replays take for the application's own time. Nothing
  * without a recording. */
-void orrery_own_wait_begin(void);
-void orrery_own_wait_end(void);
+void orrery_own_wait_begin(const void *what);
+void orrery_own_wait_end(const void *what);
 
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);

@@ -489,20 +489,21 @@ int orrery_task_await(struct starpu_task *task)
     return 0;
 }
 
-void orrery_own_wait_begin(void)
+void orrery_own_wait_begin(const void *what)
 {
     ORR_API_IF(rt, __func__);
 
     if (rt)
-        orr_calls_begin_own_wait(rt);
+        orr_calls_begin_own_wait(rt, what);
 }
 
-void orrery_own_wait_end(void)
+void orrery_own_wait_end(const void *what)
 {
-    const struct orr_job *job = orr_self->job;
+    /* The library knows nothing of other threads. */
+    const struct orr_job *job = orr_self ? orr_self->job : NULL;
 
     if (job && job->task)
-        orr_calls_end_own_wait(orr_self->runtime, job->task);
+        orr_calls_end_own_wait(orr_self->runtime, what, job->task);
 }
 
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)

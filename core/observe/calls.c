@@ -335,7 +335,7 @@ void orr_calls_lose_wait(struct orr_calls *calls)
         orr_calls_count(
             calls, "waits of the application's own for what tasks do, which "
                    "replays take for its own time");
-    calls->waits = false;
+    calls->waits = NULL;
 }
 
 /* µs of the application's until it made the call that is being written. */

@@ -102,8 +102,8 @@ struct orr_call_about {
 
 /* The application begins to wait by means of its own, and goes on since a callback of the task has
  * been called. */
-void orr_calls_begin_own_wait(struct orr_runtime *rt);
-void orr_calls_end_own_wait(struct orr_runtime *rt,
+void orr_calls_begin_own_wait(struct orr_runtime *rt, const void *what);
+void orr_calls_end_own_wait(struct orr_runtime *rt, const void *what,
                             const struct starpu_task *task);
 
 /* Whether the application is told the widest range of priorities, INT_MIN to INT_MAX:

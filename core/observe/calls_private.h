@@ -27,7 +27,7 @@ struct orr_calls {
     struct orr_record_writer writer;
     double since; /* µs: the application's time from there on is in no line yet */
     bool wrote;   /* the call that it is in has a line */
-    bool waits;   /* it waits by means of its own … */
+    const void *waits;         /* for that it waits by means of its own … */
     double waits_since;        /* … from that date on */
     struct orr_context *muted; /* whose calls are parts of another one */
     struct orr_calls_note_count notes[ORR_CALLS_NOTES];

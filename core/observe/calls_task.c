@@ -592,7 +592,7 @@ void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
     orr_unlock(&calls->lock);
 }
 
-void orr_calls_begin_own_wait(struct orr_runtime *rt)
+void orr_calls_begin_own_wait(struct orr_runtime *rt, const void *what)
 {
     struct orr_calls *calls = rt->views->calls;
 
@@ -600,7 +600,7 @@ void orr_calls_begin_own_wait(struct orr_runtime *rt)
         return;
     orr_lock(&calls->lock);
     orr_calls_lose_wait(calls);
-    calls->waits = orr_calls_listens(calls);
+    calls->waits = orr_calls_listens(calls) ? what : NULL;
     calls->waits_since = rt->views->application.entered;
     orr_unlock(&calls->lock);
 }
@@ -616,11 +616,11 @@ static void put_own_wait(struct orr_calls *calls, uint64_t number)
     call.after =
         orr_calls_rounded(calls, fmax(calls->waits_since - calls->since, 0));
     calls->since = orr_exec_now(calls->rt->exec);
-    calls->waits = false;
+    calls->waits = NULL;
     orr_record_write(&calls->writer, &call);
 }
 
-void orr_calls_end_own_wait(struct orr_runtime *rt,
+void orr_calls_end_own_wait(struct orr_runtime *rt, const void *what,
                             const struct starpu_task *task)
 {
     struct orr_calls *calls = rt->views->calls;
@@ -629,7 +629,7 @@ void orr_calls_end_own_wait(struct orr_runtime *rt,
     if (!calls)
         return;
     orr_lock(&calls->lock);
-    number = calls->waits ? number_of(calls, task) : NULL;
+    number = what && calls->waits == what ? number_of(calls, task) : NULL;
     if (number && number->state & SUBMITTED && number->state & KEPT)
         put_own_wait(calls, number->number);
     orr_unlock(&calls->lock);

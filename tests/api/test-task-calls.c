@@ -353,6 +353,28 @@ START_TEST(a_task_that_stays_is_awaited)
 }
 END_TEST
 
+static void *end_own_wait(void *arg)
+{
+    orrery_own_wait_end(&nruns);
+    return arg;
+}
+
+/* A signal's handler in Python, a waker's thread in Rust. */
+START_TEST(a_thread_of_nobodys_may_end_a_wait)
+{
+    pthread_t thread;
+
+    machine_open(_i);
+    orrery_own_wait_begin(&nruns);
+    ck_assert_int_eq(pthread_create(&thread, NULL, end_own_wait, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    orrery_own_wait_end(&nruns);
+    starpu_shutdown();
+    orrery_own_wait_begin(&nruns);
+    orrery_own_wait_end(&nruns);
+}
+END_TEST
+
 START_TEST(successors_are_listed)
 {
     struct starpu_task *first, *second, *found[4] = {NULL};
@@ -784,6 +806,7 @@ SUITE_MAIN(task_calls)
     EACH(unfinished_tasks_are_counted);
     EACH(a_task_ends_after_others_and_after_releases);
     EACH(a_task_that_stays_is_awaited);
+    EACH(a_thread_of_nobodys_may_end_a_wait);
     EACH(successors_are_listed);
     EACH(successors_by_data_are_listed);
     EACH(a_sync_task_of_tags_calls_back_after_all);

@@ -55,7 +55,7 @@ static void promised_ended(void *arg)
     task_ended(arg);
     if (!atomic_exchange(&main_waits, false))
         return;
-    orrery_own_wait_end();
+    orrery_own_wait_end(&completion);
     starpu_sem_post(&completion);
 }
 
@@ -355,7 +355,7 @@ NATIVE(void, waitForCompletion))
     (void)class;
     if (!takes_part(env, java.checked, "get"))
         return;
-    orrery_own_wait_begin();
+    orrery_own_wait_begin(&completion);
     starpu_sem_init(&completion, 0, 0);
     atomic_store(&main_waits, true);
     starpu_sem_wait(&completion);

@@ -83,7 +83,7 @@ bool spy_wake(struct spy_waiter *waiter)
             spy_waiter_free(waiter);
         return state == WOKEN;
     }
-    orrery_own_wait_end();
+    orrery_own_wait_end(waiter);
     if (waiter->native)
         sem_post(&waiter->sem.native);
     else
@@ -134,7 +134,7 @@ static int wait_natively(sem_t *sem)
 
 int spy_wait(struct spy_waiter *waiter, double until_us)
 {
-    orrery_own_wait_begin();
+    orrery_own_wait_begin(waiter);
     for (;;) {
         PyThreadState *self;
         int ret;

@@ -2108,8 +2108,8 @@ extern "C" {
     pub fn orrery_data_acquire_for_task(task: *mut starpu_task, handle: starpu_data_handle_t, node: c_int, mode: starpu_data_access_mode, bytes: usize, first_used: usize, callback: Option<unsafe extern "C" fn(argument: *mut c_void)>, argument: *mut c_void) -> c_int;
     pub fn orrery_data_untouched(handle: starpu_data_handle_t);
     pub fn orrery_task_await(task: *mut starpu_task) -> c_int;
-    pub fn orrery_own_wait_begin();
-    pub fn orrery_own_wait_end();
+    pub fn orrery_own_wait_begin(what: *const c_void);
+    pub fn orrery_own_wait_end(what: *const c_void);
     pub fn orrery_usleep(microseconds: f64);
     pub fn orrery_drawing_new(look: *const orrery_drawing_look) -> *mut orrery_drawing;
     pub fn orrery_drawing_free(drawing: *mut orrery_drawing);

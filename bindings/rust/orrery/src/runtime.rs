@@ -532,7 +532,7 @@ impl Bell {
     }
     fn wait(&self) {
         unsafe {
-            orrery_own_wait_begin();
+            orrery_own_wait_begin(self.0.get().cast());
             starpu_sem_wait(self.0.get());
         }
     }
@@ -547,7 +547,7 @@ impl Drop for Bell {
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         unsafe {
-            orrery_own_wait_end();
+            orrery_own_wait_end(self.0.get().cast());
             starpu_sem_post(self.0.get());
         }
     }
