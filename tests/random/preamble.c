@@ -216,6 +216,15 @@ static inline void look(struct work *work, int main_memory)
     do_work(work, &v);
 }
 
+/* Other readers may come from then on. */
+static inline void go_on_reading(struct work *work)
+{
+    leave(work);
+    work->parts[0].mode = STARPU_R;
+    come(work);
+    starpu_data_release_to_on_node(work->handle, STARPU_R, work->node);
+}
+
 static inline void release(struct work *work)
 {
     leave(work);

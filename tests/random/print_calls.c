@@ -216,8 +216,7 @@ static void print_acquire(const struct printer *p, unsigned index)
              p->base + call->data, call->node, mode);
         LINE(p, "look(&%s, %d);", work, main_memory);
         if (call->downgraded)
-            LINE(p, "starpu_data_release_to_on_node(h[%u], STARPU_R, %u);",
-                 p->base + call->data, call->node);
+            LINE(p, "go_on_reading(&%s);", work);
     }
 }
 
