@@ -157,7 +157,8 @@ void player_chain_forget(struct player *player, uint64_t number)
 {
     struct chain *chain = find_chain(player, number);
 
-    if (!chain || chain->first) /* its task is still to come to them */
+    /* Its task is still to come to it, or to what is left of it. */
+    if (!chain || chain->first || (chain->task && !chain->ready))
         return;
     player->chains[number] = NULL;
     free(chain);

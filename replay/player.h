@@ -46,8 +46,7 @@ struct player {
     size_t ntasks;
     struct told **told; /* by number: of such tasks; owned */
     size_t ntold;
-    struct chain *
-        *chains; /* by number: of tasks whose end is held back; owned */
+    struct chain **chains; /* by number: of tasks that are held back; owned */
     size_t nchains;
     struct starpu_codelet **codelets;
     size_t ncodelets;

@@ -406,7 +406,7 @@ void player_submit(struct player *player, const struct orr_call *call)
         *place ? *place : player_need(player, starpu_task_create());
     int rc;
 
-    /* Who submitted it again knew that it had ended, by means that no record has. */
+    /* The program knew that it had ended, by means that no record has. */
     if (task->status != STARPU_TASK_INIT)
         (void)orrery_task_await(task);
     task->cl = player_find_codelet(player, call->codelet);

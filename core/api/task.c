@@ -473,7 +473,7 @@ int orrery_task_await(struct starpu_task *task)
 
     if (!orr_may_block(__func__))
         return -EDEADLK;
-    job = orr_again_ref(rt, task);
+    job = task ? orr_again_ref(rt, task) : NULL;
     if (!job)
         return -EINVAL;
     if (orr_job_state(job) == ORR_JOB_NEW) {

@@ -337,6 +337,7 @@ START_TEST(a_task_that_stays_is_awaited)
     other = new_task();
     task->detach = other->detach = 1;
     ck_assert_int_eq(orrery_task_await(task), -EINVAL);
+    ck_assert_int_eq(orrery_task_await(NULL), -EINVAL);
     starpu_task_end_dep_add(task, 1);
     submit(task);
     other->callback_func = refuse_to_wait;
