@@ -282,9 +282,12 @@ static const struct {
     {".config", "# x\n2\nmany\n", "here.config:3: a number of devices"},
     {".config", "2 -1\n", "here.config:1: a number of devices"},
     {".bandwidth", "0\t1 \t2\n", "here.bandwidth:1: a number, followed"},
-    {".bandwidth", "# a\n0\t1\n0\tx\n", "here.bandwidth:3: a number"},
+    {".bandwidth", "# a\n0\t1\t1\t1\t1\n0\tx\n", "here.bandwidth:3: a number"},
     {".latency", "0\t-1\n", "here.latency:1: a negative value"},
     {".latency", "0\t1", "here.latency:1: a number, followed"},
+    {".latency", "", "here.latency:1: the file ends before"},
+    {".bandwidth", "0\t1\t2\t3\t4\n# next\n1\t0\t2\t3\t4\n", "here.bandwidth:4: the file ends"},
+    {".bandwidth", "0\t1\t2\t3\n", "here.bandwidth:1: the line ends before"},
 };
 
 START_TEST(a_broken_file_is_named_with_its_line)
@@ -305,10 +308,11 @@ START_TEST(a_broken_file_is_named_with_its_line)
 }
 END_TEST
 
-START_TEST(missing_values_are_unknown_and_spare_ones_are_ignored)
+START_TEST(values_may_be_unknown_and_spare_ones_are_ignored)
 {
     write_all();
-    put(".bandwidth", "# to\n\n0\t5\t6\t7\t8\tnan\tnan\n# next\n3\n");
+    put(".bandwidth", "# to\n\n0\t5\t6\t7\t8\tnan\tnan\n# next\n3\t0\tnan\t1\t1\n"
+                      "1\t1\t0\t1\t1\n1\t1\t1\t0\t1\nnan\t1\t1\t1\t0\n9\n");
     ck_assert_msg(orr_bus_store_read(stem, &tables, &err) == 0, "%s", err.text);
     check_same(tables.bandwidth[4], 8);
     check_same(tables.bandwidth[5], 3);
@@ -372,7 +376,7 @@ SUITE_MAIN(bus_store)
     tcase_add_loop_test(tcase, a_broken_file_is_named_with_its_line, 0,
                         (int)(sizeof(broken) / sizeof(*broken)));
     tcase_add_test(tcase,
-                   missing_values_are_unknown_and_spare_ones_are_ignored);
+                   values_may_be_unknown_and_spare_ones_are_ignored);
     tcase_add_test(tcase, what_there_is_not_is_no_error_of_its_own);
     tcase_add_test(tcase, the_first_directory_that_has_files_counts);
     tcase_add_test(tcase, more_nodes_than_the_files_have_room_for_are_refused);

@@ -260,7 +260,9 @@ static int bus_file_read_value(struct reader *r, double *ret,
 static int read_row(struct reader *r, unsigned row, unsigned n, double *matrix,
                     struct orr_error *err)
 {
-    for (unsigned column = 0; *r->at && *r->at != '\n'; column++) {
+    unsigned column;
+
+    for (column = 0; *r->at && *r->at != '\n'; column++) {
         double value;
         int rc = bus_file_read_value(r, &value, err);
 
@@ -270,19 +272,26 @@ static int read_row(struct reader *r, unsigned row, unsigned n, double *matrix,
             matrix[row * n + column] = value;
         r->at += *r->at == '\t';
     }
+    if (row < n && column < n)
+        return bus_file_wrong(r, "the line ends before the last memory node", err);
     return 0;
 }
 
+/* A file that was cut, by a full disk or a process that was killed, is wrong: without its last
+ * lines speeds that were measured would be unknown. */
 static int parse_matrix(struct reader *r, unsigned n, double *matrix,
                         struct orr_error *err)
 {
+    unsigned row;
     int rc = 0;
 
     skip_to_value(r);
-    for (unsigned row = 0; *r->at && rc == 0; row++) {
+    for (row = 0; *r->at && rc == 0; row++) {
         rc = read_row(r, row, n, matrix, err);
         skip_to_value(r);
     }
+    if (rc == 0 && row < n)
+        rc = bus_file_wrong(r, "the file ends before the last memory node", err);
     return rc;
 }
 

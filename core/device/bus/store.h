@@ -62,7 +62,8 @@ int orr_bus_store_counts(const char *stem, struct orr_bus_counts *ret,
 
 /* Reads .bandwidth and .latency into tables that have their counts. As StarPU
  * reads them: a value is followed at once by a tab or the end of the line; but
- * the last value of a row and the last row count. Errors: -ENOENT without a
+ * the last value of a row and the last row count. A value that is "nan" is
+ * unknown; one that is missing is an error. Errors: -ENOENT without a
  * message, -EINVAL with file:line; the tables are then as before. */
 int orr_bus_store_read(const char *stem, struct orr_bus_tables *tables,
                        struct orr_error *err);
