@@ -94,7 +94,8 @@ static bool has_memory(const struct orr_handle *handle, unsigned node)
 static bool needs_nothing(const struct orr_access *access)
 {
     return access->optional &&
-           !atomic_load_explicit(&access->datum->valid, memory_order_relaxed);
+           !atomic_load_explicit(&orr_access_datum(access)->valid,
+                                 memory_order_relaxed);
 }
 
 /* Whether the replicate lives in a block together with others. */
@@ -114,7 +115,7 @@ static size_t admission_hold(struct orr_job *job, unsigned node, bool apart)
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
         struct orr_replicate *replicate = orr_access_replicate(access, node);
-        struct orr_handle *handle = access->datum;
+        struct orr_handle *handle = orr_access_datum(access);
 
         if (!replicate)
             continue;
@@ -140,7 +141,7 @@ static void admission_let_go(struct orr_runtime *rt, struct orr_job *job,
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_handle *handle = access->datum;
+        struct orr_handle *handle = orr_access_datum(access);
         struct orr_replicate *replicate;
 
         if (!access->held)
@@ -251,9 +252,10 @@ static size_t new_values(const struct orr_job *job)
         const struct orr_access *access = &job->accesses[i];
 
         if (access->mode & (STARPU_W | STARPU_REDUX) &&
-            !(access->mode & STARPU_SCRATCH) && access->datum->home_node < 0 &&
-            !access->duplicate && !atomic_load(&access->datum->valid))
-            size += access->datum->size;
+            !(access->mode & STARPU_SCRATCH) &&
+            orr_access_datum(access)->home_node < 0 && !access->duplicate &&
+            !atomic_load(&orr_access_datum(access)->valid))
+            size += orr_access_datum(access)->size;
     }
     return size;
 }
@@ -544,10 +546,11 @@ static void admission_measure_job(const struct orr_job *job, unsigned node,
 
         if (!replicate)
             continue;
-        orr_lock(&access->datum->lock);
-        has = has_memory(access->datum, node) || needs_nothing(access);
-        orr_unlock(&access->datum->lock);
-        *(has ? ret_has : ret_lacks) += access->datum->size;
+        orr_lock(&orr_access_datum(access)->lock);
+        has =
+            has_memory(orr_access_datum(access), node) || needs_nothing(access);
+        orr_unlock(&orr_access_datum(access)->lock);
+        *(has ? ret_has : ret_lacks) += orr_access_datum(access)->size;
     }
 }
 

@@ -27,8 +27,8 @@ void orr_request_check(const struct orr_request *request)
     ORR_CHECK(!request->pinned || handle->replicates[request->src].refs > 0);
     ORR_CHECK(handle->runtime == rt);
     ORR_CHECK(handle->replicates[request->dst].request == request);
-    for (const struct orr_access *a = request->waiters; a; a = a->next)
-        ORR_CHECK(a->datum == handle && a->pinned);
+    for (struct orr_access *a = request->waiters; a; a = *orr_access_waits(a))
+        ORR_CHECK(orr_access_datum(a) == handle && a->pinned);
 }
 
 void orr_replicate_check(const struct orr_replicate *replicate)

@@ -133,8 +133,8 @@ static void copy_sum(struct orr_runtime *rt, void *arg)
     for (unsigned tries = 0; rc == -EIO && tries <= MAX_TRIES; tries++) {
         rc = orr_copy_by_methods(
             rt->machine, handle->ops,
-            job->accesses[1].datum->replicates[node].interface, node,
-            handle->replicates[node].interface, node, NULL);
+            orr_access_datum(&job->accesses[1])->replicates[node].interface,
+            node, handle->replicates[node].interface, node, NULL);
         if (rc == 0)
             return;
         orr_log_warning(

@@ -25,8 +25,7 @@
 /* Whether the value is there, but on devices that are gone. */
 static bool is_lost(const struct orr_access *access)
 {
-    const struct orr_handle *handle =
-        access->datum ? access->datum : access->handle;
+    const struct orr_handle *handle = orr_access_datum(access);
 
     return handle->valid && !orr_handle_values(handle);
 }
@@ -90,7 +89,7 @@ struct orr_replicate *orr_access_replicate(const struct orr_access *access,
 {
     return access->alias || access->at != node
                ? NULL
-               : &access->datum->replicates[node];
+               : &orr_access_datum(access)->replicates[node];
 }
 
 static bool access_overwrites(const struct orr_access *access)
@@ -181,9 +180,9 @@ static bool is_nowhere_else(const struct orr_handle *handle, unsigned node)
  * contribution, if this phase had one; scratch has none. */
 static bool reads_value(const struct orr_access *access)
 {
-    if (access->datum == access->handle)
+    if (orr_access_datum(access) == access->handle)
         return (access->mode & STARPU_R) != 0;
-    return access->datum->valid != 0;
+    return orr_access_datum(access)->valid != 0;
 }
 
 /* Adds to *spare the bytes that were reserved for the access and are not needed.
@@ -192,7 +191,7 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
                       unsigned node, size_t *spare,
                       struct orr_deferred *deferred)
 {
-    struct orr_handle *handle = access->datum;
+    struct orr_handle *handle = orr_access_datum(access);
     int there;
 
     orr_lock(&handle->lock);
@@ -227,11 +226,12 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
 static void use_private(struct orr_access *access, enum orr_private kind)
 {
     struct orr_job *job = access->job;
+    struct orr_handle *datum;
 
     assert(job->worker >= 0);
-    access->datum =
-        orr_private_get(access->handle, kind, (unsigned)job->worker);
-    if (!access->datum)
+    datum = orr_private_get(access->handle, kind, (unsigned)job->worker);
+    orr_access_set_datum(access, datum);
+    if (!datum)
         orr_access_fail(access->handle->runtime, access, -ENOMEM);
 }
 
@@ -241,7 +241,8 @@ static bool access_is_alias(const struct orr_job *job,
 {
     if (access->duplicate)
         for (const struct orr_access *a = job->accesses; a < access; a++)
-            if (a->datum == access->datum && a->at == access->at)
+            if (orr_access_datum(a) == orr_access_datum(access) &&
+                a->at == access->at)
                 return true;
     return false;
 }
@@ -266,7 +267,7 @@ static void choose_data(struct orr_job *job, unsigned node)
         access->at = (uint8_t)node;
         if (job->data.spread)
             orr_access_place(access, node);
-        access->datum = access->handle;
+        orr_access_set_datum(access, access->handle);
         if (access->mode & STARPU_SCRATCH)
             use_private(access, ORR_PRIVATE_SCRATCH);
         else if (access->mode & STARPU_REDUX)
@@ -404,7 +405,7 @@ static inline void fetch_pin_here(struct orr_access *access,
     const struct orr_access *next;
 
     access->at = STARPU_MAIN_RAM;
-    access->datum = handle;
+    orr_access_set_datum(access, handle);
     access->alias = 0;
     access->reads = (access->mode & STARPU_R) != 0;
     if (is_left_alone(handle, job)) {
@@ -639,7 +640,7 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
 static void begin_write(struct orr_runtime *rt, struct orr_access *access,
                         unsigned node)
 {
-    struct orr_handle *handle = access->datum;
+    struct orr_handle *handle = orr_access_datum(access);
     struct orr_deferred deferred = {0};
     struct orr_request *dropped = NULL;
 
@@ -659,7 +660,7 @@ static void begin_write(struct orr_runtime *rt, struct orr_access *access,
 static void *fetch_take(struct orr_runtime *rt, struct orr_access *access,
                         unsigned node)
 {
-    struct orr_handle *handle = access->datum;
+    struct orr_handle *handle = orr_access_datum(access);
 
     if (access->at == ORR_NO_PLACE)
         return handle->replicates[node].interface;
@@ -743,7 +744,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_handle *handle = access->datum;
+        struct orr_handle *handle = orr_access_datum(access);
 
         if (!access->pinned)
             continue;

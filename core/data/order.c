@@ -417,7 +417,7 @@ void orr_access_share(struct orr_access *access, struct orr_released *ret)
 static void drop_private(struct orr_access *access,
                          struct orr_deferred *deferred)
 {
-    struct orr_handle *datum = access->datum;
+    struct orr_handle *datum = orr_access_datum(access);
 
     if (!access->pinned || datum == access->handle)
         return;

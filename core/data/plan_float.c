@@ -68,7 +68,7 @@ static bool hold_part(struct orr_access *access, unsigned base)
     orr_lock(&part->lock);
     has = replicate->allocated;
     if (has) {
-        access->datum = part;
+        orr_access_set_datum(access, part);
         access->held = 1;
         replicate->refs++;
         replicate->held++;

@@ -220,7 +220,7 @@ static bool switch_await_copy(struct orr_access *access, unsigned base,
             (replicate->allocated && !disturbs(access, replicate->request)))
             continue;
         waits = true;
-        access->datum = handle;
+        orr_access_set_datum(access, handle);
         access->at = access->node = (uint8_t)replicate->node;
         access->reads = 0;
         access->pinned = 1;

@@ -174,7 +174,8 @@ static bool is_behind_kernels_locked(const struct orr_handle *handle,
     if (!handle->runtime->tasks->follow_placed)
         return false;
     for (; request; request = request->next_hop)
-        for (const struct orr_access *a = request->waiters; a; a = a->next)
+        for (struct orr_access *a = request->waiters; a;
+             a = *orr_access_waits(a))
             if (orr_job_follows_still(a->job))
                 return true;
     return false;
@@ -208,11 +209,11 @@ static void copy_queued(struct orr_copy *copy)
         struct orr_access *access = *link;
 
         if (!can_be_behind(rt, access->job, copy)) {
-            link = &access->next;
+            link = orr_access_waits(access);
             continue;
         }
-        *link = access->next;
-        access->next = told;
+        *link = *orr_access_waits(access);
+        *orr_access_waits(access) = told;
         told = access;
     }
     request->ahead = told != NULL;
@@ -220,7 +221,7 @@ static void copy_queued(struct orr_copy *copy)
     if (told)
         leave_link(rt, request);
     for (struct orr_access *next; told; told = next) {
-        next = told->next;
+        next = *orr_access_waits(told);
         orr_job_arrive(rt, told->job);
     }
 }
@@ -500,11 +501,11 @@ struct orr_request *orr_request_leave_locked(struct orr_handle *handle,
     struct orr_access **link = request ? &request->waiters : NULL;
 
     while (link && *link && *link != access)
-        link = &(*link)->next;
+        link = orr_access_waits(*link);
     *ret_left = link && *link;
     if (!*ret_left)
         return NULL;
-    *link = access->next;
+    *link = *orr_access_waits(access);
     if (request->waiters || request->state == ORR_REQUEST_RUNNING)
         return NULL;
     if (request->state == ORR_REQUEST_WAITING) {

@@ -340,7 +340,7 @@ static struct orr_job *stuck_behind(const struct orr_request *request)
 {
     for (; request; request = request->next_hop)
         for (struct orr_access *access = request->waiters; access;
-             access = access->next) {
+             access = *orr_access_waits(access)) {
             struct orr_job *job = access->job;
 
             if (!job->type->may_avoid || !orr_job_admitted(job) ||
@@ -393,7 +393,7 @@ static void relief_give_up(struct orr_runtime *rt, struct orr_job *job)
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_handle *handle = access->datum;
+        struct orr_handle *handle = orr_access_datum(access);
         struct orr_request *dropped;
         bool left;
 

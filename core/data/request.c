@@ -259,8 +259,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
 
 static void add_waiter(struct orr_request *request, struct orr_access *access)
 {
-    access->asks = 1;
-    access->next = request->waiters;
+    *orr_access_waits(access) = request->waiters;
     request->waiters = access;
 }
 
@@ -458,7 +457,7 @@ static void request_unpin(struct orr_handle *handle, unsigned node,
  * elsewhere. */
 static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
 {
-    for (; access; access = access->next) {
+    for (; access; access = *orr_access_waits(access)) {
         if (!access->job->type->may_avoid)
             orr_access_fail(rt, access, -EIO);
         atomic_store_explicit(&access->job->data.broken, ORR_BROKEN,
@@ -569,14 +568,14 @@ again_locked(struct orr_runtime *rt, struct orr_handle *handle,
         struct orr_access *access = waiters;
         int there;
 
-        waiters = access->next;
+        waiters = *orr_access_waits(access);
         there = orr_request_need(rt, handle, dst, access->reads, ORR_FETCH,
                                  access, deferred);
         assert(there != -EAGAIN); /* lock_for_end has seen to that */
         if (there < 0 && !(there == -ENODATA && access->optional))
             *ret_failed = access;
         if (there != 0) {
-            access->next = done;
+            *orr_access_waits(access) = done;
             done = access;
         }
     }
@@ -683,7 +682,7 @@ void orr_request_finish(struct orr_request *request,
     if (request->failed)
         break_waiters(rt, waiters);
     for (struct orr_access *access = waiters, *next; access; access = next) {
-        next = access->next;
+        next = *orr_access_waits(access);
         orr_job_arrive(rt, access->job);
     }
     orr_slab_put(rt->slabs->requests, request);

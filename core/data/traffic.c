@@ -115,7 +115,8 @@ static struct orr_return *add_locked(struct orr_handle *handle,
 /* Private data are counted as what they are private data of. */
 static void traffic_note_use(const struct orr_access *access, unsigned node)
 {
-    struct orr_handle *handle = access->handle, *datum = access->datum;
+    struct orr_handle *handle = access->handle,
+                      *datum = orr_access_datum(access);
     const char *kind = access->job->task ? orr_job_name(access->job)
                                          : "the application";
     struct orr_return *fresh =
@@ -138,7 +139,8 @@ void orr_traffic_use(const struct orr_job *job)
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (access->pinned && came_back(access->datum) & orr_bit(access->node))
+        if (access->pinned &&
+            came_back(orr_access_datum(access)) & orr_bit(access->node))
             traffic_note_use(access, access->node);
     }
 }
@@ -151,16 +153,16 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
         const struct orr_access *access = &job->accesses[i];
         struct orr_node *node;
 
-        if (access->alias || access->datum != access->handle ||
-            access->at == ORR_NO_PLACE ||
-            !(job->asked & orr_bit(access->at)) ||
+        if (access->alias || orr_access_datum(access) != access->handle ||
+            access->at == ORR_NO_PLACE || !(job->asked & orr_bit(access->at)) ||
             !(access->mode & STARPU_R))
             continue;
         node = &rt->nodes->at[access->at];
-        atomic_fetch_add_explicit(
-            access->datum->valid & orr_bit(access->at) ? &node->nhits
-                                                   : &node->nmisses,
-            1, memory_order_relaxed);
+        atomic_fetch_add_explicit(orr_access_datum(access)->valid &
+                                          orr_bit(access->at)
+                                      ? &node->nhits
+                                      : &node->nmisses,
+                                  1, memory_order_relaxed);
     }
 }
 

@@ -56,7 +56,7 @@ const struct orr_access *orr_job_undo_data(struct orr_runtime *rt,
     (void)rt;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_handle *handle = access->datum;
+        struct orr_handle *handle = orr_access_datum(access);
         bool first = false, done;
 
         if (!has_written(access))

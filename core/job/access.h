@@ -41,26 +41,24 @@ struct orr_access {
                                 * a task around its own lends */
     union {
         /* The next one of the chain that it is in, one at a time: accesses sorted for
-         * submission, granted ones, or [handle lock] those that wait for the same
-         * request. */
+         * submission, or granted ones; orr_access_waits, too. */
         struct orr_access *next;
-        /* [handle lock] While it waits for its turn, and has not asked for the value: the
-         * job that came behind it in the order, for core/job/ahead.h alone. */
+        /* [handle lock] While it waits for its turn: the job that came behind it in the
+         * order, for core/job/ahead.h alone. */
         const void *behind;
     };
     struct orr_job *job;       /* [const] */
     struct orr_handle *handle; /* [const] what is ordered and claimed */
-    struct orr_handle *datum;  /* [owner] the handle whose memory it uses, from the
-                                * fetch on: its own, or private data of the worker
-                                * (core/data/private.h) */
+    union {
+        struct orr_handle *datum; /* [owner] if `elsewhere`: orr_access_datum */
+        struct orr_access *waits; /* [handle lock] if not: orr_access_waits */
+    };
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
                                 * orr_access_share and a first value that comes
                                 * too late: [handle lock] */
     uint16_t index;          /* [const] which buffer of the task */
-    uint16_t scoped : 15;    /* [handle lock] the depth of the nest of a task
+    uint16_t scoped;         /* [handle lock] the depth of the nest of a task
                               * around its own in whose scope it is; 0: in none */
-    uint16_t asks : 1; /* [handle lock] is, or was, in a request's chain: of
-                        * a job that follows before its turn has come */
     uint8_t wants_order : 1; /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
     uint8_t optional : 1;    /* [const] a datum without a value will do */
@@ -91,6 +89,7 @@ struct orr_access {
                      * none */
     uint8_t writes; /* counts in its handle's `writing` */
     uint8_t pinned; /* holds a reference on its replicate */
+    uint8_t elsewhere; /* does not use the memory of `handle` */
 };
 
 /* A line of the cache, so that workers that end the predecessors of a job's accesses do
@@ -98,6 +97,32 @@ struct orr_access {
 static_assert(sizeof(struct orr_access) == 64, "see above");
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
+
+/* The handle whose memory it uses: its own, or, from the fetch on, private data of the worker
+ * (core/data/private.h). */
+static inline struct orr_handle *
+orr_access_datum(const struct orr_access *access)
+{
+    return access->elsewhere ? access->datum : access->handle;
+}
+
+/* By the owner, while it waits for nothing. */
+static inline void orr_access_set_datum(struct orr_access *access,
+                                        struct orr_handle *datum)
+{
+    access->elsewhere = datum != access->handle;
+    if (access->elsewhere)
+        access->datum = datum;
+}
+
+/* [handle lock] The link to the next of those that wait for the same request. A job that
+ * follows others asks for values before its turn has come, so that its access may be in the
+ * chain of those that are granted meanwhile: not so that of private data, which has no turn, or
+ * is a reduction's, and those follow nobody. */
+static inline struct orr_access **orr_access_waits(struct orr_access *access)
+{
+    return access->elsewhere ? &access->next : &access->waits;
+}
 
 /* A value of orr_access.at: the access is at no node. */
 #define ORR_NO_PLACE UINT8_MAX

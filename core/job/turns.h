@@ -101,8 +101,7 @@ static inline bool orr_turns_enter(struct orr_turns *turns,
     access->group = (uint8_t)group;
     access->granted = orr_turns_would_grant(turns, group);
     /* Also which access is behind one that waits; that is final when its turn comes. */
-    if (!access->granted && !orr_turns_empty(turns) && !last->granted &&
-        !last->asks)
+    if (!access->granted && !orr_turns_empty(turns) && !last->granted)
         last->behind = access->job;
     orr_list_append(&turns->order, &access->link);
     return access->granted;

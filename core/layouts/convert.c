@@ -65,7 +65,8 @@ static double access_convert(struct orr_runtime *rt,
                              const struct orr_access *access,
                              const struct orr_converter *converter)
 {
-    void *interface = access->datum->replicates[access->at].interface;
+    void *interface =
+        orr_access_datum(access)->replicates[access->at].interface;
     static const struct orr_awaited awaited = {
         .noun = "another reader to convert its data"};
     struct starpu_codelet *cl;
@@ -104,7 +105,8 @@ double orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
             us += access_convert(rt, access, converter);
         if (access->mode & (STARPU_W | STARPU_REDUX | STARPU_SCRATCH))
             orr_multiformat_write(
-                access->datum->replicates[access->at].interface, access->at);
+                orr_access_datum(access)->replicates[access->at].interface,
+                access->at);
     }
     return us;
 }
@@ -122,7 +124,8 @@ double orr_job_conversion_us(struct orr_runtime *rt, const struct orr_job *job,
 
         if (has_a_form(access) && access->mode & STARPU_R)
             cl = orr_multiformat_lacks(
-                access->datum->replicates[access->at].interface, access->at);
+                orr_access_datum(access)->replicates[access->at].interface,
+                access->at);
         if (cl)
             us += orr_conversion_us(rt, cl, access->handle, class_id);
     }

@@ -68,7 +68,8 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
     const struct orr_handle *handle = access->handle;
     const struct starpu_codelet *cl = handle->reduction->init;
     orr_kernel_func_t function = function_of(worker, cl, 0);
-    void *partial = access->datum->replicates[worker->desc->node].interface;
+    void *partial =
+        orr_access_datum(access)->replicates[worker->desc->node].interface;
 
     if (!function) {
         orr_log_error("the init codelet `%s' of %s has no function for %s "
@@ -321,7 +322,7 @@ void orr_kernel_begin_partials(struct orr_runtime *rt,
 
         /* The partial is this worker's alone: what is read here stands. */
         if (!(access->mode & STARPU_REDUX) || access->duplicate ||
-            access->datum->valid)
+            orr_access_datum(access)->valid)
             continue;
         access->begins = rt->machine->runs_kernels;
         if (!rt->machine->runs_kernels &&

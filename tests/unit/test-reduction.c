@@ -44,7 +44,7 @@ static struct orr_job *contributor(bool ordered)
 /* Its kernel runs, as the worker's loop does it; the data are there. */
 static void run(struct orr_job *job, unsigned node, uint64_t value)
 {
-    struct orr_handle *partial = job->accesses[0].datum;
+    struct orr_handle *partial = orr_access_datum(&job->accesses[0]);
 
     ck_assert_ptr_ne(partial, sum);
     if (!partial->valid)
@@ -154,7 +154,7 @@ START_TEST(a_part_is_written_back_and_comes_again)
     ck_assert(!fake_fetch(job, DEVICE));
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);
-    partial = job->accesses[0].datum;
+    partial = orr_access_datum(&job->accesses[0]);
     ck_assert(fake_is_valid(partial, CPU));
     ck_assert_uint_eq(fake_get(partial, DEVICE), 11);
     run(job, DEVICE, 12);
@@ -176,7 +176,7 @@ START_TEST(a_part_is_as_it_must_be_while_it_is_written)
     ck_assert(fake_fetch(job, CPU));
     orr_handle_count_partial(sum);
     orr_job_take_data(&fake.rt, job, CPU);
-    partial = job->accesses[0].datum;
+    partial = orr_access_datum(&job->accesses[0]);
     ck_assert_uint_eq(partial->writing, 1);
     orr_lock(&partial->lock);
     orr_handle_check(partial);
@@ -201,7 +201,7 @@ START_TEST(scratch_waits_for_memory_and_makes_way)
     fake_finish(user, 3);
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);
-    ck_assert(fake_is_allocated(job->accesses[0].datum, DEVICE));
+    ck_assert(fake_is_allocated(orr_access_datum(&job->accesses[0]), DEVICE));
     ck_assert(!fake_is_allocated(scratch, DEVICE));
     fake_finish(job, 0);
     fake_task(other, STARPU_R, DEVICE, 0);
@@ -222,9 +222,12 @@ START_TEST(private_data_are_a_workers_own)
     (void)fake_fetch(third, DEVICE);
     (void)fake_fetch(fourth, CPU);
     fake_settle();
-    ck_assert_ptr_eq(first->accesses[0].datum, second->accesses[0].datum);
-    ck_assert_ptr_ne(first->accesses[0].datum, third->accesses[0].datum);
-    ck_assert_ptr_ne(first->accesses[0].datum, fourth->accesses[0].datum);
+    ck_assert_ptr_eq(orr_access_datum(&first->accesses[0]),
+                     orr_access_datum(&second->accesses[0]));
+    ck_assert_ptr_ne(orr_access_datum(&first->accesses[0]),
+                     orr_access_datum(&third->accesses[0]));
+    ck_assert_ptr_ne(orr_access_datum(&first->accesses[0]),
+                     orr_access_datum(&fourth->accesses[0]));
     fake_finish(first, 0);
     fake_finish(second, 0);
     fake_finish(third, 0);
