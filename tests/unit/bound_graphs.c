@@ -359,6 +359,8 @@ struct orr_graph *bound_random(uint64_t seed, const struct bound_random *what)
 struct orr_graph *bound_small(const struct bound_small *what)
 {
     struct orr_graph *graph = machine(what->nworkers, 0);
+    unsigned *end_of = allocate(what->ntasks + 1, sizeof(*end_of));
+    unsigned *by_task = allocate(what->nedges + 1, sizeof(*by_task));
     struct building b;
 
     for (unsigned w = 0; w < what->nworkers; w++) {
@@ -380,14 +382,22 @@ struct orr_graph *bound_small(const struct bound_small *what)
         memcpy(type->mean_ms, &what->ms[k * what->nworkers],
                what->nworkers * sizeof(double));
     }
+    /* Edges by the task that they lead to, in their order. */
+    for (unsigned e = 0; e < what->nedges; e++)
+        end_of[what->edges[e][1] + 1]++;
+    for (unsigned i = 1; i <= what->ntasks; i++)
+        end_of[i] += end_of[i - 1];
+    for (unsigned e = 0; e < what->nedges; e++)
+        by_task[end_of[what->edges[e][1]]++] = e;
     begin(&b, graph, 0);
     for (unsigned i = 0; i < what->ntasks; i++) {
         add_task(&b, what->types[i]);
-        for (unsigned e = 0; e < what->nedges; e++)
-            if (what->edges[e][1] == i)
-                add_dep(&b, what->edges[e][0], 0);
+        for (unsigned e = i > 0 ? end_of[i - 1] : 0; e < end_of[i]; e++)
+            add_dep(&b, what->edges[by_task[e]][0], 0);
     }
     end(&b);
+    free(end_of);
+    free(by_task);
     return graph;
 }
 
