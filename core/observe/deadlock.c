@@ -246,8 +246,75 @@ static void say_contexts(struct report *report)
     rt->exec->ops->each(rt->exec, say_context, report);
 }
 
+/* --- what waits for nothing that is known --- */
+
+/* Steps back along a chain of jobs of which each waits for the next. */
+enum { MAX_STEPS = 1000 };
+
+struct back {
+    const struct orr_job
+        *job; /* which is not ready; NULL: none was found yet */
+    const struct orr_job *before; /* what it waits for, or NULL */
+};
+
+static void compare_job(const struct orr_job *job, const struct orr_job *before,
+                        void *arg)
+{
+    struct back *back = arg;
+
+    if (job == back->job)
+        back->before = before;
+}
+
+static void look_before(struct orr_job *job, void *arg)
+{
+    struct back *back = arg;
+
+    if (!back->before)
+        orr_waiting_behind(job, compare_job, back);
+}
+
+static void find_blocked(struct orr_job *job, void *arg)
+{
+    struct back *back = arg;
+
+    if (!back->job && job->state == ORR_JOB_BLOCKED)
+        back->job = job;
+}
+
+/* A job that is held back by none there is: from any that waits, along what each waits for. NULL:
+ * that way leads into a circle. */
+static const struct orr_job *find_lost(struct orr_runtime *rt)
+{
+    struct back back = {0};
+
+    orr_waiting_each(rt, find_blocked, &back);
+    for (unsigned i = 0; back.job && i < MAX_STEPS; i++) {
+        back.before = NULL;
+        orr_waiting_each(rt, look_before, &back);
+        if (!back.before)
+            return back.job->state == ORR_JOB_BLOCKED ? back.job : NULL;
+        back.job = back.before;
+    }
+    return NULL;
+}
+
+static void say_why_without_roots(struct report *report)
+{
+    const struct orr_job *lost = find_lost(report->runtime);
+
+    if (lost)
+        report->say(
+            "  %s is held back by nothing that there is: that is a fault of Orrery's, "
+            "not of the program; please report it with these lines",
+            orr_waiting_name(lost).text);
+    else
+        report->say("  They wait for each other in a circle, which no order of "
+                    "them can satisfy: leave one of these dependencies out");
+}
+
 /* Which tasks wait for what, the roots first. Without roots (`roots`: some were printed
- * before) the tasks wait in a circle. */
+ * before) the tasks wait in a circle, or for what was lost. */
 static void say_tasks(struct report *report, bool roots)
 {
     unsigned before = report->n;
@@ -263,8 +330,7 @@ static void say_tasks(struct report *report, bool roots)
     if (report->n > MAX_LINES)
         report->say("  and %u more", report->n - MAX_LINES);
     if (!roots && report->n > before)
-        report->say("  They wait for each other in a circle, which no order of "
-                    "them can satisfy: leave one of these dependencies out");
+        say_why_without_roots(report);
 }
 
 static void deadlock_explain(struct orr_runtime *rt)
