@@ -366,6 +366,10 @@ static void on_wait_end(struct omp_reader *r, struct omp_thread *thread,
         omp_group_end(&r->tree, task);
     else if (event->n == ORR_OMP_BARRIER)
         omp_barrier_end(&r->tree, task);
+    else if (event->n == ORR_OMP_SINK)
+        omp_sink(&r->tree, task, event->a);
+    else if (event->n == ORR_OMP_ORDERED)
+        omp_ordered_begin(&r->tree, task);
     if (event->n != ORR_OMP_BARRIER)
         dispatch(r, thread, task);
     if (event->n == ORR_OMP_EXCLUSION) {
@@ -450,6 +454,14 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
     case ORR_OMP_LOOP_END:
         if (task)
             omp_loop_end(&r->tree, task);
+        break;
+    case ORR_OMP_SOURCE:
+        if (task)
+            omp_source(&r->tree, task, event->a, event->n > 1 ? &event->b : NULL);
+        break;
+    case ORR_OMP_ORDERED_END:
+        if (task)
+            omp_ordered_end(&r->tree, task);
         break;
     case ORR_OMP_NOTE:
         if (event->n < ORR_OMP_NNOTES)

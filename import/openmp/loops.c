@@ -2,7 +2,8 @@
 /*
  * import/openmp/loops.c - see tree.h: what a thread had of a worksharing loop becomes pieces
  * side by side, so that more processors than the program had can be asked about. All threads
- * of a team together have up to 64 pieces, none shorter than the grain.
+ * of a team together have up to 64 pieces, none shorter than the grain. Those whose iterations
+ * wait for others: ordered.c.
  */
 #include "import/openmp/tree.h"
 
@@ -32,6 +33,9 @@ void omp_loop_begin(struct omp_tree *tree, struct omp_task *task, bool is_free,
     if (loop->on)
         return; /* one inside of another: a task's, of which it is part */
     loop->on = true;
+    loop->nth++;
+    loop->ordered = false;
+    loop->before_us = host->open ? host->open->us : 0;
     loop->free = is_free && host == task && task->implicit;
     loop->cut = false;
     loop->nchunks = 0;
@@ -100,6 +104,16 @@ static void put_pieces(struct pieces *pieces, const struct omp_loop *loop, doubl
         put_piece(pieces, us);
 }
 
+void omp_loop_take(struct omp_strand *strand, double us)
+{
+    strand->us -= us;
+    if (strand->us < 0)
+        strand->us = 0;
+    /* What was created before the loop does not wait for it. */
+    strand->span -= strand->span < us ? strand->span : us;
+    strand->tail -= strand->tail < us ? strand->tail : us;
+}
+
 void omp_loop_end(struct omp_tree *tree, struct omp_task *task)
 {
     struct omp_task *host = task->host;
@@ -110,6 +124,10 @@ void omp_loop_end(struct omp_tree *tree, struct omp_task *task)
     struct omp_strand *after;
 
     loop->on = false;
+    if (loop->ordered) {
+        omp_ordered_loop_end(tree, host);
+        return;
+    }
     if (!loop->free || loop->cut || !host->open || tree->failed)
         return;
     for (size_t c = 0; c < loop->nchunks; c++)
@@ -119,12 +137,7 @@ void omp_loop_end(struct omp_tree *tree, struct omp_task *task)
         least = tree->grain;
     if (us < 2 * least)
         return;
-    host->open->us -= us;
-    if (host->open->us < 0)
-        host->open->us = 0;
-    /* What was created before the loop does not wait for it. */
-    host->open->span -= host->open->span < us ? host->open->span : us;
-    host->open->tail -= host->open->tail < us ? host->open->tail : us;
+    omp_loop_take(host->open, us);
     put_pieces(&pieces, loop, least);
     after = omp_open(tree, host, OMP_WHOLE);
     for (size_t i = 0; i < pieces.n; i++)

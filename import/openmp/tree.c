@@ -30,6 +30,7 @@ struct omp_strand *omp_open(struct omp_tree *tree, struct omp_task *task, enum o
     strand->item.kind = OMP_STRAND;
     strand->part = part;
     strand->user = host->user;
+    strand->begun = ++tree->nbegun;
     omp_append(task, &strand->item);
     host->open = strand;
     return strand;
@@ -100,6 +101,7 @@ void omp_free_task(struct omp_task *task)
         task->groups = outer;
     }
     free(task->loop.chunks);
+    free(task->loop.pieces);
     free(task->uses);
     free(task);
 }
@@ -151,5 +153,6 @@ void omp_free_region(struct omp_region *region, void (*forget)(void *arg, uint64
     forget(arg, region->id);
     free(region->tasks);
     free(region->joins);
+    omp_map_done(&region->sources);
     free(region);
 }

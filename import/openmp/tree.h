@@ -9,7 +9,9 @@
  * - where a task has created another one, if what was done since the first creation in the
  *   strand is `grain` long: the created tasks wait for less than `grain` that was not before
  *   them;
- * - loops with iterations in any order, into pieces of at least `grain`.
+ * - loops with iterations in any order, into pieces of at least `grain`;
+ * - loops whose iterations wait for others, where they do and where they may be waited for, if
+ *   what was done since the last cut is `grain` long.
  *
  * A task whose work, with that of all its descendants, is not longer than `grain` is one
  * strand when it has ended, and neighbours that are short are one as long as they are not longer
@@ -23,6 +25,7 @@
 #include <stdint.h>
 
 #include "import/flow.h"
+#include "import/openmp/map.h"
 #include "record/openmp/log.h"
 
 struct omp_task;
@@ -59,6 +62,7 @@ struct omp_strand {
     struct omp_ref *before;      /* owned */
     size_t nbefore;
     size_t number; /* of the record's task */
+    size_t begun;  /* the how manieth of the tree, see ordered.c */
 };
 
 struct omp_use {
@@ -83,6 +87,20 @@ struct omp_loop {
     bool cut;      /* something was created or waited for inside */
     struct omp_chunk *chunks; /* owned */
     size_t nchunks;
+    /* Of one whose iterations wait for others: ordered.c. */
+    bool ordered;
+    bool posted;   /* an iteration that may be waited for has ended in the open strand */
+    size_t nth;    /* of the task's loops */
+    double before_us;             /* of the strand that was open at its beginning */
+    struct omp_strand *before;    /* that one */
+    struct omp_strand **pieces;   /* owned */
+    size_t npieces;
+    struct omp_strand *first; /* in which this iteration began, NULL: `last` */
+    struct omp_strand *last;  /* in which the one before ended, … */
+    double last_us;           /* … as long as it was then, … */
+    size_t last_nbefore;      /* … and what it waited for */
+    uint64_t row;             /* the number of that iteration in the outermost of several loops */
+    double row_us;            /* of the iterations of that number */
 };
 
 struct omp_task {
@@ -124,6 +142,7 @@ struct omp_region {
     unsigned team;            /* as it is said, 0: not yet */
     struct omp_strand **joins; /* owned: one per barrier */
     size_t njoins;
+    struct omp_map sources; /* strands in which iterations end that may be waited for */
     struct omp_strand *entry; /* of a nested one: what is before it */
     size_t thread;            /* that has met it */
     uint64_t begun, started, active; /* ns: dates of its beginning, of that of its first
@@ -143,6 +162,7 @@ struct omp_region {
 struct omp_tree {
     double grain; /* µs */
     bool failed;  /* memory was out: nothing more is done */
+    size_t nbegun, nsources; /* strands; iterations that may be waited for */
 };
 
 /* --- items: tree.c --- */
@@ -208,6 +228,26 @@ void omp_loop_begin(struct omp_tree *tree, struct omp_task *task, bool is_free,
                     uint64_t iterations);
 void omp_loop_chunk(struct omp_tree *tree, struct omp_task *task, uint64_t iterations);
 void omp_loop_end(struct omp_tree *tree, struct omp_task *task);
+
+/* The strand that was open when the loop began, without what was done since. */
+void omp_loop_take(struct omp_strand *strand, double us);
+
+/* --- loops whose iterations wait for others: ordered.c --- */
+
+/* The task's iteration has waited for that one. */
+void omp_sink(struct omp_tree *tree, struct omp_task *task, uint64_t iteration);
+
+/* That one may be waited for; `row` is its number in the outermost of its loops, NULL if it has
+ * one alone. */
+void omp_source(struct omp_tree *tree, struct omp_task *task, uint64_t iteration,
+                const uint64_t *row);
+
+/* What is done in the order of iterations begins, and ends. */
+void omp_ordered_begin(struct omp_tree *tree, struct omp_task *task);
+void omp_ordered_end(struct omp_tree *tree, struct omp_task *task);
+
+/* The loop of the task, which is ordered, ends. */
+void omp_ordered_loop_end(struct omp_tree *tree, struct omp_task *task);
 
 /* Cuts what the task, or its host, has done since the last creation off its strand, if that is
  * worth a strand of its own. */

@@ -144,7 +144,17 @@ WAITING(GOMP_taskwait, ORR_OMP_TASKWAIT)
 WAITING(GOMP_taskgroup_end, ORR_OMP_GROUP)
 WAITING(GOMP_critical_start, ORR_OMP_EXCLUSION)
 WAITING(GOMP_atomic_start, ORR_OMP_EXCLUSION)
-WAITING(GOMP_ordered_start, ORR_OMP_EXCLUSION)
+WAITING(GOMP_ordered_start, ORR_OMP_ORDERED)
+
+PUBLIC void GOMP_ordered_end(void);
+
+PUBLIC void GOMP_ordered_end(void)
+{
+    GOMP_REAL(GOMP_ordered_end);
+    if (gomp_on())
+        orr_omp_put(ORR_OMP_ORDERED_END, 0, 0, 0, 0);
+    real_GOMP_ordered_end();
+}
 
 PUBLIC bool GOMP_barrier_cancel(void);
 

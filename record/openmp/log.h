@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ORR_OMP_MAGIC "orrery-openmp 3\n"
+#define ORR_OMP_MAGIC "orrery-openmp 4\n"
 
 enum {
     ORR_OMP_PAGE = 4096,
@@ -50,7 +50,7 @@ enum orr_omp_kind {
     ORR_OMP_DEPEND,           /* a: task; b: address; n: enum orr_omp_mode */
     ORR_OMP_SWITCH,           /* a: the task that runs now; flags 1: the one before has ended */
     ORR_OMP_WAIT_BEGIN,       /* n: enum orr_omp_wait */
-    ORR_OMP_WAIT_END,         /* n: likewise */
+    ORR_OMP_WAIT_END,         /* n: likewise; a, of a sink: the iteration waited for */
     ORR_OMP_GROUP_BEGIN,
     ORR_OMP_LOOP_BEGIN, /* n 1: its iterations may go in any order; a: iterations that all
                          * threads have together, 0: chunks say how many */
@@ -65,6 +65,9 @@ enum orr_omp_kind {
     ORR_OMP_BLOCK, /* the address of the DEPEND behind it is in a block of memory that begins
                     * at a, of b bytes */
     ORR_OMP_DATUM, /* as ORR_OMP_CODE, of an address that is no code: of a variable, perhaps */
+    ORR_OMP_SOURCE, /* a: the iteration up to here may be waited for (orr_omp_iteration());
+                     * b: its number in the outermost of n loops */
+    ORR_OMP_ORDERED_END, /* of what loops do in the order of their iterations */
     ORR_OMP_NKINDS
 };
 
@@ -88,8 +91,10 @@ enum orr_omp_wait {
     ORR_OMP_TASKWAIT = 1,
     ORR_OMP_GROUP,
     ORR_OMP_BARRIER,
-    ORR_OMP_EXCLUSION, /* critical, ordered, locks */
+    ORR_OMP_EXCLUSION, /* critical, locks */
     ORR_OMP_RUNTIME,   /* something else inside of the runtime */
+    ORR_OMP_ORDERED,   /* for the iterations before, of a loop that is ordered */
+    ORR_OMP_SINK,      /* for an iteration that depend(sink) names */
     ORR_OMP_NWAITS
 };
 

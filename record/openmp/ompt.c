@@ -137,17 +137,29 @@ static void on_sync(int kind, int end, union ompt_data *region, union ompt_data 
         orr_omp_put(ORR_OMP_GROUP_BEGIN, 0, 0, 0, 0);
 }
 
+static uint32_t mutex_wait(int kind)
+{
+    return kind == OMPT_MUTEX_ORDERED ? ORR_OMP_ORDERED : ORR_OMP_EXCLUSION;
+}
+
 static void on_mutex_acquire(int kind, unsigned hint, unsigned impl, uint64_t id,
                              const void *code)
 {
-    (void)kind, (void)hint, (void)impl, (void)id, (void)code;
-    orr_omp_put(ORR_OMP_WAIT_BEGIN, 0, ORR_OMP_EXCLUSION, 0, 0);
+    (void)hint, (void)impl, (void)id, (void)code;
+    orr_omp_put(ORR_OMP_WAIT_BEGIN, 0, mutex_wait(kind), 0, 0);
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *code)
 {
-    (void)kind, (void)id, (void)code;
-    orr_omp_put(ORR_OMP_WAIT_END, 0, ORR_OMP_EXCLUSION, 0, 0);
+    (void)id, (void)code;
+    orr_omp_put(ORR_OMP_WAIT_END, 0, mutex_wait(kind), 0, 0);
+}
+
+static void on_mutex_released(int kind, uint64_t id, const void *code)
+{
+    (void)id, (void)code;
+    if (kind == OMPT_MUTEX_ORDERED)
+        orr_omp_put(ORR_OMP_ORDERED_END, 0, 0, 0, 0);
 }
 
 /* --- loops, and what is only noted --- */
@@ -200,6 +212,7 @@ static int tool_begin(ompt_lookup lookup, int device, union ompt_data *tool)
         {OMPT_CALLBACK_SYNC_REGION_WAIT, (ompt_function)on_sync_wait},
         {OMPT_CALLBACK_MUTEX_ACQUIRE, (ompt_function)on_mutex_acquire},
         {OMPT_CALLBACK_MUTEX_ACQUIRED, (ompt_function)on_mutex_acquired},
+        {OMPT_CALLBACK_MUTEX_RELEASED, (ompt_function)on_mutex_released},
         {OMPT_CALLBACK_WORK, (ompt_function)on_work},
         {OMPT_CALLBACK_CANCEL, (ompt_function)on_cancel},
         {OMPT_CALLBACK_TARGET, (ompt_function)on_target},

@@ -7,10 +7,10 @@ import struct
 PAGE, CHUNK = 4096, 1 << 16
 (REGION_BEGIN, REGION_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, DEPEND, SWITCH, WAIT_BEGIN,
  WAIT_END, GROUP_BEGIN, LOOP_BEGIN, LOOP_CHUNK, LOOP_END, GAP, CODE, NOTE, IF0, BLOCK,
- DATUM) = range(1, 20)
+ DATUM, SOURCE, ORDERED_END) = range(1, 22)
 UNDEFERRED, FINAL, AT_ONCE = 1, 2, 4
 IN, OUT, INOUT, MUTEXINOUTSET, INOUTSET, ALL = range(1, 7)
-TASKWAIT, GROUP, BARRIER, EXCLUSION, RUNTIME = range(1, 6)
+TASKWAIT, GROUP, BARRIER, EXCLUSION, RUNTIME, ORDERED, SINK = range(1, 8)
 LIBGOMP, LIBOMP = 1, 2
 PROGRAM = "/nowhere/program"
 
@@ -91,8 +91,15 @@ class Log:
             self.run(thread, task, us, back)
         return self.put(thread, WAIT_END, n=kind)
 
+    def iteration(self, thread, at, us, sinks=(), head=0):
+        """One of a doacross loop: `head` before it waits for the sinks, `us` behind it."""
+        self.work(thread, head)
+        for sink in sinks:
+            self.put(thread, WAIT_BEGIN, n=SINK).put(thread, WAIT_END, n=SINK, a=sink)
+        return self.work(thread, us).put(thread, SOURCE, n=2 if at % 100 else 1, a=at, b=at // 100)
+
     def bytes(self):
-        whole = b"orrery-openmp 3\n" + struct.pack("<7Q", *self.header) + PROGRAM.encode()
+        whole = b"orrery-openmp 4\n" + struct.pack("<7Q", *self.header) + PROGRAM.encode()
         whole = whole.ljust(16 + 7 * 8 + 1024, b"\0") + struct.pack("<Q", self.runtime)
         whole = whole.ljust(PAGE, b"\0")
         for thread, events in self.events.items():

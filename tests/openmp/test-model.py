@@ -17,7 +17,7 @@ sys.path += [HERE, os.path.join(HERE, "../unit")]
 from log_by_hand import (  # noqa: E402  pylint: disable=wrong-import-position
     ALL, AT_ONCE, BARRIER, CREATE, EXCLUSION, FINAL, GAP, GROUP, GROUP_BEGIN, IF0,
     IMPLICIT_BEGIN, IMPLICIT_END, IN, INOUT, INOUTSET, LIBGOMP, LIBOMP, LOOP_BEGIN, LOOP_CHUNK, LOOP_END,
-    MUTEXINOUTSET, NOTE, OUT, REGION_BEGIN, RUNTIME, TASKWAIT, UNDEFERRED, WAIT_BEGIN, WAIT_END, Log, tasks_of)
+    MUTEXINOUTSET, NOTE, ORDERED, ORDERED_END, OUT, REGION_BEGIN, RUNTIME, SINK, SOURCE, TASKWAIT, UNDEFERRED, WAIT_BEGIN, WAIT_END, Log, tasks_of)
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 ORRERY = os.path.abspath(sys.argv[1])
@@ -296,6 +296,81 @@ def test_loops(folder):
               near(rec.makespan(64), 100 + 100 + 30), rec, rec.makespan(64))
 
 
+def wavefront(log, thread, rows, us):
+    """Iterations of ordered(2), each behind the one above and the one to the left."""
+    log.put(thread, LOOP_BEGIN, n=1, a=rows)
+    for i in range(1, rows + 1):
+        for j in range(1, rows + 1):
+            log.iteration(thread, 100 * i + j, us, (100 * (i - 1) + j, 100 * i + j - 1))
+    return log.put(thread, LOOP_END)
+
+
+def test_doacross(folder):
+    rec = Record(folder, wavefront(Log().region(1, [1], 10), 1, 4, 100).end(1, 1))
+    TAP.claim("iterations wait for those that their sinks name, and for no others",
+              near(rec.makespan(64), 700) and near(rec.makespan(1), 1600) and
+              len(rec.named(MAIN + " loop")) == 16, rec, rec.makespan(64))
+    TAP.claim("which the record says", "16 iterations" in rec.err, rec.err)
+    log = Log().region(1, [1], 10).work(1, 30).put(1, LOOP_BEGIN, n=1, a=8)
+    for i in range(1, 9):
+        log.iteration(1, 100 * i, 50, (100 * (i - 1),), head=100)
+    rec = Record(folder, log.work(1, 10).put(1, LOOP_END).work(1, 40).end(1, 1))
+    TAP.claim("what is before a sink waits for nobody",
+              near(rec.makespan(64), 30 + 100 + 8 * 50 + 40) and
+              near(rec.makespan(1), 30 + 8 * 150 + 10 + 40), rec, rec.makespan(64))
+    log = Log().region(1, [1], 10).put(1, LOOP_BEGIN, n=1, a=2)
+    for at in (101, 102, 103, 201, 202, 203):
+        log.iteration(1, at, 100, (at - 100,))
+    rec = Record(folder, log.put(1, LOOP_END).end(1, 1))
+    TAP.claim("inner loops that are not dealt out are one after the other",
+              near(rec.makespan(64), 400), rec, rec.makespan(64))
+    log = Log().region(1, [1], 10)
+    for _ in range(2):
+        wavefront(log, 1, 2, 100)
+    rec = Record(folder, log.end(1, 1))
+    TAP.claim("a second loop has iterations of its own", near(rec.makespan(64), 600), rec,
+              rec.makespan(64))
+    log = Log().region(1, [1], 10).put(1, LOOP_BEGIN, n=1, a=100)
+    for i in range(1, 101):
+        log.iteration(1, 100 * i, 2, (100 * (i - 1),))
+    rec = Record(folder, log.put(1, LOOP_END).end(1, 1))
+    TAP.claim("iterations that are short are joined", len(rec.tasks) == 10 and
+              near(rec.makespan(64), 200), rec, rec.makespan(64))
+    rec = Record(folder, wavefront(Log().region(1, [1], 10), 1, 9, 6).end(1, 1))
+    TAP.claim("but not the last ones of a row with the first ones of the next",
+              near(rec.makespan(1), 81 * 6) and rec.makespan(64) <= (4 * 3 + 8 * 4) * 6, rec,
+              rec.makespan(64))
+    log = Log().region(1, [1, 2], 10)
+    log.put(1, LOOP_BEGIN, n=1, a=100).put(2, LOOP_BEGIN, n=1, a=100)
+    for i in range(1, 101):
+        thread = 1 + i % 2
+        log.put(thread, WAIT_BEGIN, n=SINK).at(thread, 7 * i)
+        log.put(thread, WAIT_END, n=SINK, a=100 * (i - 1)).iteration(thread, 100 * i, 6)
+    log.put(1, LOOP_END).put(2, LOOP_END).put(1, WAIT_BEGIN, n=BARRIER)
+    log.put(2, WAIT_BEGIN, n=BARRIER)
+    rec = Record(folder, log.end(1, 1, max(log.now.values())))
+    TAP.claim("threads that take turns wait for each other",
+              near(rec.makespan(64), sum(t.us for t in rec.tasks.values())), rec,
+              rec.makespan(64))
+
+
+def test_ordered(folder):
+    for free in (0, 1): # gcc says that a loop is ordered, clang does not
+        log = Log().region(1, [1, 2], 10)
+        log.put(1, LOOP_BEGIN, n=free, a=8).put(2, LOOP_BEGIN, n=free, a=8)
+        for i in range(8):
+            thread = 1 + i % 2
+            log.work(thread, 100).put(thread, WAIT_BEGIN, n=ORDERED)
+            log.at(thread, max(log.now.values()) + 6)
+            log.put(thread, WAIT_END, n=ORDERED).work(thread, 50).put(thread, ORDERED_END)
+        log.put(1, LOOP_END).put(2, LOOP_END).put(1, WAIT_BEGIN, n=BARRIER)
+        log.put(2, WAIT_BEGIN, n=BARRIER)
+        rec = Record(folder, log.end(1, 1, max(log.now.values()) + 1))
+        TAP.claim("what is ordered comes in the order of iterations",
+                  near(rec.makespan(64), 100 + 8 * 50) and "8 iterations" in rec.err, rec,
+                  rec.makespan(64))
+
+
 def slow_start(cpu):
     """Its first thread comes after 40 us and works 160, the second one 60 us later."""
     log = Log(cpu=cpu).code(1, 0x100).put(1, REGION_BEGIN, a=1, b=0x100).work(1, 40)
@@ -404,7 +479,7 @@ def test_notes(folder):
 def test_wrong(folder):
     good = Log().region(1, [1], 10).work(1, 40).end(1, 1).bytes()
     for content, said in ((good[:100], "too short"),
-                          (good.replace(b"openmp 3", b"openmp 9"), "that this version knows"),
+                          (good.replace(b"openmp 4", b"openmp 9"), "that this version knows"),
                           (Log().bytes(), "no parallel region"),
                           (good[:4096], "no parallel region")):
         rec = Record(folder, content)
@@ -437,7 +512,7 @@ def some_log(rng):
     for _ in range(200):
         thread = rng.choice((1, 2))
         inside = stack[thread]
-        what = rng.randrange(10)
+        what = rng.randrange(12)
         log.work(thread, rng.choice((0, 3, 50)))
         if what < 4:
             log.create(thread, number, 0x200, rng.choice((0, 0, 0, 1)),
@@ -452,6 +527,15 @@ def some_log(rng):
             log.wait(thread, rng.choice((TASKWAIT, EXCLUSION, RUNTIME)))
         elif what == 8:
             log.put(thread, GROUP_BEGIN).wait(thread, GROUP)
+        elif what > 9 and len(inside) == 1:
+            log.put(thread, LOOP_BEGIN, n=1, a=9)
+            for at in range(100 * thread, 900, 100 * rng.choice((1, 2))):
+                if what == 10:
+                    log.iteration(thread, at, rng.choice((1, 40)), rng.sample(range(0, at, 100), 1),
+                                  head=rng.choice((0, 2, 30)))
+                else:
+                    log.wait(thread, ORDERED).work(thread, 7).put(thread, ORDERED_END)
+            log.put(thread, LOOP_END)
         else:
             log.put(thread, LOOP_BEGIN, n=1, a=9).work(thread, 200).put(thread, LOOP_END)
     for thread in (1, 2):
@@ -487,7 +571,7 @@ def test_chance(folder):
 
 with tempfile.TemporaryDirectory(prefix="orrery-openmp-") as where:
     for test in (test_children, test_cuts, test_groups, test_undeferred, test_dependences,
-                 test_barriers, test_loops, test_starts, test_regions, test_threads, test_times, test_notes, test_wrong,
-                 test_chance):
+                 test_barriers, test_loops, test_doacross, test_ordered, test_starts,
+                 test_regions, test_threads, test_times, test_notes, test_wrong, test_chance):
         test(where)
 TAP.end()

@@ -25,7 +25,7 @@ TAP = Tap()
 # How many explicit tasks each has in its region; None: not counted here.
 TASKS = {"fib": 176, "nqueens": None, "sort": None, "sparselu": None, "strassen": 56,
          "alignment": 120, "health": 840, "uts": 268, "cholesky": 120, "loops": None,
-         "modes": None, "reductions": None}
+         "modes": None, "reductions": None, "wavefront": 0}
 
 
 def orrery(*words, threads=2):
@@ -115,6 +115,13 @@ def test_commands(what, record):
               replay(compact, 8)["makespan_us"] == replay(record, 8)["makespan_us"])
 
 
+def test_order(what, record):
+    """A grid of 10 by 10 has a path of 19 points; pieces that nothing held back would take a 64th
+    of the work."""
+    share = replay(record, 64)["makespan_us"] / work_of(record)
+    TAP.claim("%s: iterations wait for others in replays, too" % what, 0.12 < share < 0.6, share)
+
+
 def test_program(folder, name, there):
     counts = {}
     for compiler, words in there.items():
@@ -129,6 +136,8 @@ def test_program(folder, name, there):
             counts.setdefault(compiler, set()).add(
                 test_record("%s with %d threads" % (what, threads), record, done))
         test_replays(what, record)
+        if name == "wavefront":
+            test_order(what, record)
         if name == "cholesky":
             test_traces(what, folder, record)
             test_names(what, record)
