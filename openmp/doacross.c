@@ -104,7 +104,5 @@ void openmp_doacross_end(void)
         return;
     orr_openmp_leave(kept->doacross->shared);
     free(kept->doacross);
-    free(kept->dims);
-    kept->dims = NULL;
     kept->doacross = NULL;
 }

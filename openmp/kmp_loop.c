@@ -263,64 +263,36 @@ struct kmp_dimension {
     int64_t lower, upper, step;
 };
 
-/* Numbers come as the program's, and are counted from 0 here; so each thread keeps where
- * its loops begin. */
+/* Numbers come counted from 0, by steps of 1. clang says as the upper bound, which is meant to
+ * be the last number, how many there are: waits for that one are for none. */
 ENTRY void __kmpc_doacross_init(kmp_place *place, int32_t thread, int32_t ndims,
                                 const struct kmp_dimension *dims)
 {
     uint64_t counts[OPENMP_MOST_DIMS];
-    struct openmp_kept *kept;
 
     (void)place;
     (void)thread;
     openmp_enter("for");
     if (ndims > OPENMP_MOST_DIMS)
         openmp_refuse("a loop with ordered(n)", "has more than 32 loops");
-    kept = openmp_kept();
-    kept->dims = openmp_allocate((size_t)ndims * sizeof(*kept->dims));
-    for (int i = 0; i < ndims; i++) {
-        kept->dims[i].first = dims[i].lower;
-        kept->dims[i].step = dims[i].step;
-        counts[i] = numbers_of((uint64_t)dims[i].lower, (uint64_t)dims[i].upper,
-                               (uint64_t)dims[i].step, true)
-                        .n;
-    }
+    for (int i = 0; i < ndims; i++)
+        counts[i] = (uint64_t)dims[i].upper;
     openmp_doacross_begin((unsigned)ndims, counts);
 }
 
-/* Before the first number is no iteration. */
-static void count_numbers(const int64_t *numbers, uint64_t *ret_at)
-{
-    const struct openmp_kept *kept = openmp_kept();
-    unsigned ndims = openmp_doacross_dims();
-
-    for (unsigned i = 0; i < ndims; i++) {
-        int64_t distance = numbers[i] - kept->dims[i].first, step = kept->dims[i].step;
-
-        ret_at[i] = distance % step == 0 && distance / step >= 0
-                        ? (uint64_t)(distance / step)
-                        : UINT64_MAX;
-    }
-}
-
+/* Before the first number, far behind the last one without its sign, is no iteration. */
 ENTRY void __kmpc_doacross_wait(kmp_place *place, int32_t thread, const int64_t *numbers)
 {
-    uint64_t at[OPENMP_MOST_DIMS];
-
     (void)place;
     (void)thread;
-    count_numbers(numbers, at);
-    openmp_doacross_wait(at);
+    openmp_doacross_wait((const uint64_t *)numbers);
 }
 
 ENTRY void __kmpc_doacross_post(kmp_place *place, int32_t thread, const int64_t *numbers)
 {
-    uint64_t at[OPENMP_MOST_DIMS];
-
     (void)place;
     (void)thread;
-    count_numbers(numbers, at);
-    openmp_doacross_post(at);
+    openmp_doacross_post((const uint64_t *)numbers);
 }
 
 ENTRY void __kmpc_doacross_fini(kmp_place *place, int32_t thread)

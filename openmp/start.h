@@ -36,11 +36,6 @@ const struct orr_openmp_construct *openmp_construct(const void *code, starpu_cpu
  * body(NULL, arg). */
 void openmp_parallel(starpu_cpu_func_t body, void *arg, unsigned nthreads);
 
-/* A loop of one with ordered(n). */
-struct openmp_dimension {
-    int64_t first, step;
-};
-
 /* What a thread keeps between the calls of one construct. */
 struct openmp_kept {
     /* The loop that it is in: numbers wrap around, so that signs do not matter. */
@@ -55,8 +50,7 @@ struct openmp_kept {
     /* Iterations that wait for others, or memory of the loop's threads. */
     struct openmp_doacross *doacross;
     struct orr_openmp_shared *memory;
-    struct openmp_dimension *dims; /* … whose loops' numbers begin there: owned */
-    struct group *groups;          /* taskgroups that the task has begun */
+    struct group *groups; /* taskgroups that the task has begun */
 };
 
 /* That of the calling task, zeroed at first. */

@@ -406,12 +406,32 @@ static void check_lost(struct orr_runtime *rt)
     orr_self->runtime = outer;
 }
 
+static void look_for_held(void *object, void *arg)
+{
+    const struct orr_job *job = object;
+    bool *held = arg;
+
+    *held |= atomic_load(&job->refs) > 0 && job->task && orr_waiting_has_run(job);
+}
+
+/* Whether something that the program does itself holds the end of a task back, as that of
+ * OpenMP's detached tasks, while nobody executes any. */
+static bool has_held(struct orr_runtime *rt)
+{
+    bool held = false;
+
+    for (unsigned i = 0; i < ORR_JOB_SLABS; i++)
+        orr_slab_each(rt->slabs->jobs[i], look_for_held, &held);
+    return held;
+}
+
 /* A wait that only unknown threads could end: said at once, and once; if there are no
- * such threads the run ends. */
+ * such threads the run ends. Where a task's end is held back they are likely to be about
+ * to end it: look_for_stall() says it after a while. */
 static void say_certain(struct orr_runtime *rt, bool alone)
 {
     check_lost(rt);
-    if (rt->views->said_full && !alone)
+    if (!alone && (rt->views->said_full || has_held(rt)))
         return;
     rt->views->said_full = explain_rest(rt);
     if (rt->views->said_full && alone)

@@ -5,11 +5,13 @@
  */
 #include <limits.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int nclaims, nfailed;
 
@@ -248,6 +250,16 @@ static void ordered(void)
         for (int j = 1; j < 40; j++)
             good &= grid[i][j] == 1 + grid[i - 1][j] + grid[i][j - 1];
     claim(good, "iterations that wait for others");
+    memset(grid, 0, sizeof(grid));
+#pragma omp parallel for ordered(2) schedule(static, 1)
+    for (int i = 1; i < 30; i++)
+        for (int j = 1; j < 40; j++) {
+#pragma omp ordered depend(sink : i - 1, j + 1)
+            grid[i][j] = 1 + (j < 39 ? grid[i - 1][j + 1] : 0);
+#pragma omp ordered depend(source)
+        }
+    claim(grid[29][11] == 29 && grid[29][39] == 1 && grid[20][30] == 10,
+          "iterations that are behind the end of a loop are waited for by nobody");
     memset(grid, 0, sizeof(grid));
 #pragma omp parallel for ordered(1) schedule(dynamic)
     for (int i = 28; i >= 0; i -= 2) {
@@ -490,8 +502,17 @@ static void tasks(void)
     claim(good == 10, "a taskgroup waits for tasks of its tasks");
 }
 
+/* Some time after all others wait. */
+static void *fulfil_late(void *event)
+{
+    usleep(20000);
+    omp_fulfill_event((omp_event_handle_t)(size_t)event);
+    return NULL;
+}
+
 static void events(void)
 {
+    pthread_t thread;
     omp_event_handle_t event = 0;
     int after = 0;
     atomic_bool bodied = false;
@@ -524,6 +545,22 @@ static void events(void)
 #pragma omp taskwait
     }
     claim(true, "an event that its own task fulfils");
+    after = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+    {
+        omp_event_handle_t late = 0;
+        int x = 0;
+
+#pragma omp task detach(late) depend(out : x) shared(thread)
+        pthread_create(&thread, NULL, fulfil_late, (void *)(size_t)late);
+#pragma omp task depend(in : x) shared(after)
+        after = 1;
+#pragma omp taskwait
+        after += after;
+    }
+    pthread_join(thread, NULL);
+    claim(after == 2, "an event that a thread of the program's own fulfils");
 }
 
 static void taskloops(void)
