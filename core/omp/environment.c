@@ -173,12 +173,15 @@ static void read_binds(struct orr_omp_environment *env,
 
 /* -- single values -- */
 
-/* kind[,chunk]; without a chunk, that is 1. */
+/* [modifier:]kind[,chunk]; without a chunk, that is 1. What each thread is given comes in the
+ * order of the iterations by any schedule here, as monotonic has it; nonmonotonic only allows
+ * more. */
 static void read_schedule(struct orr_omp_environment *env,
                           const struct orr_config *config)
 {
     static const char *const words[] = {"undefined", "static", "dynamic",
                                         "guided",    "auto",   NULL};
+    static const char *const modifiers[] = {"monotonic", "nonmonotonic", NULL};
     const char *text = orr_config_string(config, ORR_CFG_OMP_SCHEDULE), *rest;
     long long chunk = 1;
     int kind;
@@ -187,6 +190,8 @@ static void read_schedule(struct orr_omp_environment *env,
     if (!text)
         return;
     rest = environment_skip_blanks(text);
+    if (environment_take_word(&rest, modifiers) >= 0)
+        rest = *rest == ':' ? environment_skip_blanks(rest + 1) : "";
     kind = environment_take_word(&rest, words);
     if (kind < 1)
         environment_refuse(

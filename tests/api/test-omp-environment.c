@@ -179,6 +179,14 @@ START_TEST(variables_are_read)
     ck_assert_int_eq(level.threads[0], 2);
     get_schedule(starpu_omp_sched_static, 1);
     starpu_omp_shutdown();
+    setenv("OMP_SCHEDULE", "NonMonotonic : guided,5", 1);
+    omp_open(_i);
+    get_schedule(starpu_omp_sched_guided, 5);
+    starpu_omp_shutdown();
+    setenv("OMP_SCHEDULE", "monotonic:auto", 1);
+    omp_open(_i);
+    get_schedule(starpu_omp_sched_auto, 1);
+    starpu_omp_shutdown();
     unsetenv("OMP_MAX_ACTIVE_LEVELS");
     setenv("OMP_NESTED", "true", 1);
     omp_open(_i);
@@ -208,6 +216,7 @@ static const struct {
     const char *name, *value;
 } wrong[] = {
     {"OMP_SCHEDULE", "fast"},        {"OMP_SCHEDULE", "static,-1"},
+    {"OMP_SCHEDULE", "monotonic"},   {"OMP_SCHEDULE", "static:dynamic"},
     {"OMP_SCHEDULE", "dynamic,2,3"}, {"OMP_MAX_ACTIVE_LEVELS", "0"},
     {"OMP_CANCELLATION", "maybe"},   {"OMP_STACKSIZE", "4 x"},
     {"OMP_STACKSIZE", "m"},          {"OMP_PLACES", "{0:4}"},
