@@ -411,7 +411,8 @@ static void look_for_held(void *object, void *arg)
     const struct orr_job *job = object;
     bool *held = arg;
 
-    *held |= atomic_load(&job->refs) > 0 && job->task && orr_waiting_has_run(job);
+    *held |=
+        atomic_load(&job->refs) > 0 && job->task && orr_waiting_has_run(job);
 }
 
 /* Whether something that the program does itself holds the end of a task back, as that of

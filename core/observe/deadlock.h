@@ -20,7 +20,9 @@ void orr_deadlock_explain_left(struct orr_runtime *rt);
  * a task that waits for memory go elsewhere if one can; else says at once if a job
  * waits for memory, a task inside of its kernel, or main for data that are acquired: no
  * context is left to change that, but perhaps threads of the application that have
- * called nothing yet; if there are none, the run fails. Otherwise, and where the program
- * itself holds the end of a task that has run back, when that has been so for ORRERY_STALL_TIMEOUT, or at once if nobody can change it, it says what the
- * tasks and main wait for, once; the run goes on. */
+ * called nothing yet; if there are none, the run fails. Otherwise, and where the
+ * program itself holds the end of a task back that has run, when that has been so for
+ * ORRERY_STALL_TIMEOUT, or at once if nobody can change it, it says what the tasks and
+ * main wait for, once; the run goes on.
+ */
 double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since);

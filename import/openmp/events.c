@@ -457,7 +457,8 @@ static int on_event(struct omp_reader *r, const struct omp_log_event *at)
         break;
     case ORR_OMP_SOURCE:
         if (task)
-            omp_source(&r->tree, task, event->a, event->n > 1 ? &event->b : NULL);
+            omp_source(&r->tree, task, event->a,
+                       event->n > 1 ? &event->b : NULL);
         break;
     case ORR_OMP_ORDERED_END:
         if (task)

@@ -33,7 +33,8 @@ static uint64_t key_of(const struct omp_loop *loop, uint64_t iteration)
     return (x ^ (x >> 31)) | 1; /* maps have no 0 */
 }
 
-static bool is_long(const struct omp_tree *tree, const struct omp_strand *strand)
+static bool is_long(const struct omp_tree *tree,
+                    const struct omp_strand *strand)
 {
     return strand->us >= tree->grain && strand->us >= least_us;
 }
@@ -61,7 +62,8 @@ static bool is_ordered(struct omp_tree *tree, struct omp_task *task)
     struct omp_loop *loop = &host->loop;
     double us;
 
-    if (!loop->on || host != task || !task->implicit || !host->open || tree->failed)
+    if (!loop->on || host != task || !task->implicit || !host->open ||
+        tree->failed)
         return false;
     if (loop->ordered)
         return true;
@@ -124,13 +126,15 @@ static void split(struct omp_tree *tree, struct omp_task *host)
 
 /* One thread has all iterations of a row: they come one after the other. Those of two rows are no
  * strand if a row is worth one: each row would wait for the end of the one before. */
-static void keep_rows(struct omp_tree *tree, struct omp_task *host, uint64_t row)
+static void keep_rows(struct omp_tree *tree, struct omp_task *host,
+                      uint64_t row)
 {
     struct omp_loop *loop = &host->loop;
 
     if (!loop->last)
         return;
-    if (loop->row != row && loop->last == host->open && loop->row_us >= tree->grain)
+    if (loop->row != row && loop->last == host->open &&
+        loop->row_us >= tree->grain)
         split(tree, host);
     if (loop->row == row && loop->first)
         omp_wait(tree, loop->first, (struct omp_ref){.strand = loop->last});
@@ -138,8 +142,8 @@ static void keep_rows(struct omp_tree *tree, struct omp_task *host, uint64_t row
         loop->row_us = 0;
 }
 
-void omp_source(struct omp_tree *tree, struct omp_task *task, uint64_t iteration,
-                const uint64_t *row)
+void omp_source(struct omp_tree *tree, struct omp_task *task,
+                uint64_t iteration, const uint64_t *row)
 {
     struct omp_loop *loop = &task->host->loop;
     struct omp_strand *open;

@@ -63,15 +63,17 @@ static int note_model(struct omp_reader *r)
     else if (!rc && r->flow->ndata)
         rc = omp_settle_sizes(r);
     if (!rc && r->nexclusions)
-        rc = flow_note(r->flow,
-                       "critical sections and locks (%zu, in which %.3f ms were waited) "
-                       "exclude nobody",
-                       r->nexclusions, r->exclusion_us / 1e3);
+        rc = flow_note(
+            r->flow,
+            "critical sections and locks (%zu, in which %.3f ms were waited) "
+            "exclude nobody",
+            r->nexclusions, r->exclusion_us / 1e3);
     if (!rc && r->tree.nsources)
-        rc = flow_note(r->flow,
-                       "loops with ordered keep the order of their %zu iterations; those of less "
-                       "than %g us are one after the other: --grain",
-                       r->tree.nsources, r->tree.grain);
+        rc = flow_note(
+            r->flow,
+            "loops with ordered keep the order of their %zu iterations; those of less "
+            "than %g us are one after the other: --grain",
+            r->tree.nsources, r->tree.grain);
     if (!rc && omp_names_lack_lines(r->names))
         rc = flow_note(r->flow, "tasks without line: the program has no debugging information "
                                 "(-g), or addr2line is missing (Debian: binutils)");

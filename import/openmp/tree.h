@@ -89,18 +89,20 @@ struct omp_loop {
     size_t nchunks;
     /* Of one whose iterations wait for others: ordered.c. */
     bool ordered;
-    bool posted;   /* an iteration that may be waited for has ended in the open strand */
-    size_t nth;    /* of the task's loops */
-    double before_us;             /* of the strand that was open at its beginning */
-    struct omp_strand *before;    /* that one */
-    struct omp_strand **pieces;   /* owned */
+    bool
+        posted; /* an iteration that may be waited for has ended in the open strand */
+    size_t nth;       /* of the task's loops */
+    double before_us; /* of the strand that was open at its beginning */
+    struct omp_strand *before;  /* that one */
+    struct omp_strand **pieces; /* owned */
     size_t npieces;
     struct omp_strand *first; /* in which this iteration began, NULL: `last` */
     struct omp_strand *last;  /* in which the one before ended, … */
     double last_us;           /* … as long as it was then, … */
     size_t last_nbefore;      /* … and what it waited for */
-    uint64_t row;             /* the number of that iteration in the outermost of several loops */
-    double row_us;            /* of the iterations of that number */
+    uint64_t
+        row; /* the number of that iteration in the outermost of several loops */
+    double row_us; /* of the iterations of that number */
 };
 
 struct omp_task {
@@ -142,7 +144,8 @@ struct omp_region {
     unsigned team;            /* as it is said, 0: not yet */
     struct omp_strand **joins; /* owned: one per barrier */
     size_t njoins;
-    struct omp_map sources; /* strands in which iterations end that may be waited for */
+    struct omp_map
+        sources; /* strands in which iterations end that may be waited for */
     struct omp_strand *entry; /* of a nested one: what is before it */
     size_t thread;            /* that has met it */
     uint64_t begun, started, active; /* ns: dates of its beginning, of that of its first
@@ -239,8 +242,8 @@ void omp_sink(struct omp_tree *tree, struct omp_task *task, uint64_t iteration);
 
 /* That one may be waited for; `row` is its number in the outermost of its loops, NULL if it has
  * one alone. */
-void omp_source(struct omp_tree *tree, struct omp_task *task, uint64_t iteration,
-                const uint64_t *row);
+void omp_source(struct omp_tree *tree, struct omp_task *task,
+                uint64_t iteration, const uint64_t *row);
 
 /* What is done in the order of iterations begins, and ends. */
 void omp_ordered_begin(struct omp_tree *tree, struct omp_task *task);

@@ -21,8 +21,10 @@ static __thread unsigned dims __attribute__((tls_model("initial-exec")));
 static void keep_dims(unsigned n)
 {
     if (n > MOST_DIMS) {
-        fprintf(stderr, "orrery: error: ordered(%u): at most %d loops can be recorded\n", n,
-                MOST_DIMS);
+        fprintf(
+            stderr,
+            "orrery: error: ordered(%u): at most %d loops can be recorded\n", n,
+            MOST_DIMS);
         exit(1);
     }
     dims = n;
@@ -60,16 +62,19 @@ static void put_sink(const uint64_t *at)
 
 /* --- clang --- */
 
-PUBLIC void __kmpc_doacross_init(void *place, int32_t thread, int32_t n, const void *loops);
+PUBLIC void __kmpc_doacross_init(void *place, int32_t thread, int32_t n,
+                                 const void *loops);
 
-PUBLIC void __kmpc_doacross_init(void *place, int32_t thread, int32_t n, const void *loops)
+PUBLIC void __kmpc_doacross_init(void *place, int32_t thread, int32_t n,
+                                 const void *loops)
 {
     GOMP_REAL(__kmpc_doacross_init);
     keep_dims((unsigned)n);
     real___kmpc_doacross_init(place, thread, n, loops);
 }
 
-PUBLIC void __kmpc_doacross_wait(void *place, int32_t thread, const int64_t *at);
+PUBLIC void __kmpc_doacross_wait(void *place, int32_t thread,
+                                 const int64_t *at);
 
 PUBLIC void __kmpc_doacross_wait(void *place, int32_t thread, const int64_t *at)
 {
@@ -79,7 +84,8 @@ PUBLIC void __kmpc_doacross_wait(void *place, int32_t thread, const int64_t *at)
     put_sink((const uint64_t *)at);
 }
 
-PUBLIC void __kmpc_doacross_post(void *place, int32_t thread, const int64_t *at);
+PUBLIC void __kmpc_doacross_post(void *place, int32_t thread,
+                                 const int64_t *at);
 
 PUBLIC void __kmpc_doacross_post(void *place, int32_t thread, const int64_t *at)
 {
@@ -98,34 +104,39 @@ static void put_loop(unsigned n)
         orr_omp_put(ORR_OMP_LOOP_BEGIN, 0, 0, 0, 0);
 }
 
-#define START(name, type)                                                                          \
-    PUBLIC bool name(unsigned n, const type *counts, type chunk, type *first, type *end);          \
-    PUBLIC bool name(unsigned n, const type *counts, type chunk, type *first, type *end)           \
-    {                                                                                              \
-        GOMP_REAL(name);                                                                           \
-        put_loop(n);                                                                               \
-        return real_##name(n, counts, chunk, first, end);                                          \
+#define START(name, type)                                                      \
+    PUBLIC bool name(unsigned n, const type *counts, type chunk, type *first,  \
+                     type *end);                                               \
+    PUBLIC bool name(unsigned n, const type *counts, type chunk, type *first,  \
+                     type *end)                                                \
+    {                                                                          \
+        GOMP_REAL(name);                                                       \
+        put_loop(n);                                                           \
+        return real_##name(n, counts, chunk, first, end);                      \
     }
 
-#define START_RUNTIME(name, type)                                                                  \
-    PUBLIC bool name(unsigned n, const type *counts, type *first, type *end);                      \
-    PUBLIC bool name(unsigned n, const type *counts, type *first, type *end)                       \
-    {                                                                                              \
-        GOMP_REAL(name);                                                                           \
-        put_loop(n);                                                                               \
-        return real_##name(n, counts, first, end);                                                 \
+#define START_RUNTIME(name, type)                                              \
+    PUBLIC bool name(unsigned n, const type *counts, type *first, type *end);  \
+    PUBLIC bool name(unsigned n, const type *counts, type *first, type *end)   \
+    {                                                                          \
+        GOMP_REAL(name);                                                       \
+        put_loop(n);                                                           \
+        return real_##name(n, counts, first, end);                             \
     }
 
 /* With reductions of tasks, or memory of their own. */
-#define START_LONG(name, type)                                                                     \
-    PUBLIC bool name(unsigned n, const type *counts, long schedule, type chunk, type *first,       \
-                     type *end, uintptr_t *reductions, void **memory);                             \
-    PUBLIC bool name(unsigned n, const type *counts, long schedule, type chunk, type *first,       \
-                     type *end, uintptr_t *reductions, void **memory)                              \
-    {                                                                                              \
-        GOMP_REAL(name);                                                                           \
-        put_loop(n);                                                                               \
-        return real_##name(n, counts, schedule, chunk, first, end, reductions, memory);            \
+#define START_LONG(name, type)                                                 \
+    PUBLIC bool name(unsigned n, const type *counts, long schedule,            \
+                     type chunk, type *first, type *end,                       \
+                     uintptr_t *reductions, void **memory);                    \
+    PUBLIC bool name(unsigned n, const type *counts, long schedule,            \
+                     type chunk, type *first, type *end,                       \
+                     uintptr_t *reductions, void **memory)                     \
+    {                                                                          \
+        GOMP_REAL(name);                                                       \
+        put_loop(n);                                                           \
+        return real_##name(n, counts, schedule, chunk, first, end, reductions, \
+                           memory);                                            \
     }
 
 START(GOMP_loop_doacross_static_start, long)
@@ -141,34 +152,35 @@ START_LONG(GOMP_loop_ull_doacross_start, ull)
 
 /* --- gcc: iterations --- */
 
-#define POST(name, type)                                                                           \
-    PUBLIC void name(const type *at);                                                              \
-    PUBLIC void name(const type *at)                                                               \
-    {                                                                                              \
-        GOMP_REAL(name);                                                                           \
-        put_source((const uint64_t *)at);                                                          \
-        real_##name(at);                                                                           \
+#define POST(name, type)                                                       \
+    PUBLIC void name(const type *at);                                          \
+    PUBLIC void name(const type *at)                                           \
+    {                                                                          \
+        GOMP_REAL(name);                                                       \
+        put_source((const uint64_t *)at);                                      \
+        real_##name(at);                                                       \
     }
 
 /* How many arguments there are the runtime knows from the loop's beginning: more do no harm. */
-#define WAIT(name, type)                                                                           \
-    PUBLIC void name(type first, ...);                                                             \
-    PUBLIC void name(type first, ...)                                                              \
-    {                                                                                              \
-        type at[MOST_DIMS] = {first};                                                              \
-        va_list rest;                                                                              \
-                                                                                                   \
-        GOMP_REAL(name);                                                                           \
-        va_start(rest, first);                                                                     \
-        for (unsigned d = 1; d < dims; d++)                                                        \
-            at[d] = va_arg(rest, type);                                                            \
-        va_end(rest);                                                                              \
-        put_wait();                                                                                \
-        real_##name(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10],  \
-                    at[11], at[12], at[13], at[14], at[15], at[16], at[17], at[18], at[19],        \
-                    at[20], at[21], at[22], at[23], at[24], at[25], at[26], at[27], at[28],        \
-                    at[29], at[30], at[31]);                                                       \
-        put_sink((const uint64_t *)at);                                                            \
+#define WAIT(name, type)                                                       \
+    PUBLIC void name(type first, ...);                                         \
+    PUBLIC void name(type first, ...)                                          \
+    {                                                                          \
+        type at[MOST_DIMS] = {first};                                          \
+        va_list rest;                                                          \
+                                                                               \
+        GOMP_REAL(name);                                                       \
+        va_start(rest, first);                                                 \
+        for (unsigned d = 1; d < dims; d++)                                    \
+            at[d] = va_arg(rest, type);                                        \
+        va_end(rest);                                                          \
+        put_wait();                                                            \
+        real_##name(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7],    \
+                    at[8], at[9], at[10], at[11], at[12], at[13], at[14],      \
+                    at[15], at[16], at[17], at[18], at[19], at[20], at[21],    \
+                    at[22], at[23], at[24], at[25], at[26], at[27], at[28],    \
+                    at[29], at[30], at[31]);                                   \
+        put_sink((const uint64_t *)at);                                        \
     }
 
 POST(GOMP_doacross_post, long)

@@ -48,20 +48,20 @@ enum orr_omp_kind {
     ORR_OMP_IMPLICIT_END,     /* a: task */
     ORR_OMP_CREATE,           /* a: task; b: code; n: priority; flags: below */
     ORR_OMP_DEPEND,           /* a: task; b: address; n: enum orr_omp_mode */
-    ORR_OMP_SWITCH,           /* a: the task that runs now; flags 1: the one before has ended */
-    ORR_OMP_WAIT_BEGIN,       /* n: enum orr_omp_wait */
-    ORR_OMP_WAIT_END,         /* n: likewise; a, of a sink: the iteration waited for */
+    ORR_OMP_SWITCH, /* a: the task that runs now; flags 1: the one before has ended */
+    ORR_OMP_WAIT_BEGIN, /* n: enum orr_omp_wait */
+    ORR_OMP_WAIT_END, /* n: likewise; a, of a sink: the iteration waited for */
     ORR_OMP_GROUP_BEGIN,
     ORR_OMP_LOOP_BEGIN, /* n 1: its iterations may go in any order; a: iterations that all
                          * threads have together, 0: chunks say how many */
     ORR_OMP_LOOP_CHUNK, /* a: iterations that begin now; 0: not known */
     ORR_OMP_LOOP_END,
-    ORR_OMP_GAP,  /* a, b: wall and spent when the recorder began work that ends now */
+    ORR_OMP_GAP, /* a, b: wall and spent when the recorder began work that ends now */
     ORR_OMP_CODE, /* a: address; b: what its file is loaded at; n: bytes of the file's
                    * name, in the events behind it; flags 1: a call before it returns
                    * there */
     ORR_OMP_NOTE, /* n: enum orr_omp_note */
-    ORR_OMP_IF0,  /* the program wants the task that runs next to end before its creator goes on */
+    ORR_OMP_IF0, /* the program wants the task that runs next to end before its creator goes on */
     ORR_OMP_BLOCK, /* the address of the DEPEND behind it is in a block of memory that begins
                     * at a, of b bytes */
     ORR_OMP_DATUM, /* as ORR_OMP_CODE, of an address that is no code: of a variable, perhaps */
@@ -93,8 +93,8 @@ enum orr_omp_wait {
     ORR_OMP_BARRIER,
     ORR_OMP_EXCLUSION, /* critical, locks */
     ORR_OMP_RUNTIME,   /* something else inside of the runtime */
-    ORR_OMP_ORDERED,   /* for the iterations before, of a loop that is ordered */
-    ORR_OMP_SINK,      /* for an iteration that depend(sink) names */
+    ORR_OMP_ORDERED, /* for the iterations before, of a loop that is ordered */
+    ORR_OMP_SINK,    /* for an iteration that depend(sink) names */
     ORR_OMP_NWAITS
 };
 

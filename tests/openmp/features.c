@@ -258,8 +258,9 @@ static void ordered(void)
             grid[i][j] = 1 + (j < 39 ? grid[i - 1][j + 1] : 0);
 #pragma omp ordered depend(source)
         }
-    claim(grid[29][11] == 29 && grid[29][39] == 1 && grid[20][30] == 10,
-          "iterations that are behind the end of a loop are waited for by nobody");
+    claim(
+        grid[29][11] == 29 && grid[29][39] == 1 && grid[20][30] == 10,
+        "iterations that are behind the end of a loop are waited for by nobody");
     memset(grid, 0, sizeof(grid));
 #pragma omp parallel for ordered(1) schedule(dynamic)
     for (int i = 28; i >= 0; i -= 2) {

@@ -116,10 +116,10 @@ def test_commands(what, record):
 
 
 def test_order(what, record):
-    """A grid of 10 by 10 has a path of 19 points; pieces that nothing held back would take a 64th
-    of the work."""
+    """Ten paths have all points of a grid of 10 by 10, so that the longest one has a tenth of the
+    work at least, whatever each point took; pieces that nothing held back would take a 64th."""
     share = replay(record, 64)["makespan_us"] / work_of(record)
-    TAP.claim("%s: iterations wait for others in replays, too" % what, 0.12 < share < 0.6, share)
+    TAP.claim("%s: iterations wait for others in replays, too" % what, 0.09 < share < 1, share)
 
 
 def test_program(folder, name, there):

@@ -24,7 +24,8 @@ static void loops(int n)
     for (int i = 1; i <= n; i++)
         for (int j = 1; j <= n; j++) {
 #pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
-            grid[i][j] = (grid[i - 1][j] + grid[i][j - 1]) / 2 + spin(i * n + j);
+            grid[i][j] =
+                (grid[i - 1][j] + grid[i][j - 1]) / 2 + spin(i * n + j);
 #pragma omp ordered depend(source)
         }
 #pragma omp for ordered(1) schedule(dynamic, 1)
