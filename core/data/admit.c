@@ -250,12 +250,12 @@ static size_t new_values(const struct orr_job *job)
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *datum = orr_access_datum(access);
 
         if (access->mode & (STARPU_W | STARPU_REDUX) &&
-            !(access->mode & STARPU_SCRATCH) &&
-            orr_access_datum(access)->home_node < 0 && !access->duplicate &&
-            !atomic_load(&orr_access_datum(access)->valid))
-            size += orr_access_datum(access)->size;
+            !(access->mode & STARPU_SCRATCH) && datum->home_node < 0 &&
+            !access->duplicate && !atomic_load(&datum->valid))
+            size += datum->size;
     }
     return size;
 }
@@ -541,16 +541,15 @@ static void admission_measure_job(const struct orr_job *job, unsigned node,
     *ret_has = *ret_lacks = 0;
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
-        struct orr_replicate *replicate = orr_access_replicate(access, node);
+        struct orr_handle *datum = orr_access_datum(access);
         bool has;
 
-        if (!replicate)
+        if (!orr_access_replicate(access, node))
             continue;
-        orr_lock(&orr_access_datum(access)->lock);
-        has =
-            has_memory(orr_access_datum(access), node) || needs_nothing(access);
-        orr_unlock(&orr_access_datum(access)->lock);
-        *(has ? ret_has : ret_lacks) += orr_access_datum(access)->size;
+        orr_lock(&datum->lock);
+        has = has_memory(datum, node) || needs_nothing(access);
+        orr_unlock(&datum->lock);
+        *(has ? ret_has : ret_lacks) += datum->size;
     }
 }
 

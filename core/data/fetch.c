@@ -180,9 +180,9 @@ static bool is_nowhere_else(const struct orr_handle *handle, unsigned node)
  * contribution, if this phase had one; scratch has none. */
 static bool reads_value(const struct orr_access *access)
 {
-    if (orr_access_datum(access) == access->handle)
+    if (!access->elsewhere)
         return (access->mode & STARPU_R) != 0;
-    return orr_access_datum(access)->valid != 0;
+    return access->datum->valid != 0;
 }
 
 /* Adds to *spare the bytes that were reserved for the access and are not needed.

@@ -419,7 +419,7 @@ static void drop_private(struct orr_access *access,
 {
     struct orr_handle *datum = orr_access_datum(access);
 
-    if (!access->pinned || datum == access->handle)
+    if (!access->pinned || !access->elsewhere)
         return;
     orr_lock(&datum->lock);
     orr_access_drop_locked(datum, access, deferred);

@@ -153,13 +153,11 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
         const struct orr_access *access = &job->accesses[i];
         struct orr_node *node;
 
-        if (access->alias || orr_access_datum(access) != access->handle ||
-            access->at == ORR_NO_PLACE || !(job->asked & orr_bit(access->at)) ||
-            !(access->mode & STARPU_R))
+        if (access->alias || access->elsewhere || access->at == ORR_NO_PLACE ||
+            !(job->asked & orr_bit(access->at)) || !(access->mode & STARPU_R))
             continue;
         node = &rt->nodes->at[access->at];
-        atomic_fetch_add_explicit(orr_access_datum(access)->valid &
-                                          orr_bit(access->at)
+        atomic_fetch_add_explicit(access->handle->valid & orr_bit(access->at)
                                       ? &node->nhits
                                       : &node->nmisses,
                                   1, memory_order_relaxed);
