@@ -149,6 +149,19 @@ static bool is_capped(enum orr_config_id id)
     return most_of(id) < INT_MAX;
 }
 
+/* Digits, maybe behind a sign; -1 of none. */
+static int number_of_default(const char *text)
+{
+    bool negative = *text == '-';
+    int value = 0;
+
+    if (!*text)
+        return -1;
+    for (text += negative; *text; text++)
+        value = value * 10 + (*text - '0');
+    return negative ? -value : value;
+}
+
 static void variable_set_default(const struct variable *variable,
                                  struct orr_config_value *value)
 {
@@ -167,7 +180,7 @@ static void variable_set_default(const struct variable *variable,
         value->text = *text ? (char *)(uintptr_t)text : NULL;
         break;
     default:
-        value->number = *text ? atoi(text) : -1;
+        value->number = number_of_default(text);
     }
 }
 
@@ -188,15 +201,43 @@ static int read_variable(enum orr_config_id id, const char *text,
     return rc;
 }
 
-/* Most programs have none of a hundred limits: nobody looks for each then. */
-static bool has_limits(void)
-{
-    static const char prefix[] = "STARPU_LIMIT_";
+/* Most variables are not in the environment, which getenv would look through for each: those
+ * whose names have a bit here may be in it. */
+struct names_seen {
+    uint64_t bits[32];
+    bool limits; /* of devices, maybe: a hundred more that nobody looks for then */
+};
 
-    for (char **variable = environ; variable && *variable; variable++)
-        if (strncmp(*variable, prefix, sizeof(prefix) - 1) == 0)
-            return true;
-    return false;
+static unsigned name_bit(const char *name, size_t length)
+{
+    size_t hash = length * 5 + (unsigned char)name[length / 2] * 67 +
+                  (unsigned char)name[length - 1] * 131;
+
+    return (unsigned)(hash % (64 * 32));
+}
+
+static void see_names(struct names_seen *seen)
+{
+    static const char limit[] = "STARPU_LIMIT_";
+
+    *seen = (struct names_seen){{0}, false};
+    for (char **variable = environ; variable && *variable; variable++) {
+        const char *name = *variable, *end = strchr(name, '=');
+
+        if (end && end > name) {
+            unsigned bit = name_bit(name, (size_t)(end - name));
+
+            seen->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+            seen->limits |= strncmp(name, limit, sizeof(limit) - 1) == 0;
+        }
+    }
+}
+
+static const char *value_of(const char *name, const struct names_seen *seen)
+{
+    unsigned bit = name_bit(name, strlen(name));
+
+    return seen->bits[bit / 64] >> bit % 64 & 1 ? getenv(name) : NULL;
 }
 
 #define DEVICE_LIMIT_SIZE 48
@@ -300,13 +341,14 @@ static int check_values(struct orr_config *config, struct orr_error *err)
 int orr_config_read(struct orr_config *config, struct orr_error *err)
 {
     struct orr_config fresh = {0};
-    bool limited = has_limits();
+    struct names_seen seen;
     int rc = 0;
 
+    see_names(&seen);
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
-        rc = read_variable(id, getenv(table[id].name), &fresh.values[id], err);
+        rc = read_variable(id, value_of(table[id].name, &seen), &fresh.values[id], err);
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
-        if (limited && table[id].type == TYPE_DEVICE_MIB)
+        if (seen.limits && table[id].type == TYPE_DEVICE_MIB)
             rc = read_device_limits(id, &fresh.values[id].devices, err);
     if (rc == 0)
         rc = check_values(&fresh, err);
@@ -452,8 +494,11 @@ enum { NWITHOUT_EFFECT = sizeof(without_effect) / sizeof(*without_effect) };
 
 void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
 {
+    struct names_seen seen;
+
+    see_names(&seen);
     for (unsigned i = 0; i < NWITHOUT_EFFECT; i++) {
-        const char *value = getenv(without_effect[i].name);
+        const char *value = value_of(without_effect[i].name, &seen);
 
         if (value && *value && strcmp(value, "0") != 0)
             tell(without_effect[i].name, without_effect[i].reason);

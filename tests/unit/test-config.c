@@ -114,6 +114,20 @@ START_TEST(set_variables_are_read)
 }
 END_TEST
 
+/* One that is refused was found as well. */
+START_TEST(each_variable_is_found_in_the_environment)
+{
+    for (int id = 0; id < ORR_CFG_COUNT; id++) {
+        setenv(orr_config_name(id), "1", 1);
+        if (orr_config_read(&config, &err) == 0) {
+            ck_assert_msg(orr_config_is_set(&config, id), "%s is not found", orr_config_name(id));
+            orr_config_done(&config);
+        }
+        unsetenv(orr_config_name(id));
+    }
+}
+END_TEST
+
 START_TEST(texts_are_copied)
 {
     setenv("ORRERY_MACHINE", "mirage", 1);
@@ -293,6 +307,7 @@ static Suite *config_suite(void)
     tcase_add_test(tc, times_to_wait_are_not_negative);
     tcase_add_test(tc, a_minimum_of_no_samples_is_one);
     tcase_add_test(tc, set_variables_are_read);
+    tcase_add_test(tc, each_variable_is_found_in_the_environment);
     tcase_add_test(tc, texts_are_copied);
     tcase_add_test(tc, a_variable_set_to_nothing_is_unset);
     tcase_add_test(tc, the_older_spelling_counts_when_the_newer_is_unset);
