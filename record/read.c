@@ -115,29 +115,10 @@ static int record_read_integer(struct orr_record_reader *r, int64_t *ret)
     return rc;
 }
 
-/* Flops and times are mostly whole; of so few digits a double has them all. Returns
- * whether it is one, and goes behind it. */
-static bool read_whole_number(struct orr_record_reader *r, double *ret)
-{
-    enum { MOST_DIGITS = 15 };
-    const char *at = r->at;
-    uint64_t value = 0;
-
-    while (*at >= '0' && *at <= '9' && at - r->at < MOST_DIGITS)
-        value = value * 10 + (uint64_t)(*at++ - '0');
-    if (at == r->at || (*at && *at != ' ' && *at != ','))
-        return false;
-    r->at += at - r->at;
-    *ret = (double)value;
-    return true;
-}
-
 static int record_read_real(struct orr_record_reader *r, double *ret)
 {
     char *end;
 
-    if (read_whole_number(r, ret))
-        return 0;
     *ret = orr_strtod(r->at, &end);
     if (end == r->at)
         return wrong(r, "\"%.20s\" where a number is to be", r->at);
