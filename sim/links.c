@@ -41,23 +41,26 @@ static int machine_add_link(const struct orr_machine_desc *desc,
     return 0;
 }
 
+/* What the description says of all links. */
+struct factors {
+    double latency, bandwidth;
+};
+
 static int machine_add_route(const struct orr_machine_desc *desc,
                              const struct orr_route_desc *from,
-                             unsigned *places, unsigned *next,
-                             struct orr_machine *machine)
+                             const struct factors *factors, unsigned *places,
+                             unsigned *next, struct orr_machine *machine)
 {
     struct orr_machine_route *to = &machine->routes[machine->nroutes - 1];
-    double latencies = orr_sim_option(desc, "network/latency-factor", 1);
-    double bandwidths = orr_sim_option(desc, "network/bandwidth-factor", 1);
     int rc = 0;
 
     to->first_link = *next;
     for (unsigned h = 0; !rc && h < from->nhops; h++) {
         unsigned *place = &places[machine_link_number(&from->hops[h])];
 
-        to->latency += desc->links[from->hops[h].link].latency * latencies;
+        to->latency += desc->links[from->hops[h].link].latency * factors->latency;
         if (*place == 0) {
-            rc = machine_add_link(desc, &from->hops[h], bandwidths, machine);
+            rc = machine_add_link(desc, &from->hops[h], factors->bandwidth, machine);
             *place = machine->nlinks;
         }
         machine->route_links[(*next)++] = *place - 1;
@@ -71,6 +74,9 @@ int orr_links_make(const struct orr_machine_desc *desc,
                    const unsigned *endpoints, bool costs,
                    struct orr_machine *machine)
 {
+    struct factors factors = {
+        .latency = orr_sim_option(desc, "network/latency-factor", 1),
+        .bandwidth = orr_sim_option(desc, "network/bandwidth-factor", 1)};
     unsigned n = machine->nnodes, next = 0;
     unsigned *places = calloc(2 * (size_t)desc->nlinks + 1, sizeof(*places));
     size_t nhops = 0;
@@ -94,8 +100,8 @@ int orr_links_make(const struct orr_machine_desc *desc,
         route =
             orr_machine_desc_route(desc, endpoints[i / n], endpoints[i % n]);
         if (costs && route >= 0)
-            rc = machine_add_route(desc, &desc->routes[route], places, &next,
-                                   machine);
+            rc = machine_add_route(desc, &desc->routes[route], &factors, places,
+                                   &next, machine);
     }
     free(places);
     return rc;
