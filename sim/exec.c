@@ -862,18 +862,24 @@ void orr_sim_exec_break_at(struct orr_sim_user *user, double us)
 /* Of one date those of the oldest machine. */
 static bool is_before(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    const struct orr_sim_events *one = orr_container(a, struct orr_sim_events, link);
-    const struct orr_sim_events *other = orr_container(b, struct orr_sim_events, link);
+    const struct orr_sim_events *one = orr_container(a, struct orr_sim_events, dated);
+    const struct orr_sim_events *other = orr_container(b, struct orr_sim_events, dated);
 
-    return one->next_us < other->next_us ||
-           (one->next_us == other->next_us && one->age < other->age);
+    return one->date_us < other->date_us ||
+           (one->date_us == other->date_us && one->age < other->age);
+}
+
+static bool is_older(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    return orr_container(a, struct orr_sim_events, asked)->age <
+           orr_container(b, struct orr_sim_events, asked)->age;
 }
 
 void orr_sim_exec_add_events(struct orr_sim_exec *exec,
                              struct orr_sim_events *events)
 {
     events->age = exec->nadded++;
-    events->next_us = ORR_FOREVER;
+    events->next_us = events->date_us = ORR_FOREVER;
 }
 
 void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
@@ -882,17 +888,42 @@ void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
     orr_sim_exec_set_events(exec, events, ORR_FOREVER);
 }
 
+static void exec_date_events(struct orr_sim_exec *exec, struct orr_sim_events *events, double us)
+{
+    double before = events->date_us;
+
+    if (us < before && before < ORR_FOREVER) {
+        events->date_us = us;
+        orr_heap_bring_forward(&exec->dated, &events->dated, is_before);
+        return;
+    }
+    if (before < ORR_FOREVER)
+        orr_heap_remove(&exec->dated, &events->dated, is_before);
+    events->date_us = us;
+    if (us < ORR_FOREVER)
+        orr_heap_insert(&exec->dated, &events->dated, is_before);
+}
+
+static struct orr_sim_events *first_events(struct orr_sim_exec *exec)
+{
+    if (exec->asked.first)
+        return orr_container(exec->asked.first, struct orr_sim_events, asked);
+    if (exec->dated.first)
+        return orr_container(exec->dated.first, struct orr_sim_events, dated);
+    return &exec->no_events;
+}
+
 void orr_sim_exec_move_events(struct orr_sim_exec *exec,
                               struct orr_sim_events *events, double us)
 {
-    if (events->next_us < ORR_FOREVER)
-        orr_heap_remove(&exec->dated, &events->link, is_before);
+    if (events->next_us == -ORR_FOREVER)
+        orr_heap_remove(&exec->asked, &events->asked, is_older);
     events->next_us = us;
-    if (us < ORR_FOREVER)
-        orr_heap_insert(&exec->dated, &events->link, is_before);
-    exec->events = exec->dated.first ? orr_container(exec->dated.first,
-                                                     struct orr_sim_events, link)
-                                     : &exec->no_events;
+    if (us == -ORR_FOREVER)
+        orr_heap_insert(&exec->asked, &events->asked, is_older);
+    else if (us != events->date_us)
+        exec_date_events(exec, events, us);
+    exec->events = first_events(exec);
 }
 
 void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,

@@ -49,12 +49,15 @@ struct orr_sim_context {
 
 /* Events in virtual time other than timers: transfers. */
 struct orr_sim_events {
-    struct orr_heap_link link; /* among those of all machines, if it has a date */
+    /* Among those of all machines, if it has a date; and if it is to run now. It keeps its
+     * date then, which mostly is that of its next call as well. */
+    struct orr_heap_link dated, asked;
+    double date_us;            /* in `dated` */
     uint64_t age;              /* of the machine on the engine: of one date the oldest
                                 * machine's come first */
     /* run() must be called before the clock passes this date, which
-     * orr_sim_exec_set_events sets; a date in the past requests a call before the clock
-     * moves at all. */
+     * orr_sim_exec_set_events sets; -ORR_FOREVER requests a call before the clock moves
+     * at all. */
     double next_us;
     /* Called on the dispatcher's stack, at that date or, if it had passed
      * already, now. Sets next_us anew. */
@@ -92,7 +95,7 @@ struct orr_sim_exec {
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */
-    struct orr_heap dated;         /* events that have a date */
+    struct orr_heap dated, asked;  /* events that have a date; that are to run now */
     struct orr_sim_events *events; /* the first of them, or no_events */
     struct orr_sim_events no_events;
     uint64_t nadded; /* events, up to now */
@@ -137,7 +140,7 @@ void orr_sim_exec_add_events(struct orr_sim_exec *exec,
 void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
                                 struct orr_sim_events *events);
 
-/* When they are run next; ORR_FOREVER: not. */
+/* When they are run next; ORR_FOREVER: not; -ORR_FOREVER: now. */
 void orr_sim_exec_move_events(struct orr_sim_exec *exec,
                               struct orr_sim_events *events, double us);
 static inline void orr_sim_exec_set_events(struct orr_sim_exec *exec,

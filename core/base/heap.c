@@ -57,6 +57,18 @@ void orr_heap_insert_among(struct orr_heap *heap, struct orr_heap_link *link,
     heap->first = heap_join(heap->first, link, before);
 }
 
+/* Takes a tree, which is not the whole, from among its siblings. */
+static void cut_off(struct orr_heap_link *link)
+{
+    if (link->prev->child == link)
+        link->prev->child = link->next;
+    else
+        link->prev->next = link->next;
+    if (link->next)
+        link->next->prev = link->prev;
+    link->next = link->prev = NULL;
+}
+
 void orr_heap_remove_from(struct orr_heap *heap, struct orr_heap_link *link,
                           orr_heap_before before)
 {
@@ -65,13 +77,17 @@ void orr_heap_remove_from(struct orr_heap *heap, struct orr_heap_link *link,
     if (link == heap->first) {
         heap->first = children;
     } else {
-        if (link->prev->child == link)
-            link->prev->child = link->next;
-        else
-            link->prev->next = link->next;
-        if (link->next)
-            link->next->prev = link->prev;
+        cut_off(link);
         heap->first = heap_join(heap->first, children, before);
     }
     *link = (struct orr_heap_link){NULL, NULL, NULL};
+}
+
+void orr_heap_bring_forward(struct orr_heap *heap, struct orr_heap_link *link,
+                            orr_heap_before before)
+{
+    if (link == heap->first)
+        return;
+    cut_off(link);
+    heap->first = heap_join(heap->first, link, before);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/heap.h - a priority queue whose links live in the elements: a
- * pairing heap (Fredman, Sedgewick, Sleator & Tarjan 1986). Insertion takes
- * constant time, taking the first one or any other O(log n) amortised. No
+ * pairing heap (Fredman, Sedgewick, Sleator & Tarjan 1986). Insertion, and bringing
+ * one forward, take constant time, taking the first one or any other O(log n) amortised. No
  * allocation, no locking: the owner of the heap does that.
  */
 #pragma once
@@ -53,3 +53,7 @@ static inline void orr_heap_remove(struct orr_heap *heap,
     else
         orr_heap_remove_from(heap, link, before);
 }
+
+/* It comes earlier than it did, or at the same place; those behind it stay there. */
+void orr_heap_bring_forward(struct orr_heap *heap, struct orr_heap_link *link,
+                            orr_heap_before before);

@@ -94,8 +94,8 @@ static void take_rate(void *arg, struct orr_share *share, double rate)
     flow->ends = orr_network_grid(flows->now + flow->left / rate);
     if (flow->ends >= flow->due)
         return;
-    land(flows, flow);
-    fly(flows, flow);
+    flow->due = flow->ends;
+    orr_heap_bring_forward(&flows->flying, &flow->link, flow_ends_before);
 }
 
 static void settle_rates(struct orr_flows *flows)
