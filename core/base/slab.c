@@ -12,21 +12,19 @@
 #include "core/base/lock.h"
 
 #define BATCH        64u
-/* The first block, of which each has twice the bytes of the one before: a process may have a
- * thousand runs. */
+/* Of the first block, and of the largest ones. */
 #define FIRST_BYTES  ((size_t)16 << 10)
-#define GROWING      4u /* such blocks */
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define LINE         ((size_t)64)
 #define LINES        3u /* that are fetched at once */
 /* The part of a block without objects: its header, and the gap before the next
  * line of the cache. */
 #define HEADER_BYTES (sizeof(struct block) + LINE)
-/* From so many blocks on a block is a huge page: half of what a fresh object costs is the
+/* From so many bytes on a block is a huge page: half of what a fresh object costs is the
  * page fault. Later where there are many slabs, as those of a thousand simulated ranks. */
-#define SMALL_BLOCKS       8u
-#define SMALL_BLOCKS_LATER 32u
-#define FEW_SLABS          64u
+#define SMALL_BYTES       (5 * BLOCK_BYTES)
+#define SMALL_BYTES_LATER (29 * BLOCK_BYTES)
+#define FEW_SLABS         64u
 #define HUGE_BYTES   ((size_t)2 << 20)
 
 struct object {
@@ -56,7 +54,7 @@ struct orr_slab {
     struct orr_lock shared; /* guards the cache of threads that are no workers */
     struct orr_lock depot_lock;
     struct block *blocks;   /* [lock] */
-    unsigned nblocks;       /* [lock] */
+    size_t bytes;           /* [lock] of all of them */
     char *fresh, *end;      /* [lock] never used yet */
     struct object *depot;   /* [depot_lock] full batches, of BATCH objects each */
     atomic_size_t nadopted; /* objects beside those of the blocks */
@@ -135,23 +133,30 @@ static struct block *map_block(void)
     return block;
 }
 
+/* As much as there is, and some more; where there are many slabs a quarter of that, since half
+ * of the last block of each is unused. */
+static size_t next_bytes(const struct orr_slab *slab, bool few)
+{
+    size_t wanted = FIRST_BYTES + slab->bytes / (few ? 1 : 4);
+
+    return wanted < BLOCK_BYTES ? wanted : BLOCK_BYTES;
+}
+
 /* The system has zeroed memory for large ones. */
 static struct block *new_block(const struct orr_slab *slab)
 {
-    bool grows = slab->nblocks < GROWING;
-    size_t bytes = HEADER_BYTES + slab->size;
-    size_t wanted = grows ? FIRST_BYTES << slab->nblocks : BLOCK_BYTES;
     bool few = atomic_load_explicit(&nslabs, memory_order_relaxed) <= FEW_SLABS;
+    size_t bytes = HEADER_BYTES + slab->size, wanted = next_bytes(slab, few);
+    bool large = wanted == BLOCK_BYTES;
     struct block *block;
 
-    if (slab->nblocks >= (few ? SMALL_BLOCKS : SMALL_BLOCKS_LATER) &&
-        bytes < HUGE_BYTES / 16)
+    if (slab->bytes >= (few ? SMALL_BYTES : SMALL_BYTES_LATER) && bytes < HUGE_BYTES / 16)
         return map_block();
     if (bytes < wanted)
         bytes = wanted;
-    block = grows ? malloc(bytes) : calloc(1, bytes);
+    block = large ? calloc(1, bytes) : malloc(bytes);
     if (block)
-        *block = (struct block){.bytes = bytes, .zeroed = !grows};
+        *block = (struct block){.bytes = bytes, .zeroed = large};
     return block;
 }
 
@@ -171,7 +176,7 @@ static int add_block_locked(struct orr_slab *slab) ORR_REQUIRES(slab->lock)
         return -ENOMEM;
     block->next = slab->blocks;
     slab->blocks = block;
-    slab->nblocks++;
+    slab->bytes += block->bytes;
     slab->fresh = first_object(block);
     slab->end = (char *)block + block->bytes;
     return 0;
@@ -454,7 +459,7 @@ void orr_slab_trim(struct orr_slab *slab) ORR_UNCHECKED
         if (atomic_load_explicit(&slab->nadopted, memory_order_relaxed))
             free_adopted(slab);
         free_blocks(slab);
-        slab->nblocks = 0;
+        slab->bytes = 0;
         slab->fresh = slab->end = NULL;
         slab->depot = NULL;
         atomic_store_explicit(&slab->nadopted, 0, memory_order_relaxed);
