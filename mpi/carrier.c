@@ -55,10 +55,12 @@ static bool is_over(struct orr_rank *rank)
 {
     bool closing;
 
+    if (rank->nsending || rank->nreceiving || rank->nmeeting)
+        return false;
     orr_lock(&rank->lock);
     closing = rank->closing && orr_list_empty(&rank->errands);
     orr_unlock(&rank->lock);
-    return closing && !rank->nsending && !rank->nreceiving && !rank->nmeeting;
+    return closing;
 }
 
 /* µs between two looks that interrupt kernels: the first, each twice the one before, and the
