@@ -149,19 +149,6 @@ static bool is_capped(enum orr_config_id id)
     return most_of(id) < INT_MAX;
 }
 
-/* Digits, maybe behind a sign; -1 of none. */
-static int number_of_default(const char *text)
-{
-    bool negative = *text == '-';
-    int value = 0;
-
-    if (!*text)
-        return -1;
-    for (text += negative; *text; text++)
-        value = value * 10 + (*text - '0');
-    return negative ? -value : value;
-}
-
 static void variable_set_default(const struct variable *variable,
                                  struct orr_config_value *value)
 {
@@ -180,7 +167,7 @@ static void variable_set_default(const struct variable *variable,
         value->text = *text ? (char *)(uintptr_t)text : NULL;
         break;
     default:
-        value->number = number_of_default(text);
+        value->number = *text ? atoi(text) : -1;
     }
 }
 
