@@ -65,7 +65,7 @@ static bool is_over(struct orr_rank *rank)
 
 /* µs between two looks that interrupt kernels: the first, each twice the one before, and the
  * longest. A worker that has just ended its task had no processor yet to say so. */
-enum { FIRST_NAP = 10, LONGEST_NAP = 200 };
+enum { FIRST_NAP = 10, LONGEST_NAP = 400 };
 
 /* What may come at once is looked for without a pause. Where the thread has no processor of
  * its own, that is taken from the workers, which may have what came, and each look makes a
