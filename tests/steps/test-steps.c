@@ -215,7 +215,7 @@ static void read_options(struct options *o, int argc, char **argv)
         }
     }
     if (!o->limits.nschedules)
-        o->limits.nschedules = o->full ? 1000000 : 30000;
+        o->limits.nschedules = o->full ? 1000000 : 10000;
     if (!has_random)
         o->limits.nrandom = o->full ? 100000 : 3000;
     if (o->limits.nbounds > 8) {
