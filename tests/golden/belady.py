@@ -24,40 +24,36 @@ class Outdate(NamedTuple):
     datum: int
 
 
-class Page(NamedTuple):
-    """A datum from one loss of its value to the next."""
-    datum: int
-    version: int
-    loaded: bool    # its first use is a read; else a task here makes the value
-
-
 def pages_of(steps):
-    """Turns steps, each a list of Use or one Outdate, into sets of pages. What
-    has been outdated or is overwritten without being read becomes another page:
-    keeping the old value would save nothing."""
-    present, versions, result = {}, {}, []
+    """Turns steps, each a list of Use or one Outdate, into lists of pages, which are
+    numbers: a page is a datum from one loss of its value to the next. What has been
+    outdated or is overwritten without being read becomes another page: keeping the old
+    value would save nothing. Beside it: of each page whether its first use is a read;
+    else a task here makes the value."""
+    present, result, loaded = {}, [], []
     for step in steps:
         if isinstance(step, Outdate):
             present.pop(step.datum, None)
             continue
-        needed = set()
-        for datum in {use.datum for use in step}:
-            reads = any(use.reads for use in step if use.datum == datum)
+        reads = {}
+        for use in step:
+            reads[use.datum] = use.reads or reads.get(use.datum, False)
+        needed = []
+        for datum, read in reads.items():
             page = present.get(datum)
-            if page is None or not reads:
-                version = versions[datum] = versions.get(datum, 0) + 1
-                page = present[datum] = Page(datum, version, reads)
-            needed.add(page)
+            if page is None or not read:
+                page = present[datum] = len(loaded)
+                loaded.append(read)
+            needed.append(page)
         result.append(needed)
-    return result
+    return result, loaded
 
 
 def next_uses(needed):
     """Per step and page of it, the step that uses the page next, or inf."""
     following, result = {}, []
     for i in range(len(needed) - 1, -1, -1):
-        result.append({page: following.get(page, math.inf)
-                       for page in needed[i]})
+        result.append([following.get(page, math.inf) for page in needed[i]])
         for page in needed[i]:
             following[page] = i
     return result[::-1]
@@ -66,28 +62,26 @@ def next_uses(needed):
 def fewest_loads(steps, capacity):
     """The least number of loads that serves the steps in their order, with room
     for `capacity` data. ValueError: a step needs more than that."""
-    needed = pages_of(steps)
-    following = next_uses(needed)
+    needed, loaded = pages_of(steps)
     resident = {}           # page: the step that uses it next
     latest = []             # heap of (-next use, page), some of them stale
-    known = set()           # pages that were here before
     loads = 0
-    for i, pages in enumerate(needed):
+    for i, (pages, following) in enumerate(zip(needed, next_uses(needed))):
         if len(pages) > capacity:
             raise ValueError(f"step {i} needs {len(pages)} data at once, "
                              f"memory holds {capacity}")
-        missing = [page for page in pages if page not in resident]
-        loads += sum(page.loaded or page in known for page in missing)
-        known.update(missing)
-        for page in pages:
-            resident[page] = following[i][page]
+        for page, use in zip(pages, following):
+            if page not in resident:
+                loads += loaded[page]
+                loaded[page] = True     # when it comes here again
+            resident[page] = use
         # What this step needs is pushed afterwards, so it is not thrown out.
         while len(resident) > capacity:
             use, page = heapq.heappop(latest)
             if resident.get(page) == -use:
                 del resident[page]
-        for page in sorted(pages):
-            heapq.heappush(latest, (-resident[page], page))
+        for page, use in zip(pages, following):
+            heapq.heappush(latest, (-use, page))
     return loads
 
 
@@ -131,7 +125,7 @@ class Graph:
             if where == node:
                 result.append(uses)
             else:
-                result.extend(Outdate(use.datum) for use in uses if use.writes)
+                result.extend([Outdate(use.datum) for use in uses if use.writes])
         return result
 
     def room(self, node):

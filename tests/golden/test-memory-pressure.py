@@ -31,7 +31,7 @@ import reference    # pylint: disable=wrong-import-position
 import tools_util   # pylint: disable=wrong-import-position
 
 TILE = 960
-# Rows of the normal suite: each limit and policy, and the sizes that are short
+# Rows of the normal suite (with three seeds): each limit and policy, and the sizes that are short
 # of memory with it.
 USUAL = "500:20:*,500:30:dmda*,1000:30:lws,1000:40:dmda,2000:40:dmdas"
 
