@@ -26,11 +26,14 @@ from xml.sax.saxutils import quoteattr
 COMMITS = 30 # what has changed in these is new
 FOUND = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?:warning|error|portability): "
                    r"(?P<text>.*)$", re.M)
+# Without what is how this code is written: strcmp(a, b) as a condition, calloc(n, sizeof(struct
+# x *)), doubles that are compared bit by bit, text that Fortran pads.
 TIDY = ("-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,"
         "-bugprone-narrowing-conversions,-bugprone-reserved-identifier,"
         "-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,"
         "-bugprone-branch-clone,-bugprone-assignment-in-if-condition,"
-        "-bugprone-suspicious-include,"
+        "-bugprone-suspicious-include,-bugprone-suspicious-string-compare,-bugprone-sizeof-expression,"
+        "-bugprone-suspicious-memory-comparison,-bugprone-not-null-terminated-result,"
         "-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,"
         "-clang-analyzer-security.insecureAPI.strcpy")
 
