@@ -503,6 +503,45 @@ START_TEST(every_modular_policy_executes_all_tasks)
 }
 END_TEST
 
+static atomic_int nfirst, nsecond;
+
+static void first(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_fetch_add(&nfirst, 1);
+}
+
+static void second(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_fetch_add(&nsecond, 1);
+}
+
+/* A time is taken for known from ten measures on. */
+START_TEST(modular_heft_measures_each_implementation)
+{
+    static struct starpu_perfmodel times = {.type = STARPU_HISTORY_BASED,
+                                            .symbol = "api_components"};
+    static struct starpu_codelet two = {
+        .cpu_funcs = {first, second}, .model = &times, .name = "two"};
+
+    machine_choose(0);
+    setenv("STARPU_SCHED", "modular-heft", 1);
+    setenv("STARPU_CALIBRATE", "2",
+           1); /* what earlier runs know is forgotten */
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (int i = 0; i < NTASKS; i++)
+        ck_assert_int_eq(
+            starpu_task_insert(&two, STARPU_TASK_SYNCHRONOUS, 1, 0), 0);
+    starpu_shutdown();
+    ck_assert_int_eq(nfirst + nsecond, NTASKS);
+    ck_assert_int_ge(nfirst, 10);
+    ck_assert_int_ge(nsecond, 10);
+}
+END_TEST
+
 SUITE_MAIN(components)
 {
     Suite *suite = suite_create("components");
@@ -520,5 +559,6 @@ SUITE_MAIN(components)
     EACH(workers_leave_and_come_back);
     EACH(a_leaf_may_be_a_combined_worker);
     EACH(every_modular_policy_executes_all_tasks);
+    tcase_add_test(each, modular_heft_measures_each_implementation);
     return suite_main(suite);
 }

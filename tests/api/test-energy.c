@@ -127,33 +127,67 @@ static void note(void *buffers[], void *arg)
 }
 
 /* A GPU is 900 us faster and takes 0.4 J more. */
-START_TEST(a_joule_is_worth_what_gamma_says)
-{
-    static const struct {
-        const char *gamma;
-        int type;
-    } cases[] = {{"0", STARPU_CUDA_WORKER},
-                 {NULL, STARPU_CUDA_WORKER},
-                 {"10000", STARPU_CPU_WORKER}};
-    static struct starpu_perfmodel time = {.type = STARPU_HISTORY_BASED,
-                                           .symbol = "noted"};
-    static struct starpu_perfmodel energy = {
-        .type = STARPU_PER_ARCH, .arch_cost_function = more_on_gpus};
-    static struct starpu_codelet noted = {.cpu_funcs = {note},
-                                          .cuda_funcs = {note},
-                                          .model = &time,
-                                          .energy_model = &energy,
-                                          .name = "noted"};
+static struct starpu_perfmodel noted_time = {.type = STARPU_HISTORY_BASED,
+                                             .symbol = "noted"};
+static struct starpu_perfmodel noted_energy = {
+    .type = STARPU_PER_ARCH, .arch_cost_function = more_on_gpus};
+static struct starpu_codelet noted = {.cpu_funcs = {note},
+                                      .cuda_funcs = {note},
+                                      .model = &noted_time,
+                                      .energy_model = &noted_energy,
+                                      .name = "noted"};
 
+static void open_with(const char *policy, const char *gamma)
+{
     machine_choose(FIRST_SIMULATED);
-    setenv("STARPU_SCHED", "dmda", 1);
+    setenv("STARPU_SCHED", policy, 1);
     setenv("ORRERY_ASSUME", "noted on cpu = 1ms; noted on cuda = 100us", 1);
-    if (cases[_i].gamma)
-        setenv("STARPU_SCHED_GAMMA", cases[_i].gamma, 1);
+    if (gamma)
+        setenv("STARPU_SCHED_GAMMA", gamma, 1);
+    else
+        unsetenv("STARPU_SCHED_GAMMA");
     ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+static void runs_on(int type)
+{
     ck_assert_int_eq(starpu_task_insert(&noted, 0), 0);
     starpu_task_wait_for_all();
-    ck_assert_int_eq(ran_on, cases[_i].type);
+    ck_assert_int_eq(ran_on, type);
+}
+
+START_TEST(a_joule_is_worth_what_gamma_says)
+{
+    static const char *const policies[] = {"dmda", "pheft", "modular-heft"};
+
+    open_with(policies[_i], "0");
+    runs_on(STARPU_CUDA_WORKER);
+    starpu_shutdown();
+    open_with(policies[_i], NULL);
+    runs_on(STARPU_CUDA_WORKER);
+    starpu_shutdown();
+    open_with(policies[_i], "10000");
+    runs_on(STARPU_CPU_WORKER);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(gamma_may_change_while_tasks_are_submitted)
+{
+    static const char *const policies[] = {"dmda", "pheft"};
+    int gamma;
+
+    open_with(policies[_i], NULL);
+    gamma = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_scheduler,
+                                        "starpu.dmda.s_gamma_knob");
+    runs_on(STARPU_CUDA_WORKER);
+    starpu_perf_knob_set_per_scheduler_double_value(gamma, policies[_i], 10000);
+    ck_assert_double_eq(
+        starpu_perf_knob_get_per_scheduler_double_value(gamma, policies[_i]),
+        10000);
+    runs_on(STARPU_CPU_WORKER);
+    starpu_perf_knob_set_per_scheduler_double_value(gamma, policies[_i], 1);
+    runs_on(STARPU_CUDA_WORKER);
     starpu_shutdown();
 }
 END_TEST
@@ -233,8 +267,11 @@ static Suite *suite(void)
                         NMACHINES);
     tcase_add_loop_test(tcase, what_was_measured_is_what_a_simulation_takes, 0,
                         NMACHINES);
-    if (NMACHINES > FIRST_SIMULATED)
+    if (NMACHINES > FIRST_SIMULATED) {
         tcase_add_loop_test(tcase, a_joule_is_worth_what_gamma_says, 0, 3);
+        tcase_add_loop_test(tcase, gamma_may_change_while_tasks_are_submitted,
+                            0, 2);
+    }
     suite_add_tcase(suite, tcase);
     return suite;
 }
