@@ -283,9 +283,11 @@ int starpu_omp_get_max_threads(void) __STARPU_OMP_NOTHROW;
 int starpu_omp_get_num_procs(void) __STARPU_OMP_NOTHROW;
 /* Whether the caller is in a region of more than one thread, at any level. */
 int starpu_omp_in_parallel(void) __STARPU_OMP_NOTHROW;
-/* Without effect: a region has the threads that were asked for. */
+/* 1: regions that the calling task begins, and its tasks, have no more threads than there
+ * are CPU workers that have none of another region; 0, as without: those that were asked
+ * for. */
 void starpu_omp_set_dynamic(int dynamic_threads) __STARPU_OMP_NOTHROW;
-/* Always 0. */
+/* What was set last for the calling task, at first what OMP_DYNAMIC says; 0 or 1. */
 int starpu_omp_get_dynamic(void) __STARPU_OMP_NOTHROW;
 /* 1: any number of levels of regions may have several threads; 0: one level. For the
  * whole program, as starpu_omp_set_max_active_levels. */
@@ -302,8 +304,8 @@ void starpu_omp_set_schedule(enum starpu_omp_sched_value kind,
 /* The same, as it was set, or as OMP_SCHEDULE says. */
 void starpu_omp_get_schedule(enum starpu_omp_sched_value *kind,
                              int *modifier) __STARPU_OMP_NOTHROW;
-/* OMP_THREAD_LIMIT; unset, the CPU workers, or the region's threads if they are
- * more. */
+/* OMP_THREAD_LIMIT, which all threads of the program's regions together are within;
+ * unset, INT_MAX. */
 int starpu_omp_get_thread_limit(void) __STARPU_OMP_NOTHROW;
 /* So many regions in each other may have more than one thread, in the whole program;
  * the further ones have one. A negative number changes nothing. */

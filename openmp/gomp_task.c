@@ -125,6 +125,7 @@ ENTRY void GOMP_task(void (*code)(void *), void *data, void (*copy)(void *, void
 {
     struct openmp_uses uses;
     struct task *task;
+    bool all;
 
     openmp_enter("task");
     if (flags & DETACH) { /* the handle is in a variable, and where the data begin */
@@ -144,7 +145,10 @@ ENTRY void GOMP_task(void (*code)(void *), void *data, void (*copy)(void *, void
     }
     openmp_uses_init(&uses);
     read_depend(&uses, depend);
+    all = openmp_uses_await_all(&uses);
     create(task, &uses, priority, deferred, flags & FINAL);
+    if (all)
+        starpu_omp_taskwait();
     openmp_uses_done(&uses);
 }
 
@@ -161,7 +165,8 @@ ENTRY void GOMP_taskwait_depend(void **depend)
     openmp_enter("taskwait");
     openmp_uses_init(&uses);
     read_depend(&uses, depend);
-    orr_openmp_wait_for(uses.n, uses.at);
+    if (!openmp_uses_await_all(&uses))
+        orr_openmp_wait_for(uses.n, uses.at);
     openmp_uses_done(&uses);
 }
 

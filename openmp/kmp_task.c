@@ -130,12 +130,13 @@ ENTRY int32_t __kmpc_omp_task_parts(kmp_place *place, int32_t thread, struct kmp
 struct kmp_use {
     intptr_t address;
     size_t length;
-    uint8_t flags; /* 1: in, 2: out, 4: mutexinoutset, 8: inoutset */
+    uint8_t
+        flags; /* 1: in, 2: out, 4: mutexinoutset, 8: inoutset, 128: omp_all_memory */
 };
 
 static enum starpu_data_access_mode mode_of(const struct kmp_use *use)
 {
-    if (use->flags & 2)
+    if (use->flags & (2 | 128))
         return OPENMP_INOUT;
     if (use->flags & 1)
         return OPENMP_IN;
@@ -154,6 +155,7 @@ ENTRY int32_t __kmpc_omp_task_with_deps(kmp_place *place, int32_t thread, struct
 {
     struct task *task = task_of(kmp);
     struct openmp_uses uses;
+    bool all;
 
     (void)place;
     (void)thread;
@@ -164,7 +166,10 @@ ENTRY int32_t __kmpc_omp_task_with_deps(kmp_place *place, int32_t thread, struct
     openmp_uses_init(&uses);
     add_uses(&uses, n, at);
     add_uses(&uses, nmore, more);
+    all = openmp_uses_await_all(&uses);
     create(task, &uses, true);
+    if (all)
+        starpu_omp_taskwait();
     openmp_uses_done(&uses);
     return 0;
 }
@@ -181,7 +186,8 @@ ENTRY void __kmpc_omp_wait_deps(kmp_place *place, int32_t thread, int32_t n,
     openmp_uses_init(&uses);
     add_uses(&uses, n, at);
     add_uses(&uses, nmore, more);
-    orr_openmp_wait_for(uses.n, uses.at);
+    if (!openmp_uses_await_all(&uses))
+        orr_openmp_wait_for(uses.n, uses.at);
     openmp_uses_done(&uses);
 }
 

@@ -55,7 +55,6 @@ ASK(get_level)
 ASK(get_active_level)
 ASK(in_final)
 ASK_STARTED(get_max_threads)
-ASK_STARTED(get_num_procs)
 ASK_STARTED(get_dynamic)
 ASK_STARTED(get_nested)
 ASK_STARTED(get_thread_limit)
@@ -75,6 +74,17 @@ ANSWER(get_team_num, 0)
 ANSWER(get_max_teams, 0)
 ANSWER(get_teams_thread_limit, 0)
 ANSWER(get_supported_active_levels, 1 << 30)
+
+ENTRY int omp_get_num_procs(void)
+{
+    openmp_start();
+    return (int)openmp_nprocs();
+}
+
+ENTRY int omp_get_num_procs_(void)
+{
+    return omp_get_num_procs();
+}
 
 ENTRY int omp_get_proc_bind(void)
 {

@@ -3,7 +3,9 @@
 #include "openmp/start.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +26,13 @@ static struct {
     pthread_mutex_t lock;
     bool started; /* [lock] */
     bool forked;  /* this is a child of the process that did */
+    bool
+        has_thread_locals; /* [const] since the start: the program has such variables */
+    unsigned
+        nprocs; /* [const] likewise: processors, where there are more workers */
+    atomic_flag warned; /* of threads that share them */
     _Atomic(struct construct *) constructs[NBUCKETS];
-} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER, .warned = ATOMIC_FLAG_INIT};
 
 void openmp_refuse(const char *construct, const char *remedy)
 {
@@ -59,6 +66,74 @@ static void note_fork(void)
     process.forked = true;
 }
 
+/* -- thread-local variables, as compilers make of threadprivate -- */
+
+/* The first object is the program. */
+static int look_for_thread_locals(struct dl_phdr_info *info, size_t size,
+                                  void *ret)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS &&
+            info->dlpi_phdr[i].p_memsz > 0)
+            *(bool *)ret = true;
+    return 1;
+}
+
+/* Each worker has its own: where the program has some, there is a worker for each of the
+ * threads that are asked for. */
+static void choose_workers_locked(struct starpu_conf *conf)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    long n = text ? strtol(text, NULL, 10) : 0;
+    cpu_set_t cpus;
+
+    (void)dl_iterate_phdr(look_for_thread_locals, &process.has_thread_locals);
+    if (!process.has_thread_locals || getenv("STARPU_NCPU") ||
+        n > STARPU_MAXCPUS || sched_getaffinity(0, sizeof(cpus), &cpus) != 0 ||
+        n <= CPU_COUNT(&cpus))
+        return;
+    process.nprocs = (unsigned)CPU_COUNT(&cpus);
+    conf->ncpus = (int)n;
+}
+
+/* How many threads there would be of regions of n threads that the caller meets. */
+static unsigned long threads_together(unsigned n)
+{
+    unsigned long together = n;
+
+    if (starpu_omp_get_active_level() >= starpu_omp_get_max_active_levels())
+        return 1;
+    for (int level = starpu_omp_get_level(); level > 0; level--)
+        together *= (unsigned long)starpu_omp_get_team_size(level);
+    return together;
+}
+
+static void warn_of_shared_thread_locals(unsigned nthreads)
+{
+    unsigned n = nthreads ? nthreads : (unsigned)starpu_omp_get_max_threads();
+    unsigned long together = threads_together(n), nworkers;
+    const char *silent = getenv("STARPU_SILENT");
+
+    nworkers = (unsigned long)starpu_omp_get_num_procs();
+    if (n == 1 || together <= nworkers ||
+        atomic_flag_test_and_set(&process.warned) ||
+        (silent && strcmp(silent, "0") != 0))
+        return;
+    fprintf(
+        stderr,
+        "orrery: OpenMP: regions have %lu threads on %lu workers, and the program has "
+        "thread-local variables (threadprivate, thread_local): threads that take turns on "
+        "a worker share them. If they matter, set STARPU_NCPU=%lu\n",
+        together, nworkers, together);
+}
+
+unsigned openmp_nprocs(void)
+{
+    return process.nprocs ? process.nprocs
+                          : (unsigned)starpu_omp_get_num_procs();
+}
+
 /* Processors only: OpenMP's tasks have no other functions. */
 static void start_locked(void)
 {
@@ -66,6 +141,7 @@ static void start_locked(void)
 
     starpu_conf_init(&conf);
     conf.ncuda = conf.nopencl = conf.nhip = 0;
+    choose_workers_locked(&conf);
     if (!getenv("STARPU_SCHED"))
         conf.sched_policy_name = "lws";
     if (starpu_init(&conf) != 0 || starpu_omp_init() != 0)
@@ -150,6 +226,8 @@ void openmp_parallel(starpu_cpu_func_t body, void *arg, unsigned nthreads)
 {
     struct starpu_omp_parallel_region_attr attr;
 
+    if (process.has_thread_locals)
+        warn_of_shared_thread_locals(nthreads);
     memset(&attr, 0, sizeof(attr));
     attr.cl.cpu_funcs[0] = body;
     attr.cl_arg = arg;

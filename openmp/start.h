@@ -19,6 +19,9 @@
 /* Starts the runtime, if nothing has; ends the program where it cannot start. */
 void openmp_start(void);
 
+/* The processors of the machine, when it has started. */
+unsigned openmp_nprocs(void);
+
 /* The caller is about to meet the construct: an OpenMP task, or main, for which the
  * runtime starts. Any other thread ends the program with a message. */
 void openmp_enter(const char *construct);

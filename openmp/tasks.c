@@ -11,6 +11,7 @@
 void openmp_uses_init(struct openmp_uses *uses)
 {
     uses->n = 0;
+    uses->all = false;
     uses->size = sizeof(uses->few) / sizeof(*uses->few);
     uses->at = uses->few;
 }
@@ -28,6 +29,10 @@ static void uses_grow(struct openmp_uses *uses)
 void openmp_uses_add(struct openmp_uses *uses, const void *address,
                      enum starpu_data_access_mode mode)
 {
+    if (!address && mode == OPENMP_INOUT) {
+        uses->all = true;
+        return;
+    }
     for (size_t i = 0; i < uses->n; i++)
         if (uses->at[i].address == address) {
             if (uses->at[i].mode != mode)
@@ -43,6 +48,15 @@ void openmp_uses_done(struct openmp_uses *uses)
 {
     if (uses->at != uses->few)
         free(uses->at);
+}
+
+bool openmp_uses_await_all(struct openmp_uses *uses)
+{
+    if (!uses->all)
+        return false;
+    uses->n = 0;
+    starpu_omp_taskwait();
+    return true;
 }
 
 /* -- events -- */

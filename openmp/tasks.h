@@ -12,14 +12,21 @@
 /* Those of one construct; an address that comes twice is used once. */
 struct openmp_uses {
     size_t n, size;
+    bool all;                  /* omp_all_memory */
     struct orr_openmp_use *at; /* `few`, or owned */
     struct orr_openmp_use few[16];
 };
 
 void openmp_uses_init(struct openmp_uses *uses);
+/* NULL that is written is omp_all_memory, all there is. */
 void openmp_uses_add(struct openmp_uses *uses, const void *address,
                      enum starpu_data_access_mode mode);
 void openmp_uses_done(struct openmp_uses *uses);
+
+/* A task that writes omp_all_memory comes after all of its siblings that there are, and
+ * before those to come: then the caller waits for them, and true says that it has to wait
+ * for the task as well. It then uses nothing else. */
+bool openmp_uses_await_all(struct openmp_uses *uses);
 
 /* in; out and inout; mutexinoutset, whose tasks come one at a time, in any order; inoutset,
  * whose tasks run together. */

@@ -662,43 +662,43 @@
       "1: at the end, how many data were registered at once, and how much of "  \
       "each memory node was used, at most, is printed.")
 
-#define ORR_CONFIG_OPENMP(X)                                                   \
-    X(OMP_NUM_THREADS, "OMP_NUM_THREADS", STRING, "",                          \
+#define ORR_CONFIG_OPENMP(X)                                                    \
+    X(OMP_NUM_THREADS, "OMP_NUM_THREADS", STRING, "",                           \
       "Threads of parallel regions, perhaps a number per level such as `4,2`. " \
-      "Unset: the CPU workers.")                                               \
-    X(OMP_SCHEDULE, "OMP_SCHEDULE", STRING, "",                                \
-      "Schedule of loops that leave it open, such as `dynamic,4`; without a "  \
-      "chunk, that is 1. Unset: `static` in one block per thread.")            \
-    X(OMP_MAX_ACTIVE_LEVELS, "OMP_MAX_ACTIVE_LEVELS", STRING, "",              \
-      "Regions in each other that have several threads. Unset: 1.")            \
-    X(OMP_NESTED, "OMP_NESTED", STRING, "",                                    \
-      "`true`: so have regions in regions, if `OMP_MAX_ACTIVE_LEVELS` is "     \
-      "unset or 1.")                                                           \
-    X(OMP_THREAD_LIMIT, "OMP_THREAD_LIMIT", STRING, "",                        \
-      "Most threads of a region. Unset: no limit.")                            \
-    X(OMP_WAIT_POLICY, "OMP_WAIT_POLICY", STRING, "",                          \
-      "`passive`: threads that wait give up their processor at once; else "    \
-      "they look for some microseconds before.")                               \
-    X(OMP_STACKSIZE, "OMP_STACKSIZE", STRING, "",                              \
-      "Stack that tasks need, such as `4M`. Workers' stacks are as large, or " \
-      "as the system's limit (`ulimit -s`) where that is more. The main "      \
-      "thread's, which is thread 0 of its regions, is the system's.")          \
-    X(OMP_DISPLAY_ENV, "OMP_DISPLAY_ENV", STRING, "",                          \
-      "`true` or `verbose`: these settings are printed when OpenMP starts.")   \
-    X(OMP_CANCELLATION, "OMP_CANCELLATION", STRING, "",                        \
-      "`true` or `false`: what `starpu_omp_get_cancellation` says; nothing is " \
-      "cancelled.")                                                            \
-    X(OMP_DYNAMIC, "OMP_DYNAMIC", STRING, "",                                  \
-      "Checked, no more: regions have as many threads as they were asked "     \
-      "for.")                                                                  \
-    X(OMP_PROC_BIND, "OMP_PROC_BIND", STRING, "",                              \
-      "What `starpu_omp_get_proc_bind` says; `STARPU_WORKERS_CPUID` binds.")   \
-    X(OMP_PLACES, "OMP_PLACES", STRING, "",                                    \
-      "Places such as `cores` or `{0,1},{2,3}`, which "                        \
-      "`starpu_omp_get_num_places` counts; nothing is bound by them.")         \
-    X(OMP_DEFAULT_DEVICE, "OMP_DEFAULT_DEVICE", STRING, "",                    \
-      "What `starpu_omp_get_default_device` says at first. Unset: 0.")         \
-    X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
+      "Unset: the CPU workers.")                                                \
+    X(OMP_SCHEDULE, "OMP_SCHEDULE", STRING, "",                                 \
+      "Schedule of loops that leave it open, such as `dynamic,4`; without a "   \
+      "chunk, that is 1, of `static` one block per thread. Unset: `static`.")   \
+    X(OMP_MAX_ACTIVE_LEVELS, "OMP_MAX_ACTIVE_LEVELS", STRING, "",               \
+      "Regions in each other that have several threads. Unset: 1.")             \
+    X(OMP_NESTED, "OMP_NESTED", STRING, "",                                     \
+      "`true`: so have regions in regions, if `OMP_MAX_ACTIVE_LEVELS` is "      \
+      "unset or 1.")                                                            \
+    X(OMP_THREAD_LIMIT, "OMP_THREAD_LIMIT", STRING, "",                         \
+      "Most threads of all regions together. Unset: no limit.")                 \
+    X(OMP_WAIT_POLICY, "OMP_WAIT_POLICY", STRING, "",                           \
+      "`passive`: threads that wait give up their processor at once; else "     \
+      "they look for some microseconds before.")                                \
+    X(OMP_STACKSIZE, "OMP_STACKSIZE", STRING, "",                               \
+      "Stack that tasks need, such as `4M`. Workers' stacks are as large, or "  \
+      "as the system's limit (`ulimit -s`) where that is more. The main "       \
+      "thread's, which is thread 0 of its regions, is the system's.")           \
+    X(OMP_DISPLAY_ENV, "OMP_DISPLAY_ENV", STRING, "",                           \
+      "`true` or `verbose`: these settings are printed when OpenMP starts.")    \
+    X(OMP_CANCELLATION, "OMP_CANCELLATION", STRING, "",                         \
+      "`true`: programs that compilers have translated can cancel regions, "    \
+      "loops and taskgroups.")                                                  \
+    X(OMP_DYNAMIC, "OMP_DYNAMIC", STRING, "",                                   \
+      "`true`: regions have no more threads than there are CPU workers "        \
+      "without one. Unset: as many as they were asked for.")                    \
+    X(OMP_PROC_BIND, "OMP_PROC_BIND", STRING, "",                               \
+      "What `starpu_omp_get_proc_bind` says; `STARPU_WORKERS_CPUID` binds.")    \
+    X(OMP_PLACES, "OMP_PLACES", STRING, "",                                     \
+      "Places such as `cores` or `{0,1},{2,3}`, which "                         \
+      "`starpu_omp_get_num_places` counts; nothing is bound by them.")          \
+    X(OMP_DEFAULT_DEVICE, "OMP_DEFAULT_DEVICE", STRING, "",                     \
+      "What `starpu_omp_get_default_device` says at first. Unset: 0.")          \
+    X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",               \
       "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
 
 #define ORR_CONFIG_MPI(X)                                                      \

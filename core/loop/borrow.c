@@ -99,20 +99,51 @@ static void leave_seat(struct orr_borrowing *b, bool wake)
     }
 }
 
-/* Makes the calling context run as a kernel of the borrowed worker. */
-static void borrowing_enter(struct orr_borrowing *b)
+/* The calling context has the place of the worker, and is in the kernel of the job. */
+static void sit_down(struct orr_borrowing *b, struct orr_job *job)
 {
     struct orr_context *self = orr_self;
 
     exchange_stacks(b);
     b->worker->first = self;
-    (void)orr_worker_rouse(b->worker);
     b->cache = self->cache;
     self->cache = orr_worker_cache(b->worker);
     orr_context_sit(self, b->worker);
     self->borrows = true;
-    self->job = b->job;
+    self->job = job;
     self->suspends_at = ++self->frozen;
+}
+
+/* It is in the kernel no more. What the loop beside that has begun ends on this thread. */
+static void end_kernel(struct orr_worker *worker)
+{
+    struct orr_context *self = orr_self;
+
+    self->suspends_at = 0;
+    self->frozen--;
+    self->job = NULL;
+    if (is_lendable(worker))
+        return;
+    worker->leaving = true;
+    orr_worker_loop(worker);
+    worker->leaving = false;
+}
+
+static void stand_up(struct orr_borrowing *b)
+{
+    struct orr_context *self = orr_self;
+
+    exchange_stacks(b);
+    orr_context_sit(self, NULL);
+    self->borrows = false;
+    self->cache = b->cache;
+}
+
+/* Makes the calling context run as a kernel of the borrowed worker. */
+static void borrowing_enter(struct orr_borrowing *b)
+{
+    (void)orr_worker_rouse(b->worker);
+    sit_down(b, b->job);
     b->job->kernel->away = 0;
     orr_count_submitted(b->worker->runtime, b->job->sched_ctx);
     orr_worker_set_state(b->worker, ORR_WORKER_EXECUTING);
@@ -141,31 +172,66 @@ bool orr_worker_borrow(struct orr_borrowing *b)
 
 void orr_worker_give_back(struct orr_borrowing *b)
 {
-    struct orr_context *self = orr_self;
     struct orr_worker *worker = b->worker;
     const struct orr_nest *nest = orr_job_inner(b->job);
 
     /* Tasks that were submitted in the kernel, and are still there, keep its nest. */
     if (nest && atomic_load_explicit(&nest->refs, memory_order_acquire) > 1)
         orr_kernel_leave_nest(worker->runtime, b->job);
-    self->suspends_at = 0;
-    self->frozen--;
-    self->job = NULL;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
     orr_kernel_count_codelet(worker, b->task.cl);
     orr_count_ended(worker->runtime, b->job->sched_ctx);
-    /* What the loop beside the kernel has begun ends on this thread. */
-    if (!is_lendable(worker)) {
-        worker->leaving = true;
-        orr_worker_loop(worker);
-        worker->leaving = false;
-    }
+    end_kernel(worker);
     orr_worker_set_state(worker, ORR_WORKER_IDLE);
-    exchange_stacks(b);
-    orr_context_sit(self, NULL);
-    self->borrows = false;
-    self->cache = b->cache;
+    stand_up(b);
     orr_worker_fall_asleep(worker);
     leave_seat(b, false);
+}
+
+/* -- from a kernel -- */
+
+bool orr_kernel_lend(struct orr_borrowing *b, void (*tell)(void *arg),
+                     void *arg)
+{
+    static const struct orr_awaited borrower = {
+        .noun = "the thread that executes the task in its place"};
+    struct orr_context *self = orr_self;
+    struct orr_worker *worker = b->worker;
+    unsigned suspends_at = self->suspends_at;
+
+    if (self->worker != worker || self->borrows || !is_lendable(worker))
+        return false;
+    b->owner = self;
+    b->lent = self->job;
+    atomic_store(&b->returned, false);
+    atomic_store(&worker->seat, ORR_SEAT_LENT);
+    self->suspends_at = 0; /* the worker's loop goes on beside the borrower */
+    tell(arg);
+    while (!atomic_load_explicit(&b->returned, memory_order_acquire))
+        orr_context_park(&borrower, ORR_FOREVER);
+    self->suspends_at = suspends_at;
+    return true;
+}
+
+void orr_kernel_borrow(struct orr_borrowing *b)
+{
+    atomic_store(&b->worker->context, orr_self);
+    orr_threads_settle(b->worker->runtime->exec, b->worker->desc->cpu);
+    sit_down(b, b->lent);
+}
+
+/* A context that wakes the worker late wakes the borrower: the kernel's loop looks at
+ * everything when that has ended. */
+void orr_kernel_give_back(struct orr_borrowing *b)
+{
+    struct orr_worker *worker = b->worker;
+
+    end_kernel(worker);
+    orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
+    stand_up(b);
+    atomic_store(&worker->context, b->owner);
+    atomic_store(&worker->seat, ORR_SEAT_TAKEN);
+    atomic_store_explicit(&b->returned, true, memory_order_release);
+    orr_context_wake(b->owner);
 }

@@ -5,6 +5,10 @@
  * has to be woken for that. While it is the worker it may wait as kernels do; the
  * worker's loop then goes on beside it, on its thread (suspend.h).
  *
+ * A kernel that the worker has begun can lend the place as well: then the other context
+ * executes what the task is for, whose own context waits until it is given back. So what
+ * observes tasks sees an ordinary one.
+ *
  * The seat says which context is the worker, and with it goes what is the worker's
  * [owner]. Its own loop offers it when it is about to wait, and takes it back before it
  * looks for anything. A worker that is not lendable never offers it. Real machines
@@ -12,6 +16,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <starpu.h>
@@ -30,6 +35,8 @@ struct orr_borrowing {
      * borrower else: those on which nothing runs, and the first. */
     struct orr_context *spares, *first;
     unsigned cache; /* the borrower's */
+    struct orr_job *lent; /* of the kernel that lends the place, and … */
+    atomic_bool returned; /* … whether it has that back: give_back with lend */
 };
 
 /* Prepares it for tasks of that codelet. Errors: -ENOMEM. */
@@ -46,6 +53,18 @@ bool orr_worker_borrow(struct orr_borrowing *b);
 
 /* The kernel has ended. Waits for others that were begun on this thread. */
 void orr_worker_give_back(struct orr_borrowing *b);
+
+/* The calling kernel, of b->worker, lends its place to the context that `tell` wakes: that
+ * one calls orr_kernel_borrow, then orr_kernel_give_back, before this returns. False, and
+ * nothing is told: other kernels of the worker wait, or it is lent. */
+bool orr_kernel_lend(struct orr_borrowing *b, void (*tell)(void *arg),
+                     void *arg);
+
+/* The calling context, which is no worker, is in that kernel from now on. */
+void orr_kernel_borrow(struct orr_borrowing *b);
+
+/* It is so no more. Waits for kernels that were begun on this thread. */
+void orr_kernel_give_back(struct orr_borrowing *b);
 
 /* The calling loop may go on, and looks at everything; false: its worker is lent, it
  * waits. */

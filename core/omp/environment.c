@@ -173,7 +173,8 @@ static void read_binds(struct orr_omp_environment *env,
 
 /* -- single values -- */
 
-/* [modifier:]kind[,chunk]; without a chunk, that is 1. What each thread is given comes in the
+/* [modifier:]kind[,chunk]; without a chunk, that is 1, or 0 of a static schedule: a block
+ * for each thread. What each thread is given comes in the
  * order of the iterations by any schedule here, as monotonic has it; nonmonotonic only allows
  * more. */
 static void read_schedule(struct orr_omp_environment *env,
@@ -198,6 +199,8 @@ static void read_schedule(struct orr_omp_environment *env,
             ORR_CFG_OMP_SCHEDULE, text,
             "give static, dynamic, guided or auto, and perhaps a comma and "
             "a chunk");
+    if (kind == (int)starpu_omp_sched_static)
+        chunk = 0;
     if (*rest == ',') {
         rest = environment_skip_blanks(rest + 1);
         if (!environment_take_number(&rest, 0, &chunk))
@@ -351,7 +354,7 @@ void orr_omp_environment_print(const struct orr_omp_environment *env, FILE *out)
                                         "GUIDED", "AUTO"};
 
     fprintf(out, "OPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201107'\n");
-    fprintf(out, "  [host] OMP_DYNAMIC = '%s'\n", shown(false));
+    fprintf(out, "  [host] OMP_DYNAMIC = '%s'\n", shown(env->dynamic));
     fprintf(out, "  [host] OMP_NESTED = '%s'\n",
             shown(env->max_active_levels > 1 || env->nested));
     fprintf(out, "  [host] OMP_SCHEDULE = '%s, %llu'\n", kinds[env->schedule],

@@ -97,6 +97,7 @@ static int make_initial(struct orr_omp *omp)
         .nthreads = omp->env.nthreads[0],
         .schedule = omp->env.schedule,
         .chunk = omp->env.chunk,
+        .dynamic = omp->env.dynamic,
     };
     omp->current = initial;
     return 0;
@@ -120,6 +121,7 @@ static void read_environment(struct orr_omp *omp)
     if (env->display != ORR_OMP_QUIET)
         orr_omp_environment_print(env, stdout);
     atomic_init(&omp->max_active_levels, env->max_active_levels);
+    atomic_init(&omp->nbusy, 1);
     atomic_init(&omp->default_device, env->default_device);
 }
 

@@ -26,6 +26,7 @@
 #include "core/omp/places.h"
 #include "core/omp/wait.h"
 
+struct first_thread;
 struct orr_omp_closures;
 struct orr_omp_codelet;
 struct orr_omp_critical;
@@ -40,6 +41,7 @@ struct orr_omp_icvs {
     unsigned nthreads_at; /* the entry of OMP_NUM_THREADS that it was */
     enum starpu_omp_sched_value schedule;
     unsigned long long chunk;
+    bool dynamic; /* regions have no more threads than there are processors */
 };
 
 /* Tasks that are waited for at its end. */
@@ -114,6 +116,9 @@ struct orr_omp_team {
                      * waits: 0, or ORR_OMP_SPINS */
     struct orr_nest *nest; /* [const] main's, whose threads look for the next region
                             * when they have ended; NULL: they do not */
+    struct first_thread
+        *first;    /* main, which is to execute the task that is thread 0; NULL:
+                                 * its worker does (team.c) */
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
     /* Of cancellation, where the environment allows it (cancel.c). Rounds are those of
@@ -146,6 +151,9 @@ struct orr_omp {
     struct orr_omp_environment env; /* [const] */
     atomic_int max_active_levels;
     atomic_int default_device;
+    atomic_int
+        nbusy; /* threads of all regions, without those that began one; the initial
+                       * one counts */
     struct orr_omp_team team;             /* the initial one */
     struct orr_omp_task *current;         /* [main] what it executes */
     struct orr_omp_handles handles;       /* of callers that are no OpenMP tasks */

@@ -4,6 +4,7 @@
  * may change of that. Without OpenMP, or from what is none of its tasks, the answers
  * are those of a single thread.
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -60,17 +61,13 @@ void starpu_omp_set_num_threads(int threads)
     self->icvs.nthreads = threads;
 }
 
-/* Regions have no more threads than processors unless more are asked for: the limit is
- * never less than the number of threads present. */
+/* Regions have as many threads as are asked for: without OMP_THREAD_LIMIT there is no
+ * limit. */
 int starpu_omp_get_thread_limit(void)
 {
     const struct orr_omp *omp = orr_omp();
-    int limit = starpu_omp_get_num_procs();
-    int present = starpu_omp_get_num_threads();
 
-    if (omp && omp->env.thread_limit > 0)
-        return omp->env.thread_limit;
-    return limit > present ? limit : present;
+    return omp && omp->env.thread_limit > 0 ? omp->env.thread_limit : INT_MAX;
 }
 
 /* -- levels -- */
@@ -161,15 +158,16 @@ int starpu_omp_get_nested(void)
     return starpu_omp_get_max_active_levels() > 1;
 }
 
-/* Regions always have as many threads as were asked for. */
 void starpu_omp_set_dynamic(int dynamic_threads)
 {
-    (void)dynamic_threads;
+    orr_omp_self_need(__func__)->icvs.dynamic = dynamic_threads != 0;
 }
 
 int starpu_omp_get_dynamic(void)
 {
-    return 0;
+    const struct orr_omp_task *self = orr_omp_self();
+
+    return self && self->icvs.dynamic;
 }
 
 /* -- schedules, tasks -- */

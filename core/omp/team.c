@@ -3,13 +3,15 @@
  * core/omp/team.c - parallel regions. Thread 0 starts the others and executes the
  * region like them; at its end it waits for them, and for all tasks of the team.
  *
- * Main, which is no worker, is thread 0 in the place of one (core/loop/borrow.h);
- * where that has something to do, a task is thread 0.
+ * Main, which is no worker, is thread 0 in the place of one (core/loop/borrow.h); where
+ * that has something to do, or tasks are watched, thread 0 is a task, whose kernel main
+ * executes.
  *
  * A region with data is a task that has them, and is thread 0: so its threads use
  * them at once, and while thread 0 waits they are lent to tasks inside that name the
  * same handles (core/data/lend.c).
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -216,14 +218,51 @@ static void team_run(struct orr_omp_team *team, struct orr_omp_task *thread,
     orr_omp_handles_unregister(&team->handles);
 }
 
+/* Main waits for the task that is its region's thread 0: until it is in the place of that
+ * task's kernel, or the task has ended. */
+struct first_thread {
+    struct orr_waiter main; /* first */
+    void **buffers;
+    bool begun;
+};
+
+static void tell_main(void *arg)
+{
+    struct first_thread *first = arg;
+
+    first->begun = true;
+    orr_waiter_release(&first->main);
+}
+
+static void tell_main_of_end(void *arg)
+{
+    struct first_thread *first = arg;
+
+    if (!first->begun)
+        orr_waiter_release(&first->main);
+}
+
+static void run_first(struct orr_omp_task *thread, void **buffers)
+{
+    struct orr_job *job = orr_self->job;
+
+    team_run(thread->team, thread, buffers);
+    job->task->omp_task = NULL;
+    orr_omp_task_unref(thread);
+}
+
+/* Main executes it in the kernel's place, if that is possible. */
 void orr_omp_team_run_first(void *buffers[], void *arg)
 {
     struct orr_omp_task *thread = orr_self->job->task->omp_task;
+    struct orr_omp *omp = thread->omp;
+    struct first_thread *first = thread->team->first;
 
     (void)arg;
-    team_run(thread->team, thread, buffers);
-    orr_self->job->task->omp_task = NULL;
-    orr_omp_task_unref(thread);
+    if (first)
+        first->buffers = buffers;
+    if (!first || !orr_kernel_lend(&omp->first, tell_main, first))
+        run_first(thread, buffers);
 }
 
 /* -- regions -- */
@@ -258,6 +297,41 @@ static void run_as_task(struct orr_omp_team *team, struct orr_omp_task *thread,
     team_submit_task(task);
 }
 
+/* Whether the calling context is main, outside of tasks, and can take a worker's place. */
+static bool is_main(const struct orr_omp *omp)
+{
+    return orr_self == omp->main && !orr_self->job && omp->first.job;
+}
+
+/* The same; main executes the task's kernel where its worker lends it. Programs rely on
+ * it: thread 0 has the thread-local variables of the caller. */
+static void
+run_as_task_of_main(struct orr_omp_team *team, struct orr_omp_task *thread,
+                    const struct starpu_omp_parallel_region_attr *attr)
+{
+    static const struct orr_awaited awaited = {
+        .noun = "thread 0 of a parallel region"};
+    struct starpu_task *task =
+        team_make_thread_task(thread, &team->omp->region);
+    struct first_thread first = {.begun = false};
+
+    orr_waiter_init(&first.main);
+    team->first = &first;
+    region_give_data(task, attr);
+    task->detach = 0;
+    task->callback_func = tell_main_of_end;
+    task->callback_arg = &first;
+    team_submit_task(task);
+    orr_wait(&first.main, &awaited);
+    if (first.begun) {
+        orr_kernel_borrow(&team->omp->first);
+        run_first(thread, first.buffers);
+        orr_kernel_give_back(&team->omp->first);
+    }
+    if (starpu_task_wait(task) != 0)
+        abort(); /* it is not detached, and is waited for once */
+}
+
 static void team_run_in_place(struct orr_omp_team *team,
                               struct orr_omp_task *thread)
 {
@@ -268,9 +342,8 @@ static void team_run_in_place(struct orr_omp_team *team,
     orr_omp_task_unref(thread);
 }
 
-/* The worker is nearly always about to be idle: it comes from the region before. Programs
- * rely on it: thread 0 has the thread-local variables of the caller. False: it is busy
- * for long, or tasks are watched. */
+/* The worker is nearly always about to be idle: it comes from the region before. False:
+ * it is busy for long, or tasks are watched. */
 static bool borrow_first(struct orr_omp *omp)
 {
     enum { MOST_LOOKS = 20000 };
@@ -289,7 +362,7 @@ static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
 {
     struct orr_omp *omp = team->omp;
 
-    if (orr_self != omp->main || orr_self->job || !omp->first.job || !borrow_first(omp))
+    if (!is_main(omp) || !borrow_first(omp))
         return false;
     omp->first.task.name = team->name;
     if (team->spins > 0)
@@ -303,14 +376,39 @@ static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
 static unsigned threads_for(const struct orr_omp_task *caller,
                             const struct starpu_omp_parallel_region_attr *attr)
 {
-    const struct orr_omp *omp = caller->omp;
     int n = attr->num_threads > 0 ? attr->num_threads : caller->icvs.nthreads;
-    int limit = omp->env.thread_limit;
 
-    if (!attr->if_clause ||
-        (int)caller->team->active >= atomic_load(&omp->max_active_levels))
+    if (!attr->if_clause || (int)caller->team->active >=
+                                atomic_load(&caller->omp->max_active_levels))
         return 1;
-    return (unsigned)(limit > 0 && n > limit ? limit : n);
+    return (unsigned)n;
+}
+
+/* How many threads a region of n gets beside the one that begins it: all of the program's
+ * together are no more than OMP_THREAD_LIMIT; if they are dynamic, no more than there are
+ * processors. They are busy then. */
+static int take_threads(struct orr_omp *omp, const struct orr_omp_task *caller,
+                        int n)
+{
+    int limit = omp->env.thread_limit > 0 ? omp->env.thread_limit : INT_MAX;
+    int busy = atomic_load_explicit(&omp->nbusy, memory_order_relaxed), more;
+
+    if (caller->icvs.dynamic && (int)omp->nprocs < limit)
+        limit = (int)omp->nprocs;
+    do {
+        more = busy < limit ? limit - busy : 0;
+        if (more > n - 1)
+            more = n - 1;
+    } while (more > 0 && !atomic_compare_exchange_weak_explicit(
+                             &omp->nbusy, &busy, busy + more,
+                             memory_order_relaxed, memory_order_relaxed));
+    return more;
+}
+
+static void give_threads_back(struct orr_omp *omp, int n)
+{
+    if (n > 0)
+        atomic_fetch_sub_explicit(&omp->nbusy, n, memory_order_relaxed);
 }
 
 void starpu_omp_parallel_region(
@@ -318,7 +416,9 @@ void starpu_omp_parallel_region(
 {
     struct orr_omp_task *caller = orr_omp_self_need(__func__), *thread;
     orr_kernel_func_t function = orr_codelet_host_function(&attr->cl, 0);
+    struct orr_omp *omp = caller->omp;
     struct orr_omp_team team;
+    int more;
 
     if (!function) {
         orr_log_error(
@@ -328,16 +428,22 @@ void starpu_omp_parallel_region(
     }
     if (!orr_may_block(__func__))
         abort();
-    orr_omp_team_init(&team, caller->omp, caller, threads_for(caller, attr));
+    more = take_threads(omp, caller, (int)threads_for(caller, attr));
+    orr_omp_team_init(&team, omp, caller, (unsigned)more + 1);
     team.function = function;
     team.arg = attr->cl_arg;
     team.name = attr->cl.name ? attr->cl.name : "parallel region";
     thread = new_thread(&team, caller, 0);
     if (orr_self->job && attr->cl.nbuffers == 0)
         team_run_in_place(&team, thread);
-    else if (attr->cl.nbuffers > 0 || !run_borrowed(&team, thread))
+    else if (attr->cl.nbuffers == 0 && run_borrowed(&team, thread))
+        ;
+    else if (is_main(omp))
+        run_as_task_of_main(&team, thread, attr);
+    else
         run_as_task(&team, thread, attr);
     orr_omp_team_done(&team);
+    give_threads_back(omp, more);
     if (attr->cl_arg_free)
         free(attr->cl_arg);
 }

@@ -4,6 +4,7 @@
  * sets.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -64,7 +65,7 @@ START_TEST(without_variables_there_are_defaults)
     ck_assert_int_eq(starpu_omp_is_initial_device(), 1);
     ck_assert_int_eq(starpu_omp_get_num_procs(), 2);
     ck_assert_int_eq(starpu_omp_get_max_threads(), 2);
-    ck_assert_int_eq(starpu_omp_get_thread_limit(), 2);
+    ck_assert_int_eq(starpu_omp_get_thread_limit(), INT_MAX);
     get_schedule(starpu_omp_sched_static, 0);
     starpu_omp_shutdown();
     ck_assert(!starpu_is_initialized());
@@ -97,7 +98,7 @@ static void look_inside(void *buffers[], void *arg)
     ck_assert_int_eq(starpu_omp_get_level(), 1);
     ck_assert_int_eq(starpu_omp_get_active_level(), 1);
     ck_assert_int_eq(starpu_omp_get_max_threads(), 1);
-    ck_assert_int_eq(starpu_omp_get_thread_limit(), 3);
+    ck_assert_int_eq(starpu_omp_get_thread_limit(), INT_MAX);
     get_schedule(starpu_omp_sched_guided, 4);
     starpu_omp_set_schedule(starpu_omp_sched_static, 9); /* here only */
     get_schedule(starpu_omp_sched_static, 9);
@@ -114,8 +115,6 @@ START_TEST(what_a_program_sets_holds)
     starpu_omp_set_schedule(starpu_omp_sched_guided, 4);
     starpu_omp_set_default_device(3);
     ck_assert_int_eq(starpu_omp_get_default_device(), 3);
-    starpu_omp_set_dynamic(1); /* they are never */
-    ck_assert_int_eq(starpu_omp_get_dynamic(), 0);
     omp_parallel(3, look_inside, &inside);
     ck_assert_int_eq(inside.n, 3);
     ck_assert_int_eq(inside.who, 8 + 7);
@@ -177,7 +176,7 @@ START_TEST(variables_are_read)
     level = (struct level){0};
     omp_parallel(5, count_level, &level);
     ck_assert_int_eq(level.threads[0], 2);
-    get_schedule(starpu_omp_sched_static, 1);
+    get_schedule(starpu_omp_sched_static, 0); /* a block for each thread */
     starpu_omp_shutdown();
     setenv("OMP_SCHEDULE", "NonMonotonic : guided,5", 1);
     omp_open(_i);
@@ -191,6 +190,56 @@ START_TEST(variables_are_read)
     setenv("OMP_NESTED", "true", 1);
     omp_open(_i);
     ck_assert_int_eq(starpu_omp_get_nested(), 1);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+/* Of a region in a region of 2: what the outer threads leave it. */
+static void count_inner(void *buffers[], void *arg)
+{
+    (void)buffers;
+    starpu_omp_barrier();
+    if (starpu_omp_get_thread_num() == 0)
+        omp_parallel(5, count_level, arg);
+    starpu_omp_barrier();
+}
+
+/* Machines have 2 processors. */
+START_TEST(dynamic_regions_have_no_more_threads_than_processors)
+{
+    struct level level = {0};
+
+    setenv("OMP_DYNAMIC", "true", 1);
+    setenv("OMP_MAX_ACTIVE_LEVELS", "2", 1);
+    omp_open(_i);
+    ck_assert_int_eq(starpu_omp_get_dynamic(), 1);
+    omp_parallel(5, count_level, &level);
+    ck_assert_int_eq(level.threads[0], 2);
+    ck_assert_int_eq(level.threads[1],
+                     2); /* one each: both processors are busy */
+    starpu_omp_set_dynamic(0);
+    ck_assert_int_eq(starpu_omp_get_dynamic(), 0);
+    level = (struct level){0};
+    omp_parallel(5, count_level, &level);
+    ck_assert_int_eq(level.threads[0], 5);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+START_TEST(the_limit_is_of_the_threads_of_all_regions)
+{
+    struct level level = {0};
+
+    setenv("OMP_THREAD_LIMIT", "4", 1);
+    setenv("OMP_MAX_ACTIVE_LEVELS", "2", 1);
+    omp_open(_i);
+    for (int i = 0; i < 2;
+         i++) { /* threads of regions that have ended do not count */
+        level = (struct level){0};
+        omp_parallel(2, count_inner, &level);
+        ck_assert_int_eq(level.threads[1],
+                         3); /* itself, and the 2 that are left */
+    }
     starpu_omp_shutdown();
 }
 END_TEST
@@ -487,6 +536,8 @@ SUITE_MAIN(omp_environment)
     EACH(stacks_are_as_large_as_was_asked);
     EACH(tasks_of_other_programs_have_such_stacks);
     EACH(without_stacks_it_does_not_start);
+    EACH(dynamic_regions_have_no_more_threads_than_processors);
+    EACH(the_limit_is_of_the_threads_of_all_regions);
     tcase_add_test(once, the_environment_is_printed_on_request);
     tcase_add_test(once, without_processors_it_does_not_start);
     tcase_add_loop_test_raise_signal(once, a_wrong_value_ends_the_program,

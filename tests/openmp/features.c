@@ -113,6 +113,21 @@ static void variables(void)
         good += private_value == i;
     }
     claim(good == 2000 * omp_get_max_threads(), "copyin of many regions");
+    private_value = -5;
+    good = 0;
+#pragma omp parallel reduction(+ : good)
+    {
+        good += omp_get_thread_num() > 0 || private_value == -5;
+        private_value = omp_get_thread_num() * 3;
+#pragma omp barrier
+        good += private_value == omp_get_thread_num() * 3;
+    }
+    claim(good == 2 * omp_get_max_threads() && private_value == 0,
+          "threadprivate: main is thread 0");
+#pragma omp parallel reduction(+ : good)
+    good += private_value == omp_get_thread_num() * 3;
+    claim(good == 3 * omp_get_max_threads(),
+          "threadprivate values outlive a region");
     good = 0;
 #pragma omp parallel reduction(+ : good) private(x)
     {
@@ -714,9 +729,17 @@ static void questions(void)
     omp_get_schedule(&kind, &chunk);
     claim((kind & ~omp_sched_monotonic) == omp_sched_guided && chunk == 3, "schedules are set");
     claim(omp_get_wtime() >= begin && omp_get_wtick() > 0, "time");
-    claim(omp_get_num_procs() > 0 && omp_get_thread_limit() > 0 &&
+    claim(omp_get_num_procs() > 0 &&
+              omp_get_thread_limit() >= omp_get_max_threads() &&
               omp_get_num_devices() == 0 && omp_is_initial_device(),
           "the machine");
+    omp_set_dynamic(1);
+    chunk = 0;
+#pragma omp parallel num_threads(100)
+#pragma omp single
+    chunk = omp_get_num_threads();
+    claim(omp_get_dynamic() && chunk > 0 && chunk < 100, "dynamic");
+    omp_set_dynamic(0);
     omp_set_num_threads(5);
     claim(omp_get_max_threads() == 5, "omp_set_num_threads");
 }

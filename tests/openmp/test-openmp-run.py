@@ -28,7 +28,7 @@ NOT_ENTRIES = ("GOMP_PLUGIN_", "GOMP_offload_", "GOMP_1", "GOMP_2", "GOMP_3", "G
 
 
 def run(words, **settings):
-    env = dict(os.environ, STARPU_SILENT="1", LD_PRELOAD=MODULE, **settings)
+    env = {**os.environ, "STARPU_SILENT": "1", "LD_PRELOAD": MODULE, **settings}
     try:
         return subprocess.run(words, env=env, stdin=subprocess.DEVNULL, timeout=120,
                               capture_output=True, text=True, check=False)
@@ -59,6 +59,39 @@ def promises(compiler, source, folder):
                       done.returncode == 0 and not wrong and "1.." in done.stdout and
                       "error" not in done.stderr,
                       f"{done.returncode} {wrong} {done.stderr[-300:]}")
+
+
+def watched(folder):
+    """A trace watches tasks: main is thread 0 all the same."""
+    for compiler in "gcc", "clang":
+        program = build(compiler, "features.c", folder)
+        if not program:
+            TAP.skip(f"features.c of {compiler} with a trace", f"no {compiler} with OpenMP")
+            continue
+        for threads in "1", "2", "5":
+            done = run([program], OMP_NUM_THREADS=threads,
+                       ORRERY_TRACE=os.path.join(folder, "trace.json"))
+            wrong = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+            TAP.claim(f"features.c of {compiler} with a trace, {threads} threads",
+                      done.returncode == 0 and not wrong and "1.." in done.stdout,
+                      f"{done.returncode} {wrong} {done.stderr[-300:]}")
+
+
+def shared_variables(folder):
+    """Threads beyond the workers share thread-local variables, which is said."""
+    source = os.path.join(folder, "shared.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("static int own;\n#pragma omp threadprivate(own)\nint main(void)\n{\n"
+                   "#pragma omp parallel num_threads(20)\n    own++;\n    return 0;\n}\n")
+    program = build("gcc", source, folder)
+    for workers, says in ("2", True), ("2", False):
+        done = run([program], STARPU_NCPU=workers, STARPU_SILENT="0" if says else "1")
+        said = ("orrery: OpenMP: regions have 20 threads on 2 workers, and the program has "
+                "thread-local variables (threadprivate, thread_local): threads that take turns "
+                "on a worker share them. If they matter, set STARPU_NCPU=20\n")
+        TAP.claim(f"shared thread-local variables are said{'' if says else ', but silently'}",
+                  done.returncode == 0 and (said in done.stderr) == says,
+                  f"{done.returncode} {done.stderr[-500:]}")
 
 
 def mistakes(folder):
@@ -154,8 +187,11 @@ def main():
         for compiler in "gcc", "clang":
             promises(compiler, "features.c", folder)
             promises(compiler, "sets.c", folder)
+            promises(compiler, "all-memory.c", folder)
         promises("gfortran", "lines.f90", folder)
         programs(folder)
+        watched(folder)
+        shared_variables(folder)
         mistakes(folder)
         command(folder)
     entries()
