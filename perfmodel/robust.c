@@ -150,7 +150,8 @@ static struct body near_body(const double *sorted, struct body body,
 /* Finds the body of n samples, in order and sorted. Clobbers
  * scratch[0 … n - 1]. */
 static int find_body(const double *samples, const double *sorted, unsigned n,
-                     double *scratch, struct body *ret)
+                     const struct orr_summary *summary, double *scratch,
+                     struct body *ret)
 {
     struct orr_regime regimes[2];
     struct body body = {0, n};
@@ -160,7 +161,9 @@ static int find_body(const double *samples, const double *sorted, unsigned n,
     *ret = body;
     if (n < FEWEST_FAR)
         return 0;
-    body = far_body(sorted, n, scratch);
+    body = summary->mixed ? body_within(sorted, body, summary->mixture.least,
+                                        summary->mixture.most)
+                          : far_body(sorted, n, scratch);
     *ret = body;
     if (body.end - body.first < FEWEST_NEAR)
         return 0;
@@ -188,10 +191,9 @@ static double *sorted_copy(const double *samples, unsigned n)
     return ret;
 }
 
-/* Sets keep[]; *ret_low and *ret_high count those below and above the body. */
+/* Sets keep[], and counts those below and above the body. */
 static int samples_set_aside(const double *samples, const double *sorted,
-                             unsigned n, bool *keep, unsigned *ret_low,
-                             unsigned *ret_high)
+                             unsigned n, bool *keep, struct orr_summary *ret)
 {
     double *scratch = malloc((n ? n : 1) * sizeof(*scratch));
     struct body body;
@@ -199,15 +201,16 @@ static int samples_set_aside(const double *samples, const double *sorted,
 
     if (!scratch)
         return -ENOMEM;
-    rc = find_body(samples, sorted, n, scratch, &body);
+    ret->mixed = orr_mixture_find(samples, n, scratch, &ret->mixture);
+    rc = find_body(samples, sorted, n, ret, scratch, &body);
     free(scratch);
     if (rc)
         return rc;
     for (unsigned i = 0; i < n; i++)
         keep[i] = samples[i] >= sorted[body.first] &&
                   samples[i] <= sorted[body.end - 1];
-    *ret_low = body.first;
-    *ret_high = n - body.end;
+    ret->nlow = body.first;
+    ret->nhigh = n - body.end;
     return 0;
 }
 
@@ -271,8 +274,7 @@ static int series_summarise(const double *samples, const double *sorted,
                             struct orr_summary *ret)
 {
     unsigned count = 0;
-    int rc =
-        samples_set_aside(samples, sorted, n, keep, &ret->nlow, &ret->nhigh);
+    int rc = samples_set_aside(samples, sorted, n, keep, ret);
 
     if (rc)
         return rc;

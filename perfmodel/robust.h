@@ -19,6 +19,30 @@ struct orr_regime {
     double share; /* of the samples, 0 … 1 */
 };
 
+/* --- mixtures: mixture.c --- */
+
+/* So many measures are needed, and so many visits to each population. */
+#define ORR_MIXTURE_LEAST  96
+#define ORR_MIXTURE_VISITS 5
+
+/* Two populations. */
+struct orr_mixture {
+    double level[2];    /* their medians, the faster first */
+    double share;       /* of the slower one, among both */
+    double low, high;   /* the 5 % and the 95 % quantile of both together */
+    double least, most; /* what is beyond these is in neither */
+};
+
+/* Whether the measures of a series are of two populations that come in the same shares
+ * throughout, as a kernel has them whose work differs from call to call. Then their mean is
+ * what it takes. Levels that follow each other, as when a clock changed, and a few outliers
+ * are none. The rule and its errors are in METHODS.md. False: *ret is as it was. scratch has
+ * room for n values. The order of the samples may be the reverse. */
+bool orr_mixture_find(const double *samples, unsigned n, double *scratch,
+                      struct orr_mixture *ret);
+
+/* --- the summary --- */
+
 /* Which of struct orr_summary's quantiles is which. */
 enum orr_quantile {
     ORR_Q05,
@@ -38,13 +62,17 @@ struct orr_summary {
     double autocorrelation; /* lag 1, of what was kept; NaN: too few samples */
     unsigned nregimes;      /* 1 or 2; 0 without samples */
     struct orr_regime regimes[2];  /* the faster first */
+    bool
+        mixed; /* the samples, with the outliers, are of two populations that come in the
+                 * same shares throughout: these are … */
+    struct orr_mixture mixture;    /* … those */
     struct orr_interval mean_ci;   /* 95 %, of the long-run mean of the kept */
     struct orr_interval median_ci; /* 95 %, of the long-run median */
     struct orr_interval next; /* 95 %, of the median of as many samples more */
 };
 
 /* Looks at n samples. Without any, all values are NaN and the counts 0. Outliers are ten
- * times from the median, or five deviations beyond the level or levels of the series and
+ * times from the median (unless the samples are of two populations), or five deviations beyond the level or levels of the series and
  * more than 2 % and two steps of the clock, and then at most a tenth of the samples
  * (METHODS.md has the rule in full). Errors: -ENOMEM; -EINVAL for a sample that is not
  * finite and positive. */

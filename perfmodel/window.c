@@ -154,9 +154,37 @@ struct levels {
     double sum, n;
 };
 
+/* The populations of all samples, of which the outermost are the levels: what comes between
+ * them counts, and what comes a little beyond. */
+static bool find_populations(const double *value, unsigned count,
+                             struct orr_mixture *ret)
+{
+    double scratch[ORR_WINDOW_SIZE];
+
+    return count <= ORR_WINDOW_SIZE &&
+           orr_mixture_find(value, count, scratch, ret);
+}
+
+/* Sets aside what is in no population. */
+static void set_aside_outliers(const struct orr_mixture *mixture,
+                               const double *value, bool *aside, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        aside[i] = value[i] < mixture->least || value[i] > mixture->most;
+}
+
+static bool any_aside(const bool *aside, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (aside[i])
+            return true;
+    return false;
+}
+
 static struct levels split_levels(const double *value, const bool *aside,
                                   unsigned count, double ratio)
 {
+    struct orr_mixture mixture;
     double least = (double)INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
     struct levels ret;
 
@@ -179,8 +207,12 @@ static struct levels split_levels(const double *value, const bool *aside,
     ret.n = n[0] + n[1];
     ret.low = n[0] > 0 ? sum[0] / n[0] : sum[1] / n[1];
     ret.high = n[1] > 0 ? sum[1] / n[1] : ret.low;
-    if (!(ret.high >= ret.low * ratio))
+    if (!(ret.high >= ret.low * ratio)) {
         ret.low = ret.high = ret.sum / ret.n;
+    } else if (find_populations(value, count, &mixture)) {
+        ret.low = mixture.low;
+        ret.high = mixture.high;
+    }
     return ret;
 }
 
@@ -277,6 +309,15 @@ static bool is_high(const struct orr_window *w, double duration)
     return duration > w->high * w->ratio;
 }
 
+/* By the levels that there are now. */
+static void count_low_streak(struct orr_window *w)
+{
+    w->low_streak = 0;
+    while (w->low_streak < ORR_WINDOW_LOW - 1 &&
+           is_low(w, w->recent[ring_at(w, w->low_streak)]))
+        w->low_streak++;
+}
+
 /* The last ones were low. What follows is compared with them, not with a
  * median, in which a dozen spikes would soon be the majority. */
 static void window_sink(struct orr_window *w)
@@ -286,9 +327,7 @@ static void window_sink(struct orr_window *w)
     ring_to_blocks(w);
     /* They may have come from another level, and the last of them be lower
      * still: those are the first of the next five. */
-    while (w->low_streak < ORR_WINDOW_LOW - 1 &&
-           is_low(w, w->recent[ring_at(w, w->low_streak)]))
-        w->low_streak++;
+    count_low_streak(w);
 }
 
 /* From now on the kept ones of the last `count` samples count, on two levels. */
@@ -332,14 +371,45 @@ static bool window_rise(struct orr_window *w)
     return any;
 }
 
+/* The last samples are the kernel's populations, which all count: see robust.h. False: they
+ * are not, or all count already. */
+static bool accept_populations(struct orr_window *w)
+{
+    double value[ORR_WINDOW_SIZE];
+    bool aside[ORR_WINDOW_SIZE];
+    struct orr_mixture mixture;
+    bool any = false;
+
+    copy_last(w, ORR_WINDOW_SIZE, value, aside);
+    if (!any_aside(aside, ORR_WINDOW_SIZE) ||
+        !find_populations(value, ORR_WINDOW_SIZE, &mixture))
+        return false;
+    set_aside_outliers(&mixture, value, aside, ORR_WINDOW_SIZE);
+    for (unsigned back = 0; back < ORR_WINDOW_SIZE; back++) {
+        unsigned at = ring_at(w, back);
+
+        any |= w->set_aside[at] && !aside[back];
+        window_set_aside(w, at, aside[back]);
+    }
+    if (any) {
+        w->age = ORR_WINDOW_YOUNG;
+        count_these(w, ORR_WINDOW_SIZE);
+        count_low_streak(w);
+    }
+    return any;
+}
+
 /* Every 64 measures. Whether the estimate has jumped. */
 static bool look_back(struct orr_window *w)
 {
     double value[ORR_WINDOW_SIZE];
     bool aside[ORR_WINDOW_SIZE];
 
-    if (w->nrecent < ORR_WINDOW_SIZE ||
-        w->nseen - w->restarted < ORR_WINDOW_SIZE)
+    if (w->nrecent < ORR_WINDOW_SIZE)
+        return false;
+    if (accept_populations(w))
+        return true;
+    if (w->nseen - w->restarted < ORR_WINDOW_SIZE)
         return false;
     if (w->low != w->high)
         find_levels(w, ORR_WINDOW_SIZE, false);
@@ -612,11 +682,42 @@ static int accept_recurring(const struct orr_window *w,
     return put_blocks(&blocks, entry);
 }
 
+/* The recent samples are the kernel's populations; a run alone seldom has enough of them.
+ * *ret: they are. */
+static int accept_entry_populations(struct orr_side_entry *entry, bool *ret)
+{
+    struct orr_blocks blocks = {0};
+    struct orr_mixture mixture;
+    uint64_t any = 0;
+
+    *ret = find_populations(entry->recent, entry->nrecent, &mixture);
+    if (!*ret)
+        return 0;
+    for (unsigned i = 0; i < entry->nrecent; i++)
+        any += entry->set_aside[i] && entry->recent[i] >= mixture.least &&
+               entry->recent[i] <= mixture.most;
+    if (any == 0)
+        return 0; /* the blocks, which reach back further, have them */
+    entry->noutliers -= any < entry->noutliers ? any : entry->noutliers;
+    set_aside_outliers(&mixture, entry->recent, entry->set_aside,
+                       entry->nrecent);
+    for (unsigned i = 0; i < entry->nrecent; i++)
+        if (!entry->set_aside[i])
+            blocks_add(&blocks, entry->recent[i], 1);
+    return put_blocks(&blocks, entry);
+}
+
 void orr_window_find_levels(struct orr_side_entry *entry, double ratio)
 {
+    struct orr_mixture mixture;
     struct levels found;
 
     entry->low = entry->high = 0;
+    if (find_populations(entry->recent, entry->nrecent, &mixture)) {
+        entry->low = mixture.low;
+        entry->high = mixture.high;
+        return;
+    }
     if (entry->nrecent < ORR_WINDOW_SIZE)
         return;
     found =
@@ -698,7 +799,7 @@ static int return_to_most(struct orr_side_entry *entry, double ratio)
 
 int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
 {
-    bool believed = is_believed(w, entry);
+    bool believed = is_believed(w, entry), populations;
     int rc = join_blocks(w, believed, entry);
 
     if (!rc)
@@ -713,9 +814,10 @@ int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
     entry->npreempted += w->npreempted;
     entry->nfirst += w->nfirst;
     entry->first_sum += w->first_sum;
-    if (believed)
+    rc = accept_entry_populations(entry, &populations);
+    if (!rc && !populations && believed)
         rc = accept_recurring(w, entry);
-    if (!rc)
+    if (!rc && !populations)
         rc = return_to_most(entry, w->ratio);
     orr_window_find_levels(entry, w->ratio);
     return rc;

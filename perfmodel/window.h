@@ -25,6 +25,11 @@
  *   last 128 (those in a row are once), those of up to ORR_WINDOW_FAR times the level
  *   count. This is looked at over several runs, too, when they save.
  *
+ * - Measures of two populations that come in the same shares throughout the last 128
+ *   (robust.h) all count, whatever of them was set aside: the levels are then the 5 % and
+ *   the 95 % quantile of both. This is looked at every 64 measures, and over several runs
+ *   when they save.
+ *
  * So 12 spikes in a row, or 23 among 64, move nothing, and whatever was
  * measured first, ORR_WINDOW_LOW good measures correct it.
  */
@@ -33,6 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "perfmodel/robust.h"
 #include "perfmodel/side.h"
 
 #define ORR_WINDOW_YOUNG   16

@@ -300,6 +300,11 @@ static char *goal_explanation(const struct calibrate_goals *goals,
                       "warm-up and does not count");
     if (known->n < goals->minimum)
         return tool_format("%u of %u samples", known->n, goals->minimum);
+    if (known->mixed)
+        return tool_format(
+            "two populations in the same shares in each run, %.4g and %.4g "
+            "µs: their mean is taken, which needs more samples",
+            known->regimes[0], known->regimes[1]);
     if (known->nregimes == 2)
         return tool_format("two regimes, %.4g and %.4g µs", known->regimes[0],
                            known->regimes[1]);
@@ -356,7 +361,13 @@ static void warn_aside(const struct calibrate_goals *goals)
         const struct report_kernel *kernel = &goals->list[g].kernel;
         const struct kernel_knowledge *known = &goals->list[g].known;
 
-        if (share_aside(known) > aside_many)
+        if (known->mixed)
+            printf(
+                "%s on %s (%08x) has two populations in the same shares in each run, "
+                "about %.4g and %.4g µs:\ntheir mean is taken, %.4g µs.\n",
+                kernel->name, kernel->arch, kernel->footprint,
+                known->regimes[0], known->regimes[1], known->estimate);
+        else if (share_aside(known) > aside_many)
             printf(
                 "warning: %s on %s (%08x): %llu of %llu measures (%.0f %%) "
                 "were set aside; ± is that of the\nothers. Something disturbs "

@@ -150,6 +150,13 @@ static void knowledge_from_row(const struct orr_model_row *row,
     ret->autocorrelation = summary->autocorrelation;
     if (summary->n >= ENOUGH)
         ret->p25 = summary->quantiles[ORR_Q25];
+    ret->mixed = summary->mixed;
+    if (ret->mixed) {
+        ret->nregimes = 2;
+        ret->regimes[0] = summary->mixture.level[0];
+        ret->regimes[1] = summary->mixture.level[1];
+        return;
+    }
     ret->nregimes = summary->nregimes;
     ret->regimes[0] = summary->regimes[0].median;
     ret->regimes[1] = summary->regimes[summary->nregimes == 2].median;

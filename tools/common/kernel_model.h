@@ -39,6 +39,7 @@ struct kernel_knowledge {
     /* Statistics of the recent samples; 0 and NaN without. The lower quartile
      * only if there are enough. */
     double p25;
+    bool mixed; /* regimes: of two populations that come in the same shares */
     unsigned nregimes;
     double regimes[2]; /* medians, the faster first */
     double autocorrelation;

@@ -127,11 +127,20 @@ static void look_at_spread(struct checker *checker,
 static void look_at_series(struct checker *checker,
                            const struct check_impl *impl,
                            const struct orr_model_row *row,
-                           const struct orr_summary *summary)
+                           const struct orr_summary *summary, double estimate)
 {
     struct orr_finding_place place = check_place(impl, row);
 
-    if (summary->nregimes == 2)
+    if (summary->mixed)
+        orr_findings_add(
+            checker->findings, ORR_SEVERITY_NOTE, "two-populations", &place,
+            "nothing for means; for times of their own give tasks of different work "
+            "different footprints (starpu_perfmodel.footprint)",
+            "two populations in the same shares throughout: %.0f %% of the runs take about "
+            "%g µs, %.0f %% %g µs; their mean, %g µs, is taken",
+            100 * (1 - summary->mixture.share), summary->mixture.level[0],
+            100 * summary->mixture.share, summary->mixture.level[1], estimate);
+    else if (summary->nregimes == 2)
         orr_findings_add(
             checker->findings,
             summary->regimes[1].median >
@@ -158,14 +167,15 @@ static void look_at_series(struct checker *checker,
 
 static void look_at_side(struct checker *checker, const struct check_impl *impl,
                          const struct orr_model_row *row,
-                         const struct orr_side_entry *side)
+                         const struct orr_side_entry *side, bool mixed)
 {
     struct orr_finding_place place = check_place(impl, row);
     double share =
         side->nseen ? (double)side->noutliers / (double)side->nseen : 0;
     double first = side->nfirst ? side->first_sum / side->nfirst : 0;
 
-    if (share > OUTLIERS_MANY)
+    /* Populations were set aside until there were enough measures of them. */
+    if (share > OUTLIERS_MANY && !mixed)
         orr_findings_add(
             checker->findings,
             share > OUTLIERS_TOO_MANY ? ORR_SEVERITY_ERROR
@@ -206,6 +216,8 @@ static void look_at_levels(struct checker *checker,
                             : 0;
     double usual = summary->quantiles[ORR_Q50];
 
+    if (summary->mixed)
+        return; /* the estimate is their mean, which no run takes */
     if (far > FAR_MANY && summary->nregimes != 2)
         orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "two-regimes",
                          &place, impl->anew,
@@ -240,13 +252,13 @@ static bool look_with_side(struct checker *checker,
                          side->estimate);
         return false;
     }
-    look_at_side(checker, impl, row, side);
+    look_at_side(checker, impl, row, side, known->summary.mixed);
     if (known->summary.n == 0 && side->nrecent > 0)
         orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "side-broken",
                          &place, CHECK_MEASURE_MORE,
                          "the side file has samples that are no times");
     else {
-        look_at_series(checker, impl, row, &known->summary);
+        look_at_series(checker, impl, row, &known->summary, known->estimate);
         look_at_levels(checker, impl, row, known);
     }
     return true;

@@ -67,7 +67,13 @@ static const char *regimes_text(const struct perfmodel_view *view,
 {
     char fast[PERFMODEL_TEXT], slow[PERFMODEL_TEXT];
 
-    if (summary->nregimes < 2)
+    if (summary->mixed)
+        snprintf(ret, 3 * PERFMODEL_TEXT, "mixed: %s (%.0f %%), %s (%.0f %%)",
+                 view_value_text(view, summary->mixture.level[0], fast),
+                 100 * (1 - summary->mixture.share),
+                 view_value_text(view, summary->mixture.level[1], slow),
+                 100 * summary->mixture.share);
+    else if (summary->nregimes < 2)
         snprintf(ret, 3 * PERFMODEL_TEXT, "%s",
                  summary->nregimes ? "one" : "-");
     else

@@ -39,7 +39,7 @@ static bool has_levels(const struct validation *v,
 {
     for (size_t k = 0; k < v->nkernels; k++)
         if (report_same_kernel(&v->kernels[k].kernel, kernel))
-            return v->kernels[k].two_levels;
+            return v->kernels[k].two_levels || v->kernels[k].mixed;
     return false;
 }
 

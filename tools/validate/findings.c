@@ -164,6 +164,12 @@ static void print_levels(const struct validation *v)
         const struct validate_kernel *kernel = &v->kernels[k];
         const struct levels *levels = &kernel->levels;
 
+        if (kernel->mixed)
+            printf(
+                "two populations in the same shares in each run: %s on %s (footprint %08x); "
+                "the mean of all runs is compared.\n",
+                kernel->kernel.name, kernel->kernel.arch,
+                kernel->kernel.footprint);
         if (kernel->verdict == DRIFT_LEVELS)
             printf("TWO LEVELS: %s on %s (footprint %08x) takes about %.4g µs, "
                    "and %.4g µs in %.0f %% of its runs,\nin every repetition "

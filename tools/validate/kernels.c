@@ -128,17 +128,25 @@ static enum orr_origin origin_of(const struct validation *v,
     return orr_origin_find(kernel->origin);
 }
 
-static void measure_kernel(const struct validation *v,
-                           struct validate_kernel *kernel, double *work)
+static void measure_times(const struct validation *v,
+                          struct validate_kernel *kernel,
+                          double (*value)(const struct report_kernel *),
+                          double *work)
 {
     for (unsigned rep = 0; rep < v->nreps; rep++)
         kernel->times[rep] =
-            in_repetition(v, &kernel->kernel, rep, false, kernel_typical);
+            in_repetition(v, &kernel->kernel, rep, false, value);
     memcpy(work, kernel->times, v->nreps * sizeof(*work));
     kernel->measured = validate_spread_of(work, v->nreps);
+    kernel->error = kernel->predicted / kernel->measured.median - 1;
+}
+
+static void measure_kernel(const struct validation *v,
+                           struct validate_kernel *kernel, double *work)
+{
     kernel->predicted = kernel_prediction(v, &kernel->kernel, work);
     kernel->origin = origin_of(v, &kernel->kernel);
-    kernel->error = kernel->predicted / kernel->measured.median - 1;
+    measure_times(v, kernel, kernel_typical, work);
 }
 
 static double kernel_mean(const struct report_kernel *kernel)
@@ -282,6 +290,32 @@ static int check_drift(struct validation *v)
     return drift_check(v->items, (unsigned)v->nkernels, v->nreps, &v->drift);
 }
 
+/* Of kernels of two populations the model has the mean, which is compared with theirs. What is
+ * wrong with a model is said when it is asked for its error. */
+static int find_mixed(struct validation *v, double *work)
+{
+    struct kernel_models *models;
+    struct orr_error err = {""};
+    int rc =
+        kernel_models_new(validation_report(v, 0, 0, false)->host, &models);
+
+    if (rc < 0)
+        return rc;
+    for (size_t k = 0; k < v->nkernels; k++) {
+        struct validate_kernel *kernel = &v->kernels[k];
+        struct kernel_knowledge known;
+
+        if (!kernel->kernel.model ||
+            kernel_models_find(models, &kernel->kernel, &known, &err) < 0 ||
+            !known.mixed)
+            continue;
+        kernel->mixed = true;
+        measure_times(v, kernel, kernel_mean, work);
+    }
+    kernel_models_free(models);
+    return 0;
+}
+
 int validate_measure_kernels(struct validation *v, double *work)
 {
     if (list_kernels(v) < 0)
@@ -291,7 +325,7 @@ int validate_measure_kernels(struct validation *v, double *work)
         if (kernel_find_levels(v, &v->kernels[k], work) < 0)
             return -ENOMEM;
     }
-    return 0;
+    return find_mixed(v, work);
 }
 
 int validate_judge_kernels(struct validation *v)

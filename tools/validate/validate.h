@@ -45,6 +45,8 @@ struct validate_kernel {
     enum orr_origin origin; /* of the prediction */
     double error;           /* predicted over measured - 1 */
     double mean_error;      /* of the means, outliers and all */
+    bool
+        mixed; /* its model is of two populations: all times are means of all runs */
     bool two_levels;        /* in each repetition alike: */
     struct levels levels;
     enum drift_verdict verdict;
