@@ -7,8 +7,9 @@
  * are there. So all commands depend on each other as tasks do.
  *
  * A command's end is told in the task's epilogue, before others that wait for it go on: what
- * comes later never ends earlier. A task may be named in a dependency until then: who holds
- * the lock and reads a status above CL_COMPLETE may name it.
+ * comes later never ends earlier. A task may be named in a dependency as long as its event is
+ * there, also when it has ended: a record then has the order, which a replay whose kernels take
+ * longer needs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -168,11 +169,11 @@ static void command_ended(void *arg)
     socl_work_free(work);
     socl_lock();
     unlink_event(event);
-    if (queue && queue->last == event) {
+    if (queue && queue->released && queue->last == event) {
         last = event;
         queue->last = NULL;
     }
-    if (queue && queue->barrier == event) {
+    if (queue && queue->released && queue->barrier == event) {
         barrier = event;
         queue->barrier = NULL;
     }
@@ -292,29 +293,57 @@ cl_int socl_check_waits(cl_context context, struct socl_waits waits)
     return CL_SUCCESS;
 }
 
-/* Tasks that a command depends on. */
+/* Commands that one depends on, each with a reference: what is replaced as a queue's last
+ * one goes on being there until it is named. */
 struct list {
-    struct starpu_task **tasks;
+    cl_event *events;
     unsigned n, room;
     bool failed; /* no memory */
 };
 
 static void depend(struct list *list, cl_event before)
 {
-    if (!before || before->status <= CL_COMPLETE)
+    /* One that failed may have no task that the run knows. */
+    if (!before || before->status < 0 ||
+        (before->status == CL_COMPLETE && !before->handed))
         return;
     if (list->n == list->room) {
         unsigned room = list->room ? 2 * list->room : 16;
-        void *more = realloc(list->tasks, room * sizeof(*list->tasks));
+        void *more = realloc(list->events, room * sizeof(*list->events));
 
         if (!more) {
             list->failed = true;
             return;
         }
-        list->tasks = more;
+        list->events = more;
         list->room = room;
     }
-    list->tasks[list->n++] = before->task;
+    socl_retain(&before->head);
+    list->events[list->n++] = before;
+}
+
+/* Under the lock. */
+static void declare_dependencies(cl_event event, struct list *list)
+{
+    struct starpu_task **tasks =
+        malloc((list->n + 1) * sizeof(struct starpu_task *));
+
+    if (!tasks) {
+        list->failed = true;
+        return;
+    }
+    for (unsigned i = 0; i < list->n; i++)
+        tasks[i] = list->events[i]->task;
+    if (list->n)
+        starpu_task_declare_deps_array(event->task, list->n, tasks);
+    free(tasks);
+}
+
+static void list_done(struct list *list)
+{
+    for (unsigned i = 0; i < list->n; i++)
+        socl_event_unref(list->events[i]);
+    free(list->events);
 }
 
 static bool keep_waits(cl_event event, struct socl_waits waits)
@@ -428,9 +457,8 @@ cl_event socl_change_new(cl_mem whole, struct socl_work *work, void (*begin)(cl_
     starpu_task_end_dep_add(event->task, 1);
     depend(&list, whole->changed);
     depend_on_all(&list, &whole->users);
-    if (list.n)
-        starpu_task_declare_deps_array(event->task, list.n, list.tasks);
-    free(list.tasks);
+    declare_dependencies(event, &list);
+    list_done(&list);
     set_event(&whole->changed, event);
     if (!list.failed)
         return event;
@@ -527,8 +555,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     if (event->work)
         list.failed |= !use_data(event, &changes, &list);
     order(event, waits, after_all, &list);
-    if (list.n)
-        starpu_task_declare_deps_array(event->task, list.n, list.tasks);
+    declare_dependencies(event, &list);
     link_event(&queue->first_pending, event);
     if (role == BARRIER)
         set_event(&queue->barrier, event);
@@ -537,7 +564,7 @@ static cl_int submit(cl_event event, struct socl_waits waits, enum role role)
     if (queue->context->owns_sched_ctx)
         event->task->sched_ctx = queue->context->sched_ctx;
     socl_unlock();
-    free(list.tasks);
+    list_done(&list);
     if (list.failed)
         event->error = CL_OUT_OF_HOST_MEMORY;
     submit_changes(changes);

@@ -12,6 +12,28 @@ void socl_queue_unref(cl_command_queue queue)
     free(queue);
 }
 
+/* Commands that have ended hold the queue no more. */
+static void queue_forget(cl_command_queue queue)
+{
+    cl_event last = NULL, barrier = NULL;
+
+    socl_lock();
+    queue->released = true;
+    if (queue->last && queue->last->status <= CL_COMPLETE) {
+        last = queue->last;
+        queue->last = NULL;
+    }
+    if (queue->barrier && queue->barrier->status <= CL_COMPLETE) {
+        barrier = queue->barrier;
+        queue->barrier = NULL;
+    }
+    socl_unlock();
+    if (last)
+        socl_event_unref(last);
+    if (barrier)
+        socl_event_unref(barrier);
+}
+
 static cl_int check_queue(cl_context context, cl_device_id device,
                           cl_command_queue_properties properties)
 {
@@ -82,6 +104,7 @@ static cl_int CL_API_CALL release_queue(cl_command_queue queue)
     if (!socl_is(queue))
         return CL_INVALID_COMMAND_QUEUE;
     socl_sweep();
+    queue_forget(queue);
     socl_queue_unref(queue);
     return CL_SUCCESS;
 }

@@ -117,8 +117,10 @@ struct _cl_command_queue {
     cl_device_id device; /* NULL: each command goes where the policy says */
     cl_device_id shown;  /* what CL_QUEUE_DEVICE answers */
     cl_command_queue_properties properties;
+    /* They hold the queue: once the application has released it, only while they run. */
     cl_event last;    /* [lock] owned reference, or NULL: in order, the last command */
     cl_event barrier; /* [lock] likewise: what all later ones wait for */
+    bool released;    /* [lock] the application has, at least once */
     cl_event first_pending; /* [lock] commands that have not ended */
 };
 

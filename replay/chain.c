@@ -2,7 +2,8 @@
 /*
  * replay/chain.c - see player.h. A task whose end is held back, and what its callbacks do until
  * then: acquisitions, one after the other, from when it is ready; its end is released behind
- * them. The record has them where they were called; here they wait for the task, and it for them.
+ * them. The record has them where they were called; here they wait for the task, and it for
+ * them, from its submission on where the record can be read ahead (ahead.c).
  */
 #include "replay/player.h"
 
@@ -27,6 +28,7 @@ struct chain {
     bool ready; /* the task is */
     bool busy;  /* the first link's data are on their way */
     bool used;  /* there was a link */
+    unsigned told; /* calls to come that are links already */
 };
 
 static struct chain *find_chain(const struct player *player, uint64_t number)
@@ -98,6 +100,15 @@ static void chain_ready(void *arg)
     chain_go_on(chain);
 }
 
+static void chain_foresee(struct player *player, const struct orr_call *call)
+{
+    if (call->verb == ORR_CALL_END_RELEASE)
+        (void)player_chain_release(player, call->id);
+    else
+        (void)player_chain_acquire(player, call, player_datum(player, call->id),
+                                   player_node(call->node));
+}
+
 void player_chain_begin(struct player *player, const struct orr_call *call,
                         struct starpu_task *task)
 {
@@ -113,6 +124,7 @@ void player_chain_begin(struct player *player, const struct orr_call *call,
     chain->ready = false;
     task->prologue_callback_func = chain_ready;
     task->prologue_callback_arg = chain;
+    chain->told = player_tell_ahead(player, call->id, chain_foresee);
 }
 
 static void add_link(struct chain *chain, const struct link *content)
@@ -134,6 +146,10 @@ bool player_chain_acquire(struct player *player, const struct orr_call *call,
 
     if (!chain || !chain->task)
         return false;
+    if (chain->told > 0) {
+        chain->told--;
+        return true;
+    }
     add_link(chain,
              &(struct link){.handle = handle,
                             .mode = (enum starpu_data_access_mode)call->value,
@@ -149,6 +165,10 @@ bool player_chain_release(struct player *player, uint64_t number)
 
     if (!chain || !chain->used)
         return false;
+    if (chain->told > 0) {
+        chain->told--;
+        return true;
+    }
     add_link(chain, &(struct link){.handle = NULL});
     return true;
 }
@@ -158,7 +178,8 @@ void player_chain_forget(struct player *player, uint64_t number)
     struct chain *chain = find_chain(player, number);
 
     /* Its task is still to come to it, or to what is left of it. */
-    if (!chain || chain->first || (chain->task && !chain->ready))
+    if (!chain || chain->first || chain->told > 0 ||
+        (chain->task && !chain->ready))
         return;
     player->chains[number] = NULL;
     free(chain);

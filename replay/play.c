@@ -553,6 +553,7 @@ static void close_record(struct player *player)
     player_forget_data(player);
     player_forget_tasks(player);
     player_forget_chains(player);
+    player_forget_ahead(player);
     player_forget_places(player);
     player_forget_codelets(player);
     player_forget_times(player);

@@ -17,6 +17,7 @@
 
 struct chain;
 struct own_times;
+struct player_ahead;
 struct player_place;
 struct part;
 struct strand;
@@ -48,6 +49,10 @@ struct player {
     size_t ntold;
     struct chain **chains; /* by number: of tasks that are held back; owned */
     size_t nchains;
+    bool looked_ahead;
+    struct player_ahead *
+        *ahead; /* by number: likewise, what is to come of them; owned */
+    size_t nahead;
     struct starpu_codelet **codelets;
     size_t ncodelets;
     struct model **models;
@@ -195,6 +200,16 @@ void player_prefetch_later(struct player *player, const struct orr_call *call);
 void player_wait(struct player *player, const struct orr_call *call);
 void player_forget(struct player *player, const struct orr_call *call);
 void player_forget_tasks(struct player *player);
+
+/* --- ahead.c --- */
+
+/* The task of that number, whose end is held back, is about to be submitted: `tell` is called
+ * for what its callbacks do until it ends, acquisitions and the releases of its end behind them.
+ * Returns how many; these calls are still to come, and have been played then. */
+unsigned player_tell_ahead(struct player *player, uint64_t number,
+                           void (*tell)(struct player *player,
+                                        const struct orr_call *call));
+void player_forget_ahead(struct player *player);
 
 /* --- chain.c --- */
 

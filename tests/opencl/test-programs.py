@@ -197,10 +197,19 @@ def are_recorded(folder):
     tap.claim("what the host copies is in the record of a simulated run",
               abs(said["makespan_us"] - ran["makespan_us"]) < 0.02 * ran["makespan_us"],
               ran, said, done, again)
-    # kmeans waits for its reads: a replay waits as long as its own kernels take. What the
-    # program itself took in the real run is taken out, which is what it is there.
-    for recorded in ((), ("-m", MACHINE, "--assume", "kernel[*] on cuda = 100us")):
-        made = orrery("record", *recorded, "-o", path, "--", *program("kmeans", "-n", "20000"))
+    for name, *size in ("kmeans", "-n", "20000"), ("matmul",), ("srad", "-n", "64"):
+        recorded_alike(folder, name, size)
+
+
+def recorded_alike(folder, name, size):
+    """kmeans waits for its reads: a replay waits as long as its own kernels take. Commands of
+    queues in order come one after the other, also where one had ended when the next came. What
+    the program itself took in the real run is taken out, which is what it is there."""
+    path = os.path.join(folder, "alike.rec")
+    simulated = [("-m", MACHINE, "--assume", f"kernel[*] on cuda = {us}us") for us in (1, 100)]
+    # matmul has a queue for each device, of which this machine has other ones.
+    for recorded in simulated if name == "matmul" else [(), *simulated]:
+        made = orrery("record", *recorded, "-o", path, "--", *program(name, *size))
         with open(path, encoding="utf-8") as file:
             calls = re.sub(r" after=[-+.e\d]+", "", file.read())
         with open(path, "w", encoding="utf-8") as file:
@@ -208,10 +217,10 @@ def are_recorded(folder):
         ran, played = {}, {}
         for us in (1, 1000):
             times = "-m", MACHINE, "--assume", f"kernel[*] on cuda = {us}us"
-            ran[us] = report(*times, "--", *program("kmeans", "-n", "20000"))[0]["makespan_us"]
+            ran[us] = report(*times, "--", *program(name, *size))[0]["makespan_us"]
             played[us] = report(*times, path)[0]["makespan_us"]
-        tap.claim(f"the record of a {'simulated' if recorded else 'real'} run waits for kernels, "
-                  "whatever they take", "\nwait-task " in calls and
+        tap.claim(f"the record of {'a simulated' if recorded else 'a real'} run of {name} waits "
+                  "for kernels, whatever they take", "\nwait-task " in calls and
                   all(abs(played[us] / ran[us] - 1) < 0.1 for us in ran), ran, played, made)
 
 
