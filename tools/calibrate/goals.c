@@ -442,6 +442,14 @@ static int print_goals_table(const struct calibrate_goals *goals,
     return rc;
 }
 
+/* The two whose mean is taken; null: it is of one. */
+static json_t *populations_json(const struct kernel_knowledge *known)
+{
+    return known->mixed
+               ? json_pack("[f, f]", known->regimes[0], known->regimes[1])
+               : NULL;
+}
+
 static json_t *goal_json(const struct calibrate_goals *goals,
                          const struct calibrate_goal *goal)
 {
@@ -452,7 +460,7 @@ static json_t *goal_json(const struct calibrate_goals *goals,
     snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
     json = json_pack(
         "{s:s, s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:b, "
-        "s:s?, s:s?}",
+        "s:s?, s:s?, s:o?}",
         "name", kernel->name, "arch", kernel->arch, "implementation",
         (int)kernel->implementation, "footprint", footprint, "size",
         kernel->size, "samples", (json_int_t)goal->known.n, "measured",
@@ -463,7 +471,7 @@ static json_t *goal_json(const struct calibrate_goals *goals,
         tool_json_number(goal->known.confidence), "independent",
         (int)goal->known.independent, "reached", (int)goal->reached, "problem",
         goal->reached || goal->assumed ? NULL : problem, "assumed",
-        goal->assumed);
+        goal->assumed, "populations_us", populations_json(&goal->known));
     free(problem);
     return json;
 }

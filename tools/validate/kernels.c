@@ -212,14 +212,14 @@ static bool knows_levels(const struct validate_kernel *kernel)
            kernel->predicted <= fmax(levels->usual, levels->other) * margin;
 }
 
-/* A second level makes a model wrong that has not drifted. */
+/* A second level makes a model wrong that has not drifted, unless it has the mean of both. */
 static enum drift_verdict verdict_of(const struct validate_kernel *kernel,
                                      const struct drift_item *item)
 {
     enum drift_verdict verdict = drift_verdict(item, -log1p(kernel->error));
 
-    if (verdict >= DRIFT_FITS && kernel->two_levels && knows_levels(kernel) &&
-        fabs(log1p(kernel->mean_error)) > DRIFT_LEAST)
+    if (verdict >= DRIFT_FITS && kernel->two_levels && !kernel->mixed &&
+        knows_levels(kernel) && fabs(log1p(kernel->mean_error)) > DRIFT_LEAST)
         return DRIFT_LEVELS;
     return verdict;
 }

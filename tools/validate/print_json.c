@@ -37,7 +37,7 @@ static json_t *kernel_json(const struct validation *v, size_t k)
         json_array_append_new(times, tool_json_number(kernel->times[rep]));
     return json_pack(
         "{s:s, s:s, s:i, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:b, s:o?, s:s}",
+        "s:b, s:b, s:o?, s:s}",
         "name", kernel->kernel.name, "arch", kernel->kernel.arch,
         "implementation", (int)kernel->kernel.implementation, "footprint",
         footprint, "size", kernel->kernel.size, "predicted_us",
@@ -48,7 +48,8 @@ static json_t *kernel_json(const struct validation *v, size_t k)
         tool_json_number(expm1(item->excess)), "noise",
         tool_json_number(item->noise), "alarm_from",
         tool_json_number(expm1(item->threshold)), "drifted", (int)item->drifted,
-        "levels", levels_json(kernel), "verdict", drift_verdict_name(kernel->verdict, false));
+        "mixed", (int)kernel->mixed, "levels", levels_json(kernel), "verdict",
+        drift_verdict_name(kernel->verdict, false));
 }
 
 static json_t *link_json(const struct validate_link *link)
