@@ -61,7 +61,8 @@ static void cut_in_two(const double *sorted, struct cut *cut)
 static bool cut_populations(const double *sorted, unsigned n, struct cut *ret)
 {
     *ret = (struct cut){.end = n};
-    while (n - (ret->end - ret->first) <= most_outliers * n && ret->end - ret->first > 1) {
+    while (n - (ret->end - ret->first) <= most_outliers * n &&
+           ret->end - ret->first > 1) {
         cut_in_two(sorted, ret);
         if (ret->end - ret->split < least_share * n)
             ret->end = ret->split;
@@ -100,29 +101,33 @@ static bool are_separate(const double *sorted, const struct cut *cut)
 {
     double mean[2], variance[2];
 
-    log_moments(sorted + cut->first, cut->split - cut->first, &mean[0], &variance[0]);
-    log_moments(sorted + cut->split, cut->end - cut->split, &mean[1], &variance[1]);
+    log_moments(sorted + cut->first, cut->split - cut->first, &mean[0],
+                &variance[0]);
+    log_moments(sorted + cut->split, cut->end - cut->split, &mean[1],
+                &variance[1]);
     return mean[1] - mean[0] >=
            least_distance * sqrt((variance[0] + variance[1]) / 2);
 }
 
 /* What the order of the samples says of a cut. */
 struct order {
-    unsigned n, slow;      /* in both, in the slower one */
-    unsigned visits[2];    /* rows of samples of one population */
+    unsigned n, slow;   /* in both, in the slower one */
+    unsigned visits[2]; /* rows of samples of one population */
     struct part {
-        unsigned n, slow, changes; /* changes: neighbours that are in different ones */
+        unsigned n, slow,
+            changes; /* changes: neighbours that are in different ones */
     } part[PARTS];
 };
 
-static struct order order_of(const double *samples, unsigned n, const struct orr_mixture *m,
-                             double border)
+static struct order order_of(const double *samples, unsigned n,
+                             const struct orr_mixture *m, double border)
 {
     struct order ret = {0};
     int before = -1, part_before = -1;
 
     for (unsigned i = 0; i < n; i++) {
-        int at = (int)((unsigned long)i * PARTS / n), slow = samples[i] >= border;
+        int at = (int)((unsigned long)i * PARTS / n),
+            slow = samples[i] >= border;
         struct part *part = &ret.part[at];
 
         if (samples[i] < m->least || samples[i] > m->most)
@@ -145,7 +150,8 @@ static struct order order_of(const double *samples, unsigned n, const struct orr
  * that differs between them does not change. */
 static double inhomogeneity(const struct order *o)
 {
-    double share = (double)o->slow / o->n, sum = 0, changes = 0, expected = 0, phi;
+    double share = (double)o->slow / o->n, sum = 0, changes = 0, expected = 0,
+           phi;
 
     for (unsigned i = 0; i < PARTS; i++) {
         const struct part *part = &o->part[i];
@@ -184,13 +190,15 @@ bool orr_mixture_find(const double *samples, unsigned n, double *scratch,
         .most = scratch[cut.end - 1],
     };
     if (!(found.level[1] >= found.level[0] * least_apart) ||
-        found.level[1] > found.level[0] * most_apart || !are_separate(scratch, &cut))
+        found.level[1] > found.level[0] * most_apart ||
+        !are_separate(scratch, &cut))
         return false;
     if (mean_of(scratch + cut.first, cut.end - cut.first) >
         most_mean * orr_quantile(scratch, n, 0.5))
         return false;
     order = order_of(samples, n, &found, scratch[cut.split]);
-    visits = n / LONGEST_CYCLE > ORR_MIXTURE_VISITS ? n / LONGEST_CYCLE : ORR_MIXTURE_VISITS;
+    visits = n / LONGEST_CYCLE > ORR_MIXTURE_VISITS ? n / LONGEST_CYCLE
+                                                    : ORR_MIXTURE_VISITS;
     if (order.visits[0] < visits || order.visits[1] < visits ||
         inhomogeneity(&order) > chi_limit)
         return false;

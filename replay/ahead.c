@@ -30,7 +30,8 @@ static struct player_ahead **ahead_place(struct player *player, uint64_t number)
                      sizeof(struct player_ahead *));
 }
 
-static struct player_ahead *find_ahead(const struct player *player, uint64_t number)
+static struct player_ahead *find_ahead(const struct player *player,
+                                       uint64_t number)
 {
     return number < player->nahead ? player->ahead[number] : NULL;
 }
@@ -38,7 +39,8 @@ static struct player_ahead *find_ahead(const struct player *player, uint64_t num
 static void foresee(struct player *player, struct player_ahead *ahead,
                     const struct orr_call *call)
 {
-    struct foreseen *foreseen = player_need(player, calloc(1, sizeof(*foreseen)));
+    struct foreseen *foreseen =
+        player_need(player, calloc(1, sizeof(*foreseen)));
 
     foreseen->submission = ahead->nread;
     foreseen->call = *call;
@@ -48,8 +50,8 @@ static void foresee(struct player *player, struct player_ahead *ahead,
 
 static void look_at(struct player *player, const struct orr_call *call)
 {
-    struct player_ahead *ahead =
-        find_ahead(player, call->verb == ORR_CALL_ACQUIRE ? call->task : call->id);
+    struct player_ahead *ahead = find_ahead(
+        player, call->verb == ORR_CALL_ACQUIRE ? call->task : call->id);
 
     if (call->verb == ORR_CALL_END_HOLD && !ahead) {
         ahead = player_need(player, calloc(1, sizeof(*ahead)));
@@ -61,7 +63,8 @@ static void look_at(struct player *player, const struct orr_call *call)
     if (call->verb == ORR_CALL_SUBMIT) {
         ahead->nread++;
         ahead->acquires = false;
-    } else if (call->verb == ORR_CALL_ACQUIRE && call->how == ORR_HOW_CALLBACK) {
+    } else if (call->verb == ORR_CALL_ACQUIRE &&
+               call->how == ORR_HOW_CALLBACK) {
         ahead->acquires = true;
         foresee(player, ahead, call);
     } else if (call->verb == ORR_CALL_END_RELEASE && ahead->acquires) {
@@ -91,7 +94,8 @@ static void read_ahead(struct player *player)
 }
 
 /* Whether all that the submission's callbacks acquire is registered now. */
-static bool has_all_data(const struct player *player, const struct player_ahead *ahead)
+static bool has_all_data(const struct player *player,
+                         const struct player_ahead *ahead)
 {
     for (const struct foreseen *f = ahead->first;
          f && f->submission == ahead->nplayed; f = f->next) {
@@ -104,7 +108,8 @@ static bool has_all_data(const struct player *player, const struct player_ahead 
 }
 
 unsigned player_tell_ahead(struct player *player, uint64_t number,
-                           void (*tell)(struct player *player, const struct orr_call *call))
+                           void (*tell)(struct player *player,
+                                        const struct orr_call *call))
 {
     struct player_ahead *ahead;
     unsigned n = 0;

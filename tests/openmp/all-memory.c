@@ -67,9 +67,9 @@ static void end(const char *what)
 }
 
 /* gcc's form: an address that is NULL. */
-void GOMP_task(void (*code)(void *), void *data, void (*copy)(void *, void *), long size,
-               long align, bool deferred, unsigned flags, void **depend, int priority,
-               void *detach);
+void GOMP_task(void (*code)(void *), void *data, void (*copy)(void *, void *),
+               long size, long align, bool deferred, unsigned flags,
+               void **depend, int priority, void *detach);
 
 static void by_gcc(void)
 {
@@ -88,12 +88,15 @@ struct use {
     uint8_t flags;
 };
 
-void *__kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags, size_t size,
-                            size_t nshared, int32_t (*code)(int32_t, void *));
-int32_t __kmpc_omp_task_with_deps(void *place, int32_t thread, void *task, int32_t n,
-                                  const struct use *at, int32_t nmore, const struct use *more);
-void __kmpc_omp_wait_deps(void *place, int32_t thread, int32_t n, const struct use *at,
-                          int32_t nmore, const struct use *more);
+void *__kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags,
+                            size_t size, size_t nshared,
+                            int32_t (*code)(int32_t, void *));
+int32_t __kmpc_omp_task_with_deps(void *place, int32_t thread, void *task,
+                                  int32_t n, const struct use *at,
+                                  int32_t nmore, const struct use *more);
+void __kmpc_omp_wait_deps(void *place, int32_t thread, int32_t n,
+                          const struct use *at, int32_t nmore,
+                          const struct use *more);
 
 static int32_t all_of_clang(int32_t thread, void *task)
 {
@@ -108,8 +111,9 @@ static void by_clang(void)
     const struct use use = {.flags = 0x80};
 
     begin();
-    __kmpc_omp_task_with_deps(NULL, 0, __kmpc_omp_task_alloc(NULL, 0, 1, 64, 0, all_of_clang),
-                              1, &use, 0, NULL);
+    __kmpc_omp_task_with_deps(
+        NULL, 0, __kmpc_omp_task_alloc(NULL, 0, 1, 64, 0, all_of_clang), 1,
+        &use, 0, NULL);
     end("clang's form of omp_all_memory");
     begin();
     __kmpc_omp_wait_deps(NULL, 0, 1, &use, 0, NULL);

@@ -43,7 +43,8 @@ static bool is_mixture(unsigned n)
 
 static const double factors[] = {1.7, 2, 5, 10, 20};
 static const struct {
-    double share, least; /* of the slower one; of such series are found so many */
+    double share,
+        least; /* of the slower one; of such series are found so many */
 } shares[] = {{0.5, 0.97}, {0.2, 0.97}, {0.8, 0.97}, {0.1, 0.93}, {0.9, 0.93}};
 
 START_TEST(populations_in_the_same_shares_are_found)
@@ -53,7 +54,8 @@ START_TEST(populations_in_the_same_shares_are_found)
 
         for (int trial = 0; trial < TRIALS; trial++) {
             for (int i = 0; i < N; i++)
-                series[i] = measure(rng_uniform(&state) < shares[_i].share, factors[f]);
+                series[i] =
+                    measure(rng_uniform(&state) < shares[_i].share, factors[f]);
             found += is_mixture(N);
         }
         ck_assert_int_ge(found, (int)(shares[_i].least * TRIALS));
@@ -130,7 +132,11 @@ static bool late(int i, double at, double at2)
 static const struct {
     bool (*is_slow)(int i, double at, double at2);
     double most; /* of such series no more are found */
-} wrong[] = {{one_change, 0}, {two_changes, 0}, {outliers, 0.06}, {rows, 0.02}, {late, 0.08}};
+} wrong[] = {{one_change, 0},
+             {two_changes, 0},
+             {outliers, 0.06},
+             {rows, 0.02},
+             {late, 0.08}};
 
 START_TEST(levels_one_after_the_other_and_outliers_are_no_populations)
 {
@@ -155,7 +161,8 @@ START_TEST(a_drift_is_no_mixture)
 
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int i = 0; i < N; i++)
-            series[i] = measure(false, 1) * (1 + 8. * i / N) * exp(0.2 * rng_normal(&state));
+            series[i] = measure(false, 1) * (1 + 8. * i / N) *
+                        exp(0.2 * rng_normal(&state));
         found += is_mixture(N);
     }
     ck_assert_int_eq(found, 0);
@@ -182,7 +189,8 @@ START_TEST(few_samples_and_far_levels_are_no_mixture)
     ck_assert(is_mixture(ORR_MIXTURE_LEAST));
     ck_assert(!is_mixture(ORR_MIXTURE_LEAST - 1));
     for (int i = 0; i < N; i++)
-        series[i] = measure(i % 3 == 0, 40); /* other programs had the processor */
+        series[i] =
+            measure(i % 3 == 0, 40); /* other programs had the processor */
     ck_assert(!is_mixture(N));
     for (int i = 0; i < N; i++)
         series[i] = 100;
@@ -192,7 +200,8 @@ END_TEST
 
 /* -- what is made of them -- */
 
-static const double search[] = {1, 1, 1, 1, 1.5, 3, 6, 12, 18, 9, 4, 2, 1, 1, 1, 1};
+static const double search[] = {1,  1, 1, 1, 1.5, 3, 6, 12,
+                                18, 9, 4, 2, 1,   1, 1, 1};
 
 static double mean_of_search(void)
 {
@@ -219,7 +228,8 @@ START_TEST(the_estimate_of_runs_is_the_mean_of_both)
 
         orr_window_init(&w, 50);
         if (entry.estimate > 0)
-            orr_window_begin_levels(&w, entry.estimate, run * 20, entry.low, entry.high);
+            orr_window_begin_levels(&w, entry.estimate, run * 20, entry.low,
+                                    entry.high);
         for (unsigned i = 0; i < (1 + run % 3) * COUNT(search); i++)
             orr_window_add(&w, measure_search(i), 1);
         ck_assert_int_eq(orr_window_save(&w, &entry), 0);
@@ -254,8 +264,8 @@ START_TEST(so_is_that_of_a_long_run)
     for (unsigned i = 0; i < 400; i++) {
         orr_window_add(&w, measure_search(i), 1);
         if (i >= 200)
-            ck_assert_double_eq_tol(orr_window_estimate(&w) / (100 * mean_of_search()), 1,
-                                    0.1);
+            ck_assert_double_eq_tol(
+                orr_window_estimate(&w) / (100 * mean_of_search()), 1, 0.1);
     }
 }
 END_TEST
@@ -306,11 +316,13 @@ SUITE_MAIN(perfmodel_mixture)
 
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, set_up, NULL);
-    tcase_add_loop_test(tc, populations_in_the_same_shares_are_found, 0, COUNT(shares));
+    tcase_add_loop_test(tc, populations_in_the_same_shares_are_found, 0,
+                        COUNT(shares));
     tcase_add_test(tc, populations_that_take_turns_are_found);
     tcase_add_test(tc, outliers_are_in_no_population);
-    tcase_add_loop_test(tc, levels_one_after_the_other_and_outliers_are_no_populations, 0,
-                        COUNT(wrong));
+    tcase_add_loop_test(
+        tc, levels_one_after_the_other_and_outliers_are_no_populations, 0,
+        COUNT(wrong));
     tcase_add_test(tc, a_drift_is_no_mixture);
     tcase_add_test(tc, one_population_is_no_mixture);
     tcase_add_test(tc, few_samples_and_far_levels_are_no_mixture);
