@@ -130,8 +130,8 @@ ENTRY int32_t __kmpc_omp_task_parts(kmp_place *place, int32_t thread, struct kmp
 struct kmp_use {
     intptr_t address;
     size_t length;
-    uint8_t
-        flags; /* 1: in, 2: out, 4: mutexinoutset, 8: inoutset, 128: omp_all_memory */
+    /* 1: in, 2: out, 4: mutexinoutset, 8: inoutset, 128: omp_all_memory */
+    uint8_t flags;
 };
 
 static enum starpu_data_access_mode mode_of(const struct kmp_use *use)

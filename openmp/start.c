@@ -26,10 +26,10 @@ static struct {
     pthread_mutex_t lock;
     bool started; /* [lock] */
     bool forked;  /* this is a child of the process that did */
-    bool
-        has_thread_locals; /* [const] since the start: the program has such variables */
-    unsigned
-        nprocs; /* [const] likewise: processors, where there are more workers */
+    /* [const] since the start: whether the program has such variables, and the processors
+     * where there are more workers. */
+    bool has_thread_locals;
+    unsigned nprocs;
     atomic_flag warned; /* of threads that share them */
     _Atomic(struct construct *) constructs[NBUCKETS];
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER, .warned = ATOMIC_FLAG_INIT};

@@ -62,19 +62,19 @@ struct orr_summary {
     double autocorrelation; /* lag 1, of what was kept; NaN: too few samples */
     unsigned nregimes;      /* 1 or 2; 0 without samples */
     struct orr_regime regimes[2];  /* the faster first */
-    bool
-        mixed; /* the samples, with the outliers, are of two populations that come in the
-                 * same shares throughout: these are … */
-    struct orr_mixture mixture;    /* … those */
+    /* Whether the samples, with the outliers, are of two populations that come in the same
+     * shares throughout, and these. */
+    bool mixed;
+    struct orr_mixture mixture;
     struct orr_interval mean_ci;   /* 95 %, of the long-run mean of the kept */
     struct orr_interval median_ci; /* 95 %, of the long-run median */
     struct orr_interval next; /* 95 %, of the median of as many samples more */
 };
 
 /* Looks at n samples. Without any, all values are NaN and the counts 0. Outliers are ten
- * times from the median (unless the samples are of two populations), or five deviations beyond the level or levels of the series and
- * more than 2 % and two steps of the clock, and then at most a tenth of the samples
- * (METHODS.md has the rule in full). Errors: -ENOMEM; -EINVAL for a sample that is not
+ * times from the median (unless the samples are of two populations), or five deviations
+ * beyond the level or levels of the series and more than 2 % and two steps of the clock, and
+ * then at most a tenth of the samples (METHODS.md has the rule in full). Errors: -ENOMEM; -EINVAL for a sample that is not
  * finite and positive. */
 int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
 

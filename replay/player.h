@@ -50,8 +50,7 @@ struct player {
     struct chain **chains; /* by number: of tasks that are held back; owned */
     size_t nchains;
     bool looked_ahead;
-    struct player_ahead *
-        *ahead; /* by number: likewise, what is to come of them; owned */
+    struct player_ahead **ahead; /* by number: what is to come of them; owned */
     size_t nahead;
     struct starpu_codelet **codelets;
     size_t ncodelets;

@@ -862,8 +862,10 @@ void orr_sim_exec_break_at(struct orr_sim_user *user, double us)
 /* Of one date those of the oldest machine. */
 static bool is_before(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    const struct orr_sim_events *one = orr_container(a, struct orr_sim_events, dated);
-    const struct orr_sim_events *other = orr_container(b, struct orr_sim_events, dated);
+    const struct orr_sim_events *one =
+        orr_container(a, struct orr_sim_events, dated);
+    const struct orr_sim_events *other =
+        orr_container(b, struct orr_sim_events, dated);
 
     return one->date_us < other->date_us ||
            (one->date_us == other->date_us && one->age < other->age);
@@ -888,7 +890,8 @@ void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
     orr_sim_exec_set_events(exec, events, ORR_FOREVER);
 }
 
-static void exec_date_events(struct orr_sim_exec *exec, struct orr_sim_events *events, double us)
+static void exec_date_events(struct orr_sim_exec *exec,
+                             struct orr_sim_events *events, double us)
 {
     double before = events->date_us;
 

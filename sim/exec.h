@@ -95,7 +95,8 @@ struct orr_sim_exec {
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */
-    struct orr_heap dated, asked;  /* events that have a date; that are to run now */
+    struct orr_heap dated,
+        asked; /* events that have a date; that are to run now */
     struct orr_sim_events *events; /* the first of them, or no_events */
     struct orr_sim_events no_events;
     uint64_t nadded; /* events, up to now */

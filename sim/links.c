@@ -58,9 +58,11 @@ static int machine_add_route(const struct orr_machine_desc *desc,
     for (unsigned h = 0; !rc && h < from->nhops; h++) {
         unsigned *place = &places[machine_link_number(&from->hops[h])];
 
-        to->latency += desc->links[from->hops[h].link].latency * factors->latency;
+        to->latency +=
+            desc->links[from->hops[h].link].latency * factors->latency;
         if (*place == 0) {
-            rc = machine_add_link(desc, &from->hops[h], factors->bandwidth, machine);
+            rc = machine_add_link(desc, &from->hops[h], factors->bandwidth,
+                                  machine);
             *place = machine->nlinks;
         }
         machine->route_links[(*next)++] = *place - 1;

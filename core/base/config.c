@@ -192,7 +192,8 @@ static int read_variable(enum orr_config_id id, const char *text,
  * whose names have a bit here may be in it. */
 struct names_seen {
     uint64_t bits[32];
-    bool limits; /* of devices, maybe: a hundred more that nobody looks for then */
+    bool
+        limits; /* of devices, maybe: a hundred more that nobody looks for then */
 };
 
 static unsigned name_bit(const char *name, size_t length)
@@ -333,7 +334,8 @@ int orr_config_read(struct orr_config *config, struct orr_error *err)
 
     see_names(&seen);
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
-        rc = read_variable(id, value_of(table[id].name, &seen), &fresh.values[id], err);
+        rc = read_variable(id, value_of(table[id].name, &seen),
+                           &fresh.values[id], err);
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
         if (seen.limits && table[id].type == TYPE_DEVICE_MIB)
             rc = read_device_limits(id, &fresh.values[id].devices, err);

@@ -81,8 +81,9 @@ int orr_asprintf(char **ret, const char *format, ...)
 static const char *read_short(const char *text, double *ret)
 {
     enum { MOST_DIGITS = 15 };
-    static const double tens[MOST_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double tens[MOST_DIGITS + 1] = {
+        1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     uint64_t value = 0;
     unsigned ndigits = 0, nbehind = 0;
     bool fraction = false;

@@ -13,7 +13,7 @@
 
 #define BATCH        64u
 /* Of the first block, and of the largest ones. */
-#define FIRST_BYTES  ((size_t)16 << 10)
+#define FIRST_BYTES       ((size_t)16 << 10)
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define LINE         ((size_t)64)
 #define LINES        3u /* that are fetched at once */
@@ -150,7 +150,8 @@ static struct block *new_block(const struct orr_slab *slab)
     bool large = wanted == BLOCK_BYTES;
     struct block *block;
 
-    if (slab->bytes >= (few ? SMALL_BYTES : SMALL_BYTES_LATER) && bytes < HUGE_BYTES / 16)
+    if (slab->bytes >= (few ? SMALL_BYTES : SMALL_BYTES_LATER) &&
+        bytes < HUGE_BYTES / 16)
         return map_block();
     if (bytes < wanted)
         bytes = wanted;

@@ -158,7 +158,8 @@ static struct orr_handle *handle_allocate(struct orr_runtime *rt, size_t bytes)
 {
     size_t steps = (bytes + STEP - 1) / STEP;
     struct orr_slab *slab = slab_for(rt, steps);
-    struct orr_handle *handle = slab ? orr_slab_get_zeroed(slab) : calloc(1, bytes);
+    struct orr_handle *handle =
+        slab ? orr_slab_get_zeroed(slab) : calloc(1, bytes);
 
     if (handle && slab)
         handle->slab = (uint8_t)steps;

@@ -116,9 +116,8 @@ struct orr_omp_team {
                      * waits: 0, or ORR_OMP_SPINS */
     struct orr_nest *nest; /* [const] main's, whose threads look for the next region
                             * when they have ended; NULL: they do not */
-    struct first_thread
-        *first;    /* main, which is to execute the task that is thread 0; NULL:
-                                 * its worker does (team.c) */
+    /* Main, which is to execute the task that is thread 0; NULL: its worker does (team.c). */
+    struct first_thread *first;
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
     /* Of cancellation, where the environment allows it (cancel.c). Rounds are those of
@@ -151,9 +150,8 @@ struct orr_omp {
     struct orr_omp_environment env; /* [const] */
     atomic_int max_active_levels;
     atomic_int default_device;
-    atomic_int
-        nbusy; /* threads of all regions, without those that began one; the initial
-                       * one counts */
+    /* Threads of all regions, without those that began one; the initial one counts. */
+    atomic_int nbusy;
     struct orr_omp_team team;             /* the initial one */
     struct orr_omp_task *current;         /* [main] what it executes */
     struct orr_omp_handles handles;       /* of callers that are no OpenMP tasks */

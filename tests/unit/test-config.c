@@ -120,7 +120,8 @@ START_TEST(each_variable_is_found_in_the_environment)
     for (int id = 0; id < ORR_CFG_COUNT; id++) {
         setenv(orr_config_name(id), "1", 1);
         if (orr_config_read(&config, &err) == 0) {
-            ck_assert_msg(orr_config_is_set(&config, id), "%s is not found", orr_config_name(id));
+            ck_assert_msg(orr_config_is_set(&config, id), "%s is not found",
+                          orr_config_name(id));
             orr_config_done(&config);
         }
         unsetenv(orr_config_name(id));

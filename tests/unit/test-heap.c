@@ -50,7 +50,8 @@ START_TEST(the_first_is_the_least_whatever_was_removed_or_moved)
         if (item->inside && what < 2)
             item = item_of(heap.first);
         if (item->inside && what == 3) {
-            item->key -= item->key ? (unsigned)(rng_next(&seed) % item->key) : 0;
+            item->key -=
+                item->key ? (unsigned)(rng_next(&seed) % item->key) : 0;
             orr_heap_bring_forward(&heap, &item->link, before);
         } else if (item->inside) {
             orr_heap_remove(&heap, &item->link, before);
@@ -104,7 +105,8 @@ SUITE_MAIN(heap)
     Suite *suite = suite_create("heap");
     TCase *tc = tcase_create("heap");
 
-    tcase_add_loop_test(tc, the_first_is_the_least_whatever_was_removed_or_moved, 0, 10);
+    tcase_add_loop_test(
+        tc, the_first_is_the_least_whatever_was_removed_or_moved, 0, 10);
     tcase_add_test(tc, a_million_come_out_sorted);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -15,21 +15,56 @@
 static void compare(const char *text)
 {
     char *end = NULL, *expected_end = NULL;
-    double value = orr_strtod(text, &end), expected = strtod(text, &expected_end);
+    double value = orr_strtod(text, &end),
+           expected = strtod(text, &expected_end);
 
-    ck_assert_msg(memcmp(&value, &expected, sizeof(value)) == 0, "\"%s\": %a, not %a", text,
-                  value, expected);
-    ck_assert_msg(end == expected_end, "\"%s\" ends at %td, not %td", text, end - text,
-                  expected_end - text);
+    ck_assert_msg(memcmp(&value, &expected, sizeof(value)) == 0,
+                  "\"%s\": %a, not %a", text, value, expected);
+    ck_assert_msg(end == expected_end, "\"%s\" ends at %td, not %td", text,
+                  end - text, expected_end - text);
 }
 
 static const char *const texts[] = {
-    "",       "0",      "-0",      "-0.0",   "+1",      " 1",     "1 ",        "1,5",
-    ".",      ".5",     "5.",      "5.x",    "1.2.3",   "..1",    "0x10",      "0X1p3",
-    "1e3",    "1.5E-2", "1.e5",    "1e",     "5e+",     "inf",    "nan",       "x",
-    "0.1",    "0.3",    "0.7GBps", "25us",   "100MBps", "1-2",    "00000.100", "123456789012345",
-    "1234567890123456", "9007199254740993",  "0.123456789012345", "0.1234567890123456",
-    "999999999999.999", "000000000000000001", "0.000000000000001", "1.000000000000000",
+    "",
+    "0",
+    "-0",
+    "-0.0",
+    "+1",
+    " 1",
+    "1 ",
+    "1,5",
+    ".",
+    ".5",
+    "5.",
+    "5.x",
+    "1.2.3",
+    "..1",
+    "0x10",
+    "0X1p3",
+    "1e3",
+    "1.5E-2",
+    "1.e5",
+    "1e",
+    "5e+",
+    "inf",
+    "nan",
+    "x",
+    "0.1",
+    "0.3",
+    "0.7GBps",
+    "25us",
+    "100MBps",
+    "1-2",
+    "00000.100",
+    "123456789012345",
+    "1234567890123456",
+    "9007199254740993",
+    "0.123456789012345",
+    "0.1234567890123456",
+    "999999999999.999",
+    "000000000000000001",
+    "0.000000000000001",
+    "1.000000000000000",
 };
 
 START_TEST(texts_are_read_as_the_library_reads_them)
