@@ -282,35 +282,22 @@ def a_kernel_that_takes_ten_times_as_long_ends_with_3():
     assert "busy_beta" in drifted, ended.out
 
 
-def validate_two_times(share, *words):
-    """Its calibration, and its validation with as many repetitions."""
-    folder = PROGRAMS.folder()
-    said = orrery("calibrate", "kernels", "-t", "2s", "--confidence", "20%",
-                  "--json", "--", TWO_TIMES, share, folder=folder)
-    ended = orrery("validate", "--json", "--", TWO_TIMES, share, *words,
-                   folder=folder)
-    return json.loads(said.out), ended, json.loads(ended.out)
-
-
+# That series of one population are not taken for two is a matter of seeded series
+# (test-perfmodel-mixture): what other programs do to real kernels may be a second one.
 @test
 def a_kernel_that_takes_two_times_has_their_mean():
-    """In two of five of its runs it waits 3.5 times as long, until a date: whatever
-    else this machine does, half of them or more are right."""
-    calibrated_as, _, said = validate_two_times("40")
+    """In two of five of its runs it computes 3.5 times as long, by the time of its own
+    thread: whatever else this machine does, half of them or more are right."""
+    folder = PROGRAMS.folder()
+    calibrated_as = json.loads(orrery("calibrate", "kernels", "-t", "2s", "--confidence",
+                                      "20%", "--json", "--", TWO_TIMES, folder=folder).out)
+    said = json.loads(orrery("validate", "--json", "--", TWO_TIMES, folder=folder).out)
     known, = calibrated_as["kernels"]
     fast, slow = known["populations_us"]
     assert 2 < slow / fast < 6, known
     assert 1.3 * fast < known["estimate_us"] < slow, known
     kernel, = said["kernels"]
     assert kernel["mixed"] and kernel["verdict"] != "two levels", said
-
-
-@test
-def a_kernel_that_takes_one_time_has_no_populations():
-    calibrated_as, _, said = validate_two_times("0")
-    known, = calibrated_as["kernels"]
-    kernel, = said["kernels"]
-    assert known["populations_us"] is None and not kernel["mixed"], (known, kernel)
 
 
 sys.exit(run_all())

@@ -2,28 +2,33 @@
 /*
  * tests/api/two-times.c - a program whose kernel takes one of two times, by a draw
  * that its footprint does not know: no model with one time per footprint is right.
- *
- * usage: two-times [SHARE]
- *
- * SHARE  percent of the runs that take the longer time (40; 0: none)
  */
 #include <starpu.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { NTASKS = 200, NVECTORS = 8 };
+enum { NTASKS = 200, NVECTORS = 8, LONGER_PERCENT = 40 };
 
 static const double usual_us = 300, longer_us = 1050;
 
 static double times[NTASKS]; /* µs, drawn before the first task */
 
-/* Until a date, so that what else the machine does moves only its end. */
-static void wait_us(void *buffers[], void *arg)
+static double thread_time_us(void)
 {
-    double end = starpu_timing_now() + *(const double *)arg;
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* For a time of its own thread: the model is told that of a kernel that is interrupted. */
+static void compute_us(void *buffers[], void *arg)
+{
+    double end = thread_time_us() + *(const double *)arg;
 
     (void)buffers;
-    while (starpu_timing_now() < end)
+    while (thread_time_us() < end)
         ;
 }
 
@@ -31,20 +36,20 @@ static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
                                         .symbol = "two_times"};
 
 static struct starpu_codelet codelet = {
-    .cpu_funcs = {wait_us},
+    .cpu_funcs = {compute_us},
     .nbuffers = 1,
     .modes = {STARPU_RW},
     .model = &model,
     .name = "two_times",
 };
 
-static void draw(unsigned percent)
+static void draw(void)
 {
     uint32_t x = 12345;
 
     for (unsigned t = 0; t < NTASKS; t++) {
         x = x * UINT32_C(1664525) + UINT32_C(1013904223);
-        times[t] = (x >> 16) % 100 < percent ? longer_us : usual_us;
+        times[t] = (x >> 16) % 100 < LONGER_PERCENT ? longer_us : usual_us;
     }
 }
 
@@ -65,13 +70,13 @@ static int submit(starpu_data_handle_t *handles)
     return result;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     static float vectors[NVECTORS][1000];
     starpu_data_handle_t handles[NVECTORS];
     int result;
 
-    draw(argc > 1 ? (unsigned)atoi(argv[1]) : 40);
+    draw();
     if (starpu_init(NULL) != 0)
         return EXIT_FAILURE;
     for (unsigned v = 0; v < NVECTORS; v++)

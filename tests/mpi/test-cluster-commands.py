@@ -62,8 +62,8 @@ def test_shares():
     whole, looking = [
         said(orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us" + look,
                     "--assume", "* = 1ms", "--json", *PROGRAM)) for look in ("", " look=20us")]
-    claim("beside kernels looks are few: they take less than 2 %",
-          0 < looking.get("makespan_us", 0) < 1.02 * whole["makespan_us"], whole, looking)
+    claim("beside kernels looks are few: they take less than a twentieth",
+          0 < looking.get("makespan_us", 0) < 1.05 * whole["makespan_us"], whole, looking)
     asleep, awake = [
         said(orrery("run", "-m", "1*epyc-64 + ib 200Gb/s ranks-per-node=64 node-latency=1us",
                     "--set", f"cost[wake] = {wake}", "--assume", "* = 1us", "--json", "--", RING,
