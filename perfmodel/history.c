@@ -32,6 +32,7 @@ struct orr_entry {
     /* [sequence] */
     struct orr_window *window; /* owned; NULL: not measured in this process */
     bool warm;                 /* its first run in this process is over */
+    bool seldom;               /* processes run it once: that counts */
     uint64_t nerror;           /* outliers since the row was last empty */
     unsigned wipes;            /* how often it was emptied */
     unsigned saved_wipes;      /* wipes when it was last saved */
@@ -269,6 +270,11 @@ void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
     atomic_store_explicit(&entry->derived, false, memory_order_relaxed);
 }
 
+void orr_entry_set_seldom(struct orr_entry *entry)
+{
+    entry->seldom = true;
+}
+
 void orr_entry_set_derived(struct orr_entry *entry)
 {
     atomic_store_explicit(&entry->derived, true, memory_order_relaxed);
@@ -456,10 +462,10 @@ static void window_measure(struct orr_entry *entry, double duration,
 {
     if (!entry->window || !(duration > 0))
         return;
-    if (entry->warm)
-        orr_window_add(entry->window, duration, weight);
-    else
+    if (!entry->warm)
         orr_window_first(entry->window, duration);
+    if (entry->warm || entry->seldom)
+        orr_window_add(entry->window, duration, weight);
     entry->warm = true;
 }
 
@@ -512,7 +518,8 @@ bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
     change->wiped = entry->wipes != entry->saved_wipes;
     changed = change->wiped || change->row.n != change->base.n ||
               change->row.sum != change->base.sum ||
-              (entry->window && entry->window->fresh > 0);
+              (entry->window && (entry->window->fresh > 0 ||
+                                 (change->row.n == 0 && entry->window->nfirst > 0)));
     if (changed && taken && entry->window) {
         orr_window_take(entry->window, taken);
         *ret_window = taken;

@@ -73,6 +73,10 @@ bool orr_entry_is_sampled(const struct orr_entry *entry);
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
                             uint32_t n, double low, double high);
 
+/* Processes run it once, mostly: the first run in this one is a measure, too. For the
+ * thread that adds the entry, before others see it. */
+void orr_entry_set_seldom(struct orr_entry *entry);
+
 /* The row was computed, not measured: its first sample replaces it. For the
  * thread that adds the entry, before others see it and before its estimate is
  * set, which says that it was measured since. */
@@ -97,7 +101,7 @@ struct orr_measure_rules {
 
 /* Records `weight` samples of mean duration `duration`. `first`: a first run
  * that is no sample of the row, only noted. The first measure of a process is a
- * first run for the window in any case. Any thread; locks the entry for some
+ * first run for the window in any case, and a sample too where it is seldom. Any thread; locks the entry for some
  * nanoseconds; the first call allocates the window, and goes on without when
  * there is no memory. Returns a set of enum orr_measured. */
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,

@@ -98,6 +98,9 @@ static int load_side_entries(struct orr_model *model,
         estimate = orr_row_estimate(&row, from, &n);
         if (from->estimate > 0 && n > 0)
             orr_entry_set_estimate(entry, estimate, n, from->low, from->high);
+        /* As many processes as measures, or more: none but first runs. */
+        if (from->nseen < from->nfirst)
+            orr_entry_set_seldom(entry);
     }
     if (stale > 0)
         orr_log_notice("Performance model %s: another program has measured %u "
@@ -215,17 +218,8 @@ static bool saving_add(struct saving *saving, struct orr_entry *entry)
 
     if (!comb)
         return false; /* a measure for a comb that was never registered */
-    /* A new entry without samples has only had its warm-up. It stays
-     * unsaved: the next process needs a warm-up of its own. */
     if (!orr_entry_changed(entry, change, &saving->windows[saving->n]))
         return false;
-    if (change->row.n == 0 && change->base.n == 0) {
-        if (saving->windows[saving->n])
-            orr_entry_untake(entry, saving->windows[saving->n]);
-        free(saving->windows[saving->n]);
-        saving->windows[saving->n] = NULL;
-        return false;
-    }
     change->devices = comb->devices;
     change->ndevices = comb->ndevices;
     change->number = comb->id;

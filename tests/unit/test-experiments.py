@@ -313,7 +313,7 @@ def a_kernel_that_is_given_up_has_the_reason_that_is_its_own():
     pretended = Pretended(play="rows", rows={
         # 45 times a process, alternately fast and slow: its measures are set aside.
         "alternating": {"seen": 45, "kept": 4},
-        # Once a process: a warm-up.
+        # Once, in the first process.
         "rare": {},
         # Twice: one of them counts.
         "twice": {"seen": 1, "row": 1},
@@ -326,10 +326,10 @@ def a_kernel_that_is_given_up_has_the_reason_that_is_its_own():
     seen = int(re.search(r"of (\d+) measures were set aside",
                          lines["alternating"]).group(1))
     assert seen >= 45 * 3 and "%d of" % (seen - 4) in lines["alternating"], out
-    assert "runs too seldom: the first run in each process" in lines["rare"], out
+    assert "three runs more did not measure it" in lines["rare"], out
     for name in ("twice", "tiny"):
         assert lines[name].endswith("reached"), out
-    assert "seldom" not in lines["alternating"] and "differ" not in lines["rare"], out
+    assert "three runs" not in lines["alternating"] and "differ" not in lines["rare"], out
 
 
 @test
@@ -338,7 +338,7 @@ def a_kernel_that_gets_no_samples_is_given_up():
         "calibrate", "kernels", "-t", "60s")
     assert status == 1 and not said["time_limit"], said
     for item in said["kernels"]:
-        assert item["samples"] == 0 and "warm-up" in item["problem"], item
+        assert item["samples"] == 0 and "did not measure" in item["problem"], item
 
 
 @test

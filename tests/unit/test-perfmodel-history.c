@@ -366,6 +366,30 @@ START_TEST(predictions_follow_from_the_samples)
 }
 END_TEST
 
+/* The first process loads and initializes; the others tell what a process takes. */
+START_TEST(what_each_process_runs_once_is_measured_from_the_second_on)
+{
+    run_and_save(1, 80, 1);
+    for (int process = 0; process < 12; process++)
+        run_and_save(1, 5, 1);
+    ck_assert_uint_eq(row_saved().n, 12);
+    ck_assert_double_eq(simulated_estimate(), 5);
+    ck_assert_uint_eq(side_saved().nseen, 12);
+    ck_assert_uint_eq(side_saved().nfirst, 13);
+}
+END_TEST
+
+/* Once it runs more often than it is started, what first runs took is a warm-up again. */
+START_TEST(first_runs_are_warm_ups_where_others_come)
+{
+    run_and_save(1, 80, 1);
+    run_and_save(1, 5, 4);
+    run_and_save(1, 5, 4);
+    ck_assert_uint_eq(side_saved().nseen, 7);
+    ck_assert_uint_eq(side_saved().nfirst, 3);
+}
+END_TEST
+
 /* More samples than one run can outvote, then a kernel of twice the length. */
 START_TEST(a_level_that_the_row_refuses_is_saved_beside_it)
 {
@@ -438,10 +462,11 @@ START_TEST(a_side_file_that_cannot_be_written_loses_no_measures)
 }
 END_TEST
 
-START_TEST(a_warm_up_alone_is_not_saved)
+START_TEST(a_warm_up_alone_is_a_row_without_samples)
 {
     run_and_save(1, 5, 1);
-    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_uint_eq(row_saved().n, 0);
+    ck_assert(isnan(simulated_estimate()));
 }
 END_TEST
 
@@ -768,7 +793,9 @@ SUITE_MAIN(perfmodel_history)
     tcase_add_test(tc, a_broken_side_file_is_left_alone_and_costs_nothing_else);
     tcase_add_test(tc, calibration_from_scratch_drops_the_samples_as_well);
     tcase_add_test(tc, a_side_file_that_cannot_be_written_loses_no_measures);
-    tcase_add_test(tc, a_warm_up_alone_is_not_saved);
+    tcase_add_test(tc, a_warm_up_alone_is_a_row_without_samples);
+    tcase_add_test(tc, what_each_process_runs_once_is_measured_from_the_second_on);
+    tcase_add_test(tc, first_runs_are_warm_ups_where_others_come);
     tcase_add_test(tc, an_emptied_row_replaces_the_file_s);
     tcase_add_test(tc, calibrate_2_starts_anew);
     tcase_add_test(tc, nothing_is_written_when_nothing_was_measured);
