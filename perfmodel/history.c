@@ -516,10 +516,11 @@ bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
     change->base = entry->base;
     change->wipes = entry->wipes;
     change->wiped = entry->wipes != entry->saved_wipes;
-    changed = change->wiped || change->row.n != change->base.n ||
-              change->row.sum != change->base.sum ||
-              (entry->window && (entry->window->fresh > 0 ||
-                                 (change->row.n == 0 && entry->window->nfirst > 0)));
+    changed =
+        change->wiped || change->row.n != change->base.n ||
+        change->row.sum != change->base.sum ||
+        (entry->window && (entry->window->fresh > 0 ||
+                           (change->row.n == 0 && entry->window->nfirst > 0)));
     if (changed && taken && entry->window) {
         orr_window_take(entry->window, taken);
         *ret_window = taken;

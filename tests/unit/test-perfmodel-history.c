@@ -794,7 +794,8 @@ SUITE_MAIN(perfmodel_history)
     tcase_add_test(tc, calibration_from_scratch_drops_the_samples_as_well);
     tcase_add_test(tc, a_side_file_that_cannot_be_written_loses_no_measures);
     tcase_add_test(tc, a_warm_up_alone_is_a_row_without_samples);
-    tcase_add_test(tc, what_each_process_runs_once_is_measured_from_the_second_on);
+    tcase_add_test(tc,
+                   what_each_process_runs_once_is_measured_from_the_second_on);
     tcase_add_test(tc, first_runs_are_warm_ups_where_others_come);
     tcase_add_test(tc, an_emptied_row_replaces_the_file_s);
     tcase_add_test(tc, calibrate_2_starts_anew);

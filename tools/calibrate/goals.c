@@ -296,8 +296,9 @@ static char *goal_explanation(const struct calibrate_goals *goals,
                            (unsigned long long)known->noutliers,
                            (unsigned long long)known->nseen);
     if (goal->stuck && known->n < goals->minimum)
-        return strdup("three runs more did not measure it: its sizes are others "
-                      "in each run, or its model is not saved");
+        return strdup(
+            "three runs more did not measure it: its sizes are others "
+            "in each run, or its model is not saved");
     if (known->n < goals->minimum)
         return tool_format("%u of %u samples", known->n, goals->minimum);
     if (known->mixed)
