@@ -101,9 +101,9 @@ struct orr_measure_rules {
 
 /* Records `weight` samples of mean duration `duration`. `first`: a first run
  * that is no sample of the row, only noted. The first measure of a process is a
- * first run for the window in any case, and a sample too where it is seldom. Any thread; locks the entry for some
- * nanoseconds; the first call allocates the window, and goes on without when
- * there is no memory. Returns a set of enum orr_measured. */
+ * first run for the window in any case, and a sample, too, of an entry that is
+ * seldom. Any thread; locks the entry for some nanoseconds; the first call
+ * allocates the window, and goes on without when there is no memory. Returns a set of enum orr_measured. */
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,
                            uint32_t weight, double flops, bool first,
                            const struct orr_measure_rules *rules);

@@ -98,7 +98,7 @@ static int load_side_entries(struct orr_model *model,
         estimate = orr_row_estimate(&row, from, &n);
         if (from->estimate > 0 && n > 0)
             orr_entry_set_estimate(entry, estimate, n, from->low, from->high);
-        /* As many processes as measures, or more: none but first runs. */
+        /* More processes than measures: there is nothing but first runs. */
         if (from->nseen < from->nfirst)
             orr_entry_set_seldom(entry);
     }

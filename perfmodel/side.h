@@ -30,8 +30,8 @@ struct orr_side_entry {
     double row_sum;
 
     double estimate;    /* the estimate */
-    uint64_t nseen;     /* measures; of first runs only those that came when it
-                         * was less than nfirst: nothing else comes */
+    uint64_t nseen;     /* measures; a first run is one where there were fewer of
+                         * them than first runs until then */
     uint64_t noutliers; /* of these set aside when they came */
     uint64_t npreempted; /* during which others had the processor: without that
                           * time */

@@ -465,6 +465,7 @@ END_TEST
 START_TEST(a_warm_up_alone_is_a_row_without_samples)
 {
     run_and_save(1, 5, 1);
+    ck_assert_int_eq(access(path, F_OK), 0);
     ck_assert_uint_eq(row_saved().n, 0);
     ck_assert(isnan(simulated_estimate()));
 }
